@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-from ensvm_cli.printing import refuse
+from ensvm.shipped import shipped_records
+from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -96,7 +97,8 @@ def _results_and_studies(
 ) -> tuple[Path, tuple[str, ...]]:
     results, studies = _split(values)
     folder = values[0] if values and (os.sep in values[0] or not results.is_dir()) else str(results)
-    if not Path(folder).is_dir() and not context.resilient_parsing:
+    shipped = bool(studies) and all(map(shipped_records, studies))  # `study_folders` brings them
+    if not shipped and not Path(folder).is_dir() and not context.resilient_parsing:
         first = "run a study first, for example: ensvm run smoke"
         raise click.BadParameter(f"there is no folder {folder!r}; {first}")
     return results, studies
@@ -136,6 +138,7 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     from ensvm.report.query import find_studies
     from ensvm.study.config import read_config
 
+    _bring_shipped(results, studies)
     folders = find_studies(results)
     if not folders:
         refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
@@ -145,6 +148,22 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     for name in studies:
         must_be_one_of(f"{results}: no results of a study", name, names)
     return [names[name] for name in dict.fromkeys(studies)]
+
+
+def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
+    """Copy the records that come with ensvm, for the studies of which `results` has none."""
+    from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
+    from ensvm.records.writing import copy_file
+
+    for study in studies:
+        source, folder = shipped_records(study), results / study
+        if source is None or folder.exists():
+            continue
+        folder.mkdir(parents=True)
+        for name in (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE):
+            if (source / name).is_file():
+                copy_file(source / name, folder / name)
+        print_text(f"{study}: the records that come with ensvm are now in {folder}", err=True)
 
 
 def plans_of(configs: Iterable[Path], studies: Iterable["Study"]) -> dict[str, "Plan"]:
@@ -194,7 +213,7 @@ def complete_from_config(kind: str) -> Completer:
     def complete(
         context: click.Context, parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ensvm.study.config import find_config
+        from ensvm.shipped import find_config
 
         # While the value of the last option is missing, click has not parsed the arguments.
         config = context.params.get("config") or next(iter(context.args), "")

@@ -1,5 +1,6 @@
 """`ensvm data`: list, show, fetch and verify the data sets that studies use."""
 
+import io
 import shutil
 import sys
 from collections.abc import Sequence
@@ -19,12 +20,19 @@ from ensvm.data import (
 )
 from ensvm.errors import UserError
 from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
-from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text
+from ensvm_cli.printing import (
+    missing_data_text,
+    print_facts,
+    print_table,
+    print_text,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
 
 HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
+OWN_CARDS = Path("datasets")  # a folder that studies beside it look into, too
 WIDE = 150  # columns of a terminal with room for the licence and the other names
 
 
@@ -56,7 +64,7 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
         raise click.UsageError("--missing and CONFIG belong together")
     if missing:
         from ensvm.runner.plan import make_plan
-        from ensvm.study.config import find_config
+        from ensvm.shipped import find_config
 
         list_missing([make_plan(find_config(config)) for config in configs], data_dir)
         return
@@ -122,7 +130,7 @@ def show(name: str, data_dir: Path | None) -> None:
     Example:
       ensvm data show german
     """
-    card = find_card(name)
+    card = find_card(name, OWN_CARDS)
     location = locate(card, data_dir=data_dir)
     files = [
         f"{path} ({path.stat().st_size:,} bytes)"
@@ -196,7 +204,7 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
       ensvm data fetch german waveform
       ensvm data fetch --verify
     """
-    cards = [find_card(name) for name in names] if names else list_cards()
+    cards = [find_card(name, OWN_CARDS) for name in names] if names else list_cards()
     if verify:
         _verify(cards, bool(names), data_dir)
         return
@@ -214,6 +222,79 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
         click.echo(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
     if failed and (names or failed == len(cards)):
         raise SystemExit(1)
+
+
+@data.command()
+@click.argument("name", shell_complete=complete_data_sets)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The archive to write [default: NAME-splits.npz].",
+)
+@click.option(
+    "--realizations",
+    type=click.IntRange(min=1),
+    help="How many splits [default: all, or 100 if the card's split has no limit].",
+)
+@data_dir_option
+def splits(name: str, output: Path | None, realizations: int | None, data_dir: Path | None) -> None:
+    """Write a data set and its splits into a numpy archive.
+
+    X has the inputs before scaling, y the labels; train and test have a line of row numbers, from
+    0, for each realization. A config reads the archive too: `path: NAME-splits.npz` with
+    `split: {protocol: indices}`.
+
+    \b
+    Examples:
+      ensvm data splits german
+      ensvm data splits titanic --realizations 10 -o splits.npz
+    """
+    import numpy as np
+
+    from ensvm.notebook.loaded_data import load_data
+    from ensvm.records.writing import replace_file
+
+    loaded = load_data(name, data_dir=data_dir)
+    train, test = zip(*loaded.splits(realizations), strict=True)
+    if len({len(rows) for rows in train}) > 1:
+        refuse(
+            f"{name}: its training parts differ in size, so they are no array; in Python:"
+            f" ensvm.load_data({name!r}).splits()"
+        )
+    X = loaded.X.toarray() if hasattr(loaded.X, "toarray") else loaded.X
+    path, file = output or Path(f"{name}-splits.npz"), io.BytesIO()
+    np.savez_compressed(file, X=X, y=loaded.y, train=np.array(train), test=np.array(test))
+    replace_file(path, file.getvalue())
+    click.echo(f"wrote {path}: {len(loaded.y):,} rows, {len(train)} splits")
+
+
+@data.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The card [default: datasets/NAME.yaml].",
+)
+@click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
+@click.option("--force", is_flag=True, help="Overwrite a card that exists.")
+def new(file: Path, output: Path | None, target: str | None, force: bool) -> None:
+    """Draft the card of a data file of your own.
+
+    Studies then name the data set as they name shipped ones. The card has the counts, the
+    checksum and the columns of FILE; its title, source, licence and citation are to be filled in.
+    Studies look for cards in the folder datasets/ beside their config.
+
+    \b
+    Example:
+      ensvm data new my.csv --target label
+    """
+    from ensvm.data.drafting.card_text import draft_card
+
+    path = draft_card(file, output, target=target, force=force)
+    click.echo(f"wrote {path}; fill in: title, source, licence, citation")
+    click.echo(f"now: `datasets: [{path.stem}]` in a config beside {path.parent}/")
 
 
 def _verify(cards: list[DatasetCard], named: bool, data_dir: Path | None) -> None:

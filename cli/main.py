@@ -16,11 +16,11 @@ from ensvm_cli.records import merge, ship, status
 from ensvm_cli.results import compare, export, rank, report, table
 from ensvm_cli.run import run, warm_up
 from ensvm_cli.show import show
-from ensvm_cli.studies import check, list_
+from ensvm_cli.studies import check, copy, list_
 
 # The sections of `ensvm --help`; hidden verbs are not listed there.
 VERBS = {
-    "Studies": (list_, init, check, run),
+    "Studies": (list_, init, copy, check, run),
     "Results": (table, report, rank, compare, export),
     "Records": (status, show, merge, ship),
     "Data": (data, warm_up),

@@ -279,7 +279,6 @@ def ship(results: Path) -> None:
     from ensvm.records.store import SHIPPED_FILE
     from ensvm.report.query import find_studies
     from ensvm.runner.plan import make_plan
-    from ensvm.study.source import config_text
 
     for folder in find_studies(results):
         config = shipped_config(folder.resolve().name)
@@ -288,7 +287,7 @@ def ship(results: Path) -> None:
         plan = make_plan(config)
         planned = {cell.identity: cell.settings for cell in plan.cells}
         scored = partial(_with_scores, folder, plan.config.scored())
-        missing = pack(folder, config_text(plan.path), planned, scored)
+        missing = pack(folder, plan.source.text, planned, scored)
         path = folder / SHIPPED_FILE
         size, n_packed = path.stat().st_size / 1000, len(planned) - len(missing)
         click.echo(f"{path}: {size:.0f} kB, {n_packed} of {len(planned)} cells")

@@ -136,6 +136,19 @@ def _shard(
     help="The pass to run [default: all; with --engine or --shard: error].",
 )
 @click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a key of CONFIG, as in algorithms.svc.params.C=10; may be given several times.",
+)
+@click.option(
+    "--as",
+    "study",
+    metavar="NAME",
+    help="The name of the study that --set makes: its results are in a folder of its own.",
+)
+@click.option(
     "--dry-run", is_flag=True, help="Print what would be done, and about how long it takes."
 )
 def run(
@@ -149,6 +162,8 @@ def run(
     shard: tuple[int, int] | None,
     run_pass: str | None,
     data_dir: Path | None,
+    settings: tuple[str, ...],
+    study: str | None,
     dry_run: bool,
     **options: Any,
 ) -> None:
@@ -165,14 +180,18 @@ def run(
       ensvm run ijcai07 --dry-run
       ensvm run ijcai07 --datasets german,cancer --realizations 5
       ensvm run ijcai07 --shard 2/8 --results shard-2
+      ensvm run ijcai07 --set algorithms.ensemble.params.tol=0.025 --as mine
       ensvm run --all --published
     """
     on_ending(leave_at_once)
     from ensvm.runner.plan import make_plan, part_of
-    from ensvm.study.config import find_config, reproduced
+    from ensvm.shipped import find_config
+    from ensvm.study.config import reproduced
 
     if every == (config is not None):
         raise click.UsageError("give a CONFIG, or --all")
+    if every and (settings or study):
+        raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
     plans = [
         make_plan(
@@ -181,6 +200,8 @@ def run(
             datasets=datasets,
             algorithms=algorithms,
             published=published,
+            settings=settings,
+            study=study,
         )
         for name in configs
     ]
@@ -283,8 +304,10 @@ def _dry_run(
 
     from ensvm.records.store import read_records
     from ensvm.runner.estimate import memory_refusals
+    from ensvm.runner.execute import records_of_base
 
     records = read_records(results / plan.config.study)
+    records |= {record.identity: record for record in records_of_base(plan, results)}
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
     click.echo(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
@@ -342,6 +365,8 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     now = f"now {counts}" if counts else "nothing to do"
     before = f"{outcome.already_done} of {n_cells} cells were done before"
+    if outcome.reused and plan.config.derived is not None:
+        before += f" ({outcome.reused} of them for {plan.config.derived.base})"
     click.echo(f"{plan.config.study}: {before}; {now}")
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done

@@ -20,6 +20,7 @@ from ensvm_cli.printing import (
     missing_data_text,
     print_alarms,
     print_text,
+    print_written,
     refuse,
     shortened,
 )
@@ -164,6 +165,30 @@ def _data_by_state(
 
 @click.command()
 @config_argument
+@click.argument("name", required=False)
+@click.option("--force", is_flag=True, help="Overwrite a config that exists.")
+def copy(config: str, name: str | None, force: bool) -> None:
+    """Copy a study's config, to be changed and run by itself.
+
+    NAME.yaml is written with the study's name in it, and a folder NAME with the printed values,
+    claims, readings and assumptions: here for a shipped study, else beside CONFIG. Left out, NAME
+    is my-STUDY. To change only some keys, write a config with `base:` instead.
+
+    \b
+    Examples:
+      ensvm copy ijcai07
+      ensvm copy ijcai07 mine
+    """
+    from ensvm.shipped import find_config
+    from ensvm.study.copied import copy_study
+
+    written = copy_study(find_config(config), name, force=force)
+    print_written(written)
+    print_text(f"now: ensvm run {written[0]}")
+
+
+@click.command()
+@config_argument
 @results_option
 @click.option(
     "--fit/--no-fit",
@@ -188,7 +213,7 @@ def check(config: str, results: Path, fit: bool) -> None:
     from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
-    from ensvm.study.config import find_config
+    from ensvm.shipped import find_config
 
     path = find_config(config)
     plan = make_plan(path)

@@ -9,7 +9,11 @@ from ensvm.classifiers import CLASSIFIERS
 __version__ = version("ensvm")
 
 # Functions for notebooks: name -> its module.
-STUDIES = {"load_results": "ensvm.notebook.results", "run": "ensvm.notebook.running"}
+STUDIES = {
+    "load_data": "ensvm.notebook.loaded_data",
+    "load_results": "ensvm.notebook.results",
+    "run": "ensvm.notebook.running",
+}
 
 __all__ = [*CLASSIFIERS, *STUDIES, "__version__"]
 
@@ -43,6 +47,7 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.tuned_svc import TunedSVC as TunedSVC
     from ensvm.classifiers.weakened_svc import WeakenedSVC as WeakenedSVC
     from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC
+    from ensvm.notebook.loaded_data import load_data as load_data
     from ensvm.notebook.results import load_results as load_results
     from ensvm.notebook.running import run as run
 else:

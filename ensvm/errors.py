@@ -29,7 +29,7 @@ class UserError(ValueError):
     ...     find_card("germann")
     ... except UserError as error:
     ...     print(str(error)[:58])
-    data set 'germann' is unknown; did you mean 'german'? (kno
+    data set 'germann' is unknown; did you mean 'german'? (nea
     """
 
 

@@ -1,6 +1,9 @@
 """Where the configs, dataset cards and data files that travel with the package lie."""
 
+import os
 from pathlib import Path
+
+from ensvm.errors import UserError, near_miss
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -14,6 +17,32 @@ def shipped_config(study: str) -> Path | None:
     """Return the config of a shipped study; None if no shipped study has this name."""
     path = shipped_configs() / f"{study}.yaml"
     return path if path.is_file() else None
+
+
+def find_config(name: str) -> Path:
+    """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
+
+    Raises UserError, which names the shipped studies, if there is neither.
+    """
+    path, shipped = Path(name), shipped_configs()
+    # Without a checkout, configs/ijcai07.yaml means the shipped study too.
+    candidate = shipped / f"{path.stem}.yaml"
+    may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
+    if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
+        return candidate
+    if os.path.exists(path):  # False, not an error, for a name that is too long
+        return path
+    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
+    raise UserError(
+        f"{name}: no such file, and no shipped study of that name; "
+        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
+    )
+
+
+def shipped_records(study: str) -> Path | None:
+    """Return the folder with the records of a shipped study; None if there are none."""
+    folder = _folder("results") / study
+    return folder if shipped_config(study) and (folder / "config.yaml").is_file() else None
 
 
 def shipped_datasets() -> Path:

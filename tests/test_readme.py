@@ -11,7 +11,8 @@ import yaml
 from worked_verdicts import worked_section
 
 from ensvm.report.documents.document import one_line
-from ensvm.study.config import find_config, read_config, reproduced
+from ensvm.shipped import find_config
+from ensvm.study.config import read_config, reproduced
 from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]

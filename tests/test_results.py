@@ -13,7 +13,8 @@ from ensvm.report.findings import contradictions
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config, read_config
+from ensvm.shipped import find_config
+from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[1] / "results"
 # A third of a cell are the labels that its test rows were given, counted for each of ten orders

@@ -14,6 +14,12 @@ $pip install --constraint constraints.txt "$folder"/wheel/*.whl
 mkdir "$folder/empty"
 cd "$folder/empty"
 export ENSVM_OFFLINE=1
+# The tables of our own results, in a folder that has none
+"$bin/ensvm" table ijcai07
+test -s results/ijcai07/table-2.md
 "$bin/ensvm" run smoke
+"$bin/ensvm" run smoke --set realizations=1 --as smaller
+"$bin/ensvm" copy ijcai07 mine
+"$bin/ensvm" check mine.yaml --no-fit
 "$bin/ensvm" table
 "$bin/ensvm" check ijcai07

@@ -1,5 +1,7 @@
 """Cards by name, alias or variant, and cards as a study changes them."""
 
+import difflib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +14,21 @@ from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.errors import UserError, explain, near_miss
 from ensvm.shipped import shipped_datasets
 
+NEAREST = 3  # names that a message suggests
+PARTS = ("all", "train", "test")  # the keys of a card that hold sources
 # libyaml's parser is ten times quicker; not every platform's PyYAML has it
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def find_card(name: str) -> DatasetCard:
+def find_card(name: str, folder: Path | None = None) -> DatasetCard:
     """Return the card of a data set by its name, an alias or a variant's name.
 
     Parameters
     ----------
     name : str
         The name, as `ensvm data list` shows it.
+    folder : Path or None, default None
+        A folder with cards of the user's own, which go before shipped ones; it may be missing.
 
     Returns
     -------
@@ -32,7 +38,7 @@ def find_card(name: str) -> DatasetCard:
     Raises
     ------
     UserError
-        If there is none; the message suggests the nearest known name.
+        If there is none; the message suggests the nearest known names.
 
     Examples
     --------
@@ -40,7 +46,8 @@ def find_card(name: str) -> DatasetCard:
     >>> find_card("cancer").name
     'breast-cancer'
     """
-    paths = {path.stem: path for path in _card_files(shipped_datasets())}
+    own = _card_files(folder) if folder is not None else []
+    paths = {path.stem: path for path in [*_card_files(shipped_datasets()), *own]}
     if name in paths:
         return read_card(paths[name])
     names = list(paths)
@@ -51,8 +58,10 @@ def find_card(name: str) -> DatasetCard:
         if name in content.get("variants", ()):
             return read_card(path).variant(name)
         names += [*content.get("aliases", ()), *content.get("variants", ())]
+    nearest = ", ".join(difflib.get_close_matches(name, names, n=NEAREST, cutoff=0.0))
     raise UserError(
-        f"data set {name!r} is unknown{near_miss(name, names)} (known: {', '.join(sorted(names))})"
+        f"data set {name!r} is unknown{near_miss(name, names)} (nearest: {nearest}; "
+        "`ensvm data list` lists all)"
     )
 
 
@@ -100,7 +109,7 @@ def _yaml_in(path: Path, _written: int, _size: int) -> Any:
 @lru_cache(maxsize=1024)
 def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
     try:
-        card = DatasetCard.model_validate(_content(path))
+        card = DatasetCard.model_validate(_with_files_beside(_content(path), path.parent))
         for name in card.variants:
             card.variant(name)
     except ValidationError as error:
@@ -108,6 +117,23 @@ def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
     if card.name != path.stem:
         raise UserError(f"{path}: name: {card.name!r} is not the file's name")
     return card
+
+
+def _with_files_beside(content: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return a card's content in which the paths of the user's files begin at the card's folder."""
+
+    def moved(source: Any) -> Any:
+        if not isinstance(source, dict):
+            return source
+        changed: dict[str, Any] = {}
+        if isinstance(source.get("file"), str):
+            changed["file"] = os.path.normpath((folder / source["file"]).absolute())
+        if isinstance(source.get("followed_by"), list):
+            changed["followed_by"] = [moved(other) for other in source["followed_by"]]
+        return source | changed
+
+    parts = {key: content[key] for key in PARTS if isinstance(content.get(key), list)}
+    return content | {key: [moved(source) for source in part] for key, part in parts.items()}
 
 
 def _card_files(folder: Path) -> list[Path]:

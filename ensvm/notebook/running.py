@@ -16,7 +16,7 @@ from ensvm.notebook.progress import RunProgress
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -193,8 +193,8 @@ def _is_internal(frame: FrameType) -> bool:
 def _as_yaml(content: Mapping[str, Any]) -> str:
     """Return the content of a config as YAML with absolute paths."""
     whole = dict(content)
-    if isinstance(whole.get("published"), str | Path):
-        whole["published"] = str(Path(whole["published"]).absolute())
+    if "published" in whole:
+        whole["published"] = _absolute_published(whole["published"])
     if isinstance(whole.get("datasets"), list | tuple):
         whole["datasets"] = [
             {key: _absolute(key, value) for key, value in entry.items()}
@@ -210,6 +210,18 @@ def _as_yaml(content: Mapping[str, Any]) -> str:
             f"the given study: {value!r:.60} has the type {type(value).__name__}; accepted: text,"
             " numbers, booleans, None, lists and mappings, as in YAML"
         ) from error
+
+
+def _absolute_published(value: Any) -> Any:
+    """Return `published:` with absolute paths: of a file, or of the files of several papers."""
+    if isinstance(value, str | Path):
+        return str(Path(value).absolute())
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: of_paper if key in ("realizations", "same_rows") else _absolute_published(of_paper)
+        for key, of_paper in value.items()
+    }
 
 
 def _absolute(key: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ensvm.errors import UserError
 from ensvm.records.identity import ValueOf, records_to_show
@@ -21,10 +21,11 @@ from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
-from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.base import read_source
+from ensvm.study.config import StudyConfig, read_config, validated
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import config_text, read_text
-from ensvm.study.table_layout import Published, read_published
+from ensvm.study.source import read_text
+from ensvm.study.table_layout import Place, Published, read_papers, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
 SHOWN = {
@@ -46,15 +47,12 @@ OTHER_CELLS = (
 UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
 
 
-Place: TypeAlias = tuple[str, str, str]  # table, row, column
-
-
 @dataclass(frozen=True)
 class Current:
     """A study's config and printed values, and a note that says where they are from."""
 
     config: StudyConfig
-    published: Mapping[Place, Published]
+    papers: Mapping[str, Mapping[Place, Published]]
     note: str = ""
 
 
@@ -80,24 +78,25 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    at_run = Current(copy, read_published(printed) if printed.exists() else {})
+    at_run = Current(copy, read_papers(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
-            if config_text(path) == text:
+            source = read_source(path)
+            if source.text == text:
                 return at_run
-            config, _ = read_config(path)
+            config = validated(source)
             if config.study != copy.study:
                 continue
             # A copy has another path of the printed values; coverage and findings change no result.
             free = {key: getattr(config, key) for key in ("published", "coverage", "findings")}
             if config == copy.model_copy(update=free):
-                return Current(config, at_run.published)
+                return Current(config, at_run.papers)
             if other := _other_cells(copy, config):
-                return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
-            published = _published(path, config, at_run)
+                return Current(copy, at_run.papers, OTHER_CELLS.format(name=name, other=other))
+            papers = _papers(path, config, at_run)
         except UserError as error:
-            return Current(copy, at_run.published, UNREADABLE.format(error=error))
-        return Current(config, published, EDITED.format(name=name))
+            return Current(copy, at_run.papers, UNREADABLE.format(error=error))
+        return Current(config, papers, EDITED.format(name=name))
     return at_run
 
 
@@ -111,14 +110,15 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
         yield shipped, f"the shipped config {shipped.name}"
 
 
-def _published(path: Path, config: StudyConfig, at_run: Current) -> Mapping[Place, Published]:
+def _papers(
+    path: Path, config: StudyConfig, at_run: Current
+) -> Mapping[str, Mapping[Place, Published]]:
     """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
-    if config.published is None:
-        return {}
-    beside = path.parent / config.published
-    if not beside.resolve().is_relative_to(path.parent.resolve()):
-        return at_run.published
-    return read_published(beside)
+    files = {paper: path.parent / of_paper.file for paper, of_paper in config.published.items()}
+    here = path.parent.resolve()
+    if not all(file.resolve().is_relative_to(here) for file in files.values()):
+        return at_run.papers
+    return {paper: read_published(file) for paper, file in files.items()}
 
 
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:

@@ -1,9 +1,10 @@
 """Run the missing cells of a plan: the error pass in parallel, then the timing pass alone."""
 
+import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,7 +20,7 @@ from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import Engine, LocalEngine
-from ensvm.study.source import config_text
+from ensvm.study.table_layout import united
 
 
 class Progress(Protocol):
@@ -46,6 +47,7 @@ class Outcome:
     statuses: Counter[str] = field(default_factory=Counter)  # of the cells of this run
     failures: list[Record] = field(default_factory=list)  # of cells that failed or took too long
     reasons: Counter[str] = field(default_factory=Counter)  # why cells were run
+    reused: int = 0  # cells done before whose records are those of the study's base
     warned: int = 0  # cells of the plan that warned, in this run or before
     missing_data: Mapping[str, str] = field(default_factory=dict)  # how to get each data set
 
@@ -103,9 +105,31 @@ def run_plan(
     ):
         _copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir, timeout)
+        run.take(records_of_base(plan, results))
         for tasks in run.tasks_by_pass(n_jobs):
             (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
     return run.outcome
+
+
+def records_of_base(plan: Plan, results: Path) -> list[Record]:
+    """Return records of the study's base for missing cells that are the same cells there.
+
+    A cell is the same if its key is: the key covers all that can change its value. Timings are
+    only those of this machine; kept predictions stay with the base.
+    """
+    if plan.config.derived is None:
+        return []
+    of_base = read_records(results / plan.config.derived.base)
+    records = []
+    for cell, _ in plan.missing(read_records(results / plan.config.study)):
+        record = of_base.get(cell.identity)
+        if record is None or not record.ok or record.key != cell.key:
+            continue
+        record = replace(record, study=cell.study, predictions={})
+        here = record.conditions is None or record.conditions.host == platform.node()
+        if here and not cell.lacks(record):
+            records.append(record)
+    return records
 
 
 def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | None]:
@@ -124,9 +148,12 @@ def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | No
 
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
-    replace_file(folder / CONFIG_COPY, config_text(plan.path))
-    if plan.published is not None:
-        copy_file(plan.published, folder / PUBLISHED_COPY)
+    replace_file(folder / CONFIG_COPY, plan.source.text)
+    if len(plan.published) == 1:
+        [path] = plan.published.values()
+        copy_file(path, folder / PUBLISHED_COPY)
+    elif plan.published:
+        replace_file(folder / PUBLISHED_COPY, united(plan.published))
 
 
 class _Run:
@@ -148,6 +175,12 @@ class _Run:
         # Cells of the error pass that a timing of this run answers, by the key of the timing.
         self._answered: dict[str, Cell] = {}
         self.outcome = Outcome(missing_data=self._search.missing)
+
+    def take(self, records: list[Record]) -> None:
+        """Write records that were made before, for the study's base."""
+        self.outcome.reused = len(records)
+        if records:
+            self._append(records)
 
     def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
         """Return the tasks of the error pass and of the timing pass, the longest first.

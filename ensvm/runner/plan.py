@@ -1,7 +1,7 @@
 """A study's cells, each with the key of what it is, against the records already there."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,8 +22,9 @@ from ensvm.runner.settings import (
     settings_of_study,
 )
 from ensvm.seeds import seed_of
+from ensvm.study.base import read_changed, read_source
 from ensvm.study.block import DERIVED
-from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.config import StudyConfig, validated
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
@@ -126,7 +127,8 @@ class Plan:
     """Every cell of a study, with its files and the data sets' cards."""
 
     path: Path
-    published: Path | None
+    source: YamlSource
+    published: Mapping[str, Path]
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
@@ -168,6 +170,8 @@ def make_plan(
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
     published: bool = False,
+    settings: Sequence[str] = (),
+    study: str | None = None,
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
@@ -183,14 +187,21 @@ def make_plan(
     published : bool, default False
         Only what the paper shows: see `published_values`. Without `realizations`, as many of them
         as the paper prints.
+    settings : sequence of str, default ()
+        Changes of the config, each as 'KEY=VALUE'.
+    study : str or None, default None
+        The name of the study with these changes; None without changes.
 
     Raises
     ------
     UserError
         If anything in the config cannot be run; the message is for the user.
     """
+    if settings and study is None:
+        raise UserError("--set makes another study: give its name by --as NAME")
+    source = read_source(path) if study is None else read_changed(path, settings, study)
     with importable(path.parent):
-        return _plan(path, realizations, datasets, algorithms, published)
+        return _plan(source, realizations, datasets, algorithms, published)
 
 
 def part_of(
@@ -235,13 +246,13 @@ def shard_named(text: str | tuple[int, int]) -> tuple[int, int]:
 
 
 def _plan(
-    path: Path,
+    source: YamlSource,
     realizations: int | range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     only_published: bool,
 ) -> Plan:
-    config, source = read_config(path)
+    config, path = validated(source), source.path
     cards = {
         entry.name: _card(source, index, entry, path.parent)
         for index, entry in enumerate(config.datasets)
@@ -269,12 +280,14 @@ def _plan(
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
-    return Plan(path, published, config, cards, tuple(cells))
+    return Plan(path, source, published, config, cards, tuple(cells))
 
 
-def _shown_in_paper(config: StudyConfig, published: Path | None, cells: list[Cell]) -> list[Cell]:
-    """Return the cells of values that the paper shows, and the facts of their data sets."""
-    printed = read_published(published) if published is not None else ()
+def _shown_in_paper(
+    config: StudyConfig, published: Mapping[str, Path], cells: list[Cell]
+) -> list[Cell]:
+    """Return the cells of values that the papers show, and the facts of their data sets."""
+    printed = [place for path in published.values() for place in read_published(path)]
     values = published_values(config, printed)
     rows = {row for row, _, _ in values}
     return [
@@ -321,20 +334,22 @@ def _last(
     return min(limit for limit in limits if limit is not None)
 
 
-def _published(source: YamlSource, config: StudyConfig) -> Path | None:
-    if config.published is None:
-        return None
-    path = source.path.parent / config.published
-    if not os.path.isfile(path):
-        raise source.error(("published",), f"there is no file {path}")
-    try:
-        if config.reproduce:
-            check_published(config.tables, config.own_rows, path)
-        else:  # a variant shows parts of the paper: there may be more numbers than places
-            read_published(path)
-    except ValueError as error:
-        raise source.error(("published",), str(error)) from error
-    return path
+def _published(source: YamlSource, config: StudyConfig) -> dict[str, Path]:
+    """Return the checked files of printed values, by paper."""
+    paths = {}
+    for paper, of_paper in config.published.items():
+        path = paths[paper] = source.path.parent / of_paper.file
+        location = ("published", paper) if paper else ("published",)
+        if not os.path.isfile(path):
+            raise source.error(location, f"there is no file {path}")
+        try:
+            if config.reproduce:
+                check_published(config.tables, config.own_rows, path)
+            else:  # a variant shows parts of the paper: there may be more numbers than places
+                read_published(path)
+        except ValueError as error:
+            raise source.error(location, str(error)) from error
+    return paths
 
 
 def _cells(
@@ -391,7 +406,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
     try:
         if entry.own:
             return inline_card(entry.file_keys(), base)
-        card = find_card(entry.card or entry.name)
+        card = find_card(entry.card or entry.name, base / "datasets")
     except UserError as error:
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)

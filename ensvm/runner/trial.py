@@ -14,7 +14,6 @@ from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import LocalEngine
 from ensvm.study.block import Asked
-from ensvm.study.config import read_config
 from ensvm.study.metrics import SIZE, left_by_fit
 from ensvm.study.source import Location
 
@@ -127,8 +126,7 @@ def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
 
 def _error(plan: Plan, location: Location, message: str) -> UserError:
     """Return an error that names the line of a plan's config."""
-    _, source = read_config(plan.path)
-    return source.error(location, message)
+    return plan.source.error(location, message)
 
 
 def _why_missing(asked: Asked, fits: list[Record]) -> str:

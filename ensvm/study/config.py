@@ -1,16 +1,16 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
+from ensvm.study.base import read_source
 from ensvm.study.block import (
     Asked,
     ConfigBlock,
@@ -99,6 +99,45 @@ class CoverageConfig(ConfigBlock):
         return self
 
 
+class PublishedConfig(ConfigBlock):
+    """The printed values of one paper.
+
+    `realizations` is how many realizations they are means of, `same_rows` the data sets for which
+    that paper trained and tested on the rows of this study; both hold for papers after the first,
+    for which `published_realizations` and the data sets say it.
+    """
+
+    file: str
+    realizations: int | None = Field(default=None, ge=1)
+    same_rows: Names = ()
+
+
+def _sources(value: Any) -> Any:
+    """Return the files of printed values by paper; a single file has no name of a paper."""
+    if value is None or isinstance(value, str):
+        return {} if value is None else {"": {"file": value}}
+    if not isinstance(value, dict):
+        raise ValueError(f"a file, or a mapping of papers to files, got {value!r:.60}")
+    return {
+        paper: {"file": of_paper} if isinstance(of_paper, str) else of_paper
+        for paper, of_paper in value.items()
+    }
+
+
+class DerivedConfig(ConfigBlock):
+    """The study that this one was built on, and the keys that differ; `base:` fills it in."""
+
+    base: Name
+    differs: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What the study differs in, for readers."""
+        if not self.differs:
+            return f"Built on {self.base}, without changes."
+        return f"Built on {self.base}, from which it differs in {'; '.join(self.differs)}."
+
+
 class StudyConfig(ConfigBlock):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
@@ -122,12 +161,15 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: str | None = None
+    published: Annotated[dict[str, PublishedConfig], BeforeValidator(_sources)] = Field(
+        default_factory=dict
+    )
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     coverage: tuple[CoverageConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
+    derived: DerivedConfig | None = None
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""
@@ -158,6 +200,22 @@ class StudyConfig(ConfigBlock):
             not is_derived(name) if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
+
+    def as_compared_with(self, paper: str) -> Self:
+        """Return the study as the verdicts on the values of a paper after the first see it."""
+        source = self.published[paper]
+        datasets = [
+            entry.model_copy(
+                update={"same_rows": entry.name in source.same_rows, "published_split": None}
+            )
+            for entry in self.datasets
+        ]
+        update = {
+            "datasets": tuple(datasets),
+            "published_realizations": source.realizations,
+            "published": {paper: source},
+        }
+        return self.model_copy(update=update)
 
     @property
     def own_rows(self) -> tuple[str, ...]:
@@ -261,6 +319,9 @@ class StudyConfig(ConfigBlock):
             if metric not in ALWAYS and not is_predicted(metric):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
+        for paper, published in self.published.items():
+            location: Location = ("published", paper, "same_rows")
+            source.must_be_one_of(location, "data set", published.same_rows, names.datasets)
         check_datasets(self.datasets, names, source)
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
@@ -315,26 +376,6 @@ def check_coverage(
                 source.must_be_one_of(location, kind, reference["id"], ids[kind])
 
 
-def find_config(name: str) -> Path:
-    """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
-
-    Raises UserError, which names the shipped studies, if there is neither.
-    """
-    path, shipped = Path(name), shipped_configs()
-    # Without a checkout, configs/ijcai07.yaml means the shipped study too.
-    candidate = shipped / f"{path.stem}.yaml"
-    may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
-    if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
-        return candidate
-    if os.path.exists(path):  # False, not an error, for a name that is too long
-        return path
-    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
-    raise UserError(
-        f"{name}: no such file, and no shipped study of that name; "
-        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
-    )
-
-
 def reproduced() -> list[str]:
     """Return the names of the shipped studies with `reproduce: true`."""
     shipped = sorted(shipped_configs().glob("*.yaml"))
@@ -346,7 +387,12 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
 
     Does not check names of cards and estimators, which the runner does. Raises UserError.
     """
-    source = YamlSource(path, text)
+    source = read_source(path, text)
+    return validated(source), source
+
+
+def validated(source: YamlSource) -> StudyConfig:
+    """Return the study that a config describes; raises UserError."""
     try:
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
@@ -354,7 +400,7 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
     check_drawn_again(config.datasets, source)
     config = config.with_readings(source)
     config.check(source)
-    return config, source
+    return config
 
 
 def _readable(source: YamlSource, error: ValidationError) -> UserError:

@@ -1,7 +1,7 @@
 """The YAML of a config, with the file and line of every key, so that messages can name them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,13 @@ class _Loader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes every block where it stands, without anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 def read_text(path: Path) -> str:
     """Return the text of one file of a study.
 
@@ -64,17 +71,6 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path}: not a text file in UTF-8: {error}") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def config_text(path: Path) -> str:
-    """Return a whole config as one text: the file, then its parts from the folder of its name.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read.
-    """
-    return "".join(text for _, text in _texts(path))
 
 
 def _texts(path: Path) -> list[tuple[Path, str]]:
@@ -116,6 +112,9 @@ class YamlSource:
         The config.
     moved : dict of Location to Location
         For blocks that were made from other blocks: their location, and that of the original.
+    overridden : dict of Location to function
+        For keys that come from elsewhere than the file: the function that returns their errors
+        from the rest of the location and the message.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:
@@ -124,8 +123,24 @@ class YamlSource:
         self._texts = _texts(path) if text is None else [(path, text)]
         self._lines: dict[Location, int] = {(): 1}
         self._n_nodes = 0
+        self._written = ""
         self.moved: dict[Location, Location] = {}
-        self.content = self._parsed("".join(text for _, text in self._texts))
+        self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
+        self.content = self._parsed(self.text)
+
+    def replace(self, content: dict[str, Any]) -> None:
+        """Set another content, made from that of the files; `text` is then written from it."""
+        self.content = content
+        self._written = yaml.dump(
+            content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
+        )
+        if len(self._written) > MAX_BYTES:
+            raise self.error((), f"larger than {MAX_BYTES:,} bytes with the content of its base")
+
+    @property
+    def text(self) -> str:
+        """The whole config as one text, which needs no other file."""
+        return self._written or "".join(text for _, text in self._texts)
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
@@ -180,6 +195,12 @@ class YamlSource:
     def error(self, location: Location, message: str) -> UserError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
         location = self.moved.get(location[:2], location[:2]) + location[2:]
+        for depth in range(len(location), 0, -1):
+            if location[:depth] in self.overridden:
+                return self.overridden[location[:depth]](location[depth:], message)
+        for changed, error in self.overridden.items():  # the error may be about a block with one
+            if len(location) > 1 and changed[: len(location)] == location:
+                return error((), message)
         for depth in range(len(location)):  # a key that is a number, not a place in a list
             as_key = (*location[:depth], str(location[depth]))
             if as_key in self._lines:

@@ -4,11 +4,12 @@ The printed numbers are in a CSV of their own, `table,row,column,value,std`, one
 """
 
 import csv
+import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -27,6 +28,7 @@ from ensvm.study.metrics import (
 from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
+PAPER = "paper"  # a sixth column, if there are numbers of several papers
 
 Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell", "undetermined"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
@@ -214,33 +216,55 @@ class Published:
     std: float | None = None
 
 
-def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
-    """Return the printed numbers by (table, row, column).
+Place: TypeAlias = tuple[str, str, str]  # table, row, column
+
+
+def read_published(path: Path) -> dict[Place, Published]:
+    """Return the printed numbers of one paper by (table, row, column); see `read_papers`."""
+    return next(iter(read_papers(path).values()), {})
+
+
+def read_papers(path: Path) -> dict[str, dict[Place, Published]]:
+    """Return printed numbers by paper, then by (table, row, column).
+
+    A file of one paper has no column of papers; that paper's name is empty.
 
     Raises UserError, with file and line, if the file cannot be read, has another header, a cell
     twice, or a value that is not a number.
     """
-    cells: dict[tuple[str, str, str], Published] = {}
+    papers: dict[str, dict[Place, Published]] = {}
     expected = ",".join(PRINTED)
     lines = csv.reader(read_text(path).splitlines(keepends=True))
     try:
         header = next(lines, [])
-        if header != PRINTED:
+        if header not in (PRINTED, [*PRINTED, PAPER]):
             names = ",".join(header)
             raise UserError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
         for line in lines:
             position = f"{path}, line {lines.line_num}"
-            if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
+            if len(line) != len(header) or not all(map(_is_number, [line[3], line[4] or "0"])):
                 raise UserError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
             if any(map(CONTROL.search, line)):
                 raise UserError(f"{position}: a control character in {','.join(line)!r:.200}")
-            table, row, column, value, std = line
+            table, row, column, value, std, *paper = line
+            cells = papers.setdefault("".join(paper), {})
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = Published(float(value), float(std) if std else None)
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
-    return cells
+    return papers
+
+
+def united(files: Mapping[str, Path]) -> str:
+    """Return the printed numbers of several papers, by name, as one CSV."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*PRINTED, PAPER])
+    for paper, path in files.items():
+        _, *content = csv.reader(read_text(path).splitlines(keepends=True))
+        lines.writerows([*line, paper] for line in content)
+    return text.getvalue()
 
 
 def _is_number(text: str) -> bool:

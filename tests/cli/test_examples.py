@@ -152,7 +152,7 @@ def expanded(parts):
 
 def shortened(parts):
     """Return the arguments of `ensvm`, such that they end soon and may be given again."""
-    if parts[:1] == ["init"]:
+    if parts[:1] in (["init"], ["copy"]) or parts[:2] == ["data", "new"]:
         return [*parts, "--force"]
     if parts[:1] != ["run"] or "--dry-run" in parts:
         return parts

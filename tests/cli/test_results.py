@@ -337,3 +337,19 @@ def test_what_cannot_be_ranked_is_refused_in_one_line(ours, arguments, message):
     assert not answer.stdout
     assert re.fullmatch(f"error: .*{message}.*\n", answer.stderr), answer.stderr
     assert not written(ours)
+
+
+def test_the_shipped_records_are_brought_into_a_folder_without_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke("table", "ijcai07-lowrank")
+    assert result.exit_code == 0, result.output
+    assert "records that come with ensvm are now in results/ijcai07-lowrank" in result.stderr
+    written = sorted((tmp_path / "results" / "ijcai07-lowrank").glob("table-*.csv"))
+    shipped = ROOT / "results" / "ijcai07-lowrank"
+    assert [path.read_text() for path in written] == [
+        (shipped / path.name).read_text() for path in written
+    ]
+    assert written
+    again = invoke("table", "ijcai07-lowrank")
+    assert "come with ensvm" not in again.stderr
+    assert invoke("table", "no-such-study").exit_code == 2

@@ -46,7 +46,7 @@ UNRELATED = {
     "low rank": ("kernels/low_rank.py", ""),
     "another classifier": ("classifiers/rho_svc.py", "__init__"),
     "executor": ("runner/execute.py", "run_plan"),
-    "config": ("study", "find_config"),
+    "config": ("study", "read_config"),
 }
 SCRIPT = """
 import ast, json, sys

@@ -18,7 +18,8 @@ from ensvm.runner.estimate import (
 )
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config, read_config, reproduced
+from ensvm.shipped import find_config
+from ensvm.study.config import read_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

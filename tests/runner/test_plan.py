@@ -6,7 +6,7 @@ import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan, part_of, shard_named
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 CONFIG = """\
 study: s

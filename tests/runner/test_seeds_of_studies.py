@@ -7,7 +7,7 @@ generators, a plain set. One that moves makes every random algorithm's values ot
 import pytest
 
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 SEEDS = {
     ("ecda13", "adult", 3, "bagging_radial"): 2454704266,

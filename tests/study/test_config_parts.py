@@ -5,8 +5,8 @@ import pytest
 import ensvm
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
+from ensvm.study.base import read_source
 from ensvm.study.config import read_config
-from ensvm.study.source import config_text
 
 MAIN = """\
 study: s
@@ -52,7 +52,7 @@ def test_parts_are_as_good_as_written_in_one_file(path, tmp_path):
 def test_the_copy_that_a_run_leaves_is_the_whole_config(path, tmp_path):
     ensvm.run(path, results=tmp_path / "results", jobs=1, progress=False)
     copy = tmp_path / "results" / "s" / "config.yaml"
-    assert copy.read_text() == config_text(path)
+    assert copy.read_text() == read_source(path).text
     assert "# what the paper says" in copy.read_text()
     assert read_config(copy)[0] == read_config(path)[0]
 

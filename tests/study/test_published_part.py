@@ -1,7 +1,7 @@
 """What `ensvm run --published` takes of a study: what the paper prints, draws and claims."""
 
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 STUDY = """
 study: trial

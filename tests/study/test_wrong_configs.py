@@ -4,7 +4,7 @@ import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 GOOD = """\
 study: t

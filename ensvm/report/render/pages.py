@@ -88,6 +88,7 @@ class StudyPage:
             if table.content["of"] == "results"
             for _, *values in table.content["grid"].rows
             for value in values
+            if isinstance(value, Value)
         )
         return {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}
 

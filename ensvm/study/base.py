@@ -1,0 +1,363 @@
+"""How one study is built on another.
+
+A config with `base: ijcai07` has the content of that study, and changes it by its own keys. A key
+may be a path of steps, `algorithms.ensemble.params.tol`; a step into a list is the name or the id
+of an entry. `ensvm run ijcai07 --set KEY=VALUE --as mine` does the same without a file.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ensvm.errors import UserError, near_miss
+from ensvm.shipped import find_config, shipped_config
+from ensvm.study.block import DERIVED
+from ensvm.study.source import Location, YamlSource
+
+# What the authors of a study say of its own values; a study that is built on it has other values.
+OF_THE_BASE = ("coverage", "findings", "reproduce", "derived")
+# The blocks in whose new lists the name of an entry of the base stands for that entry.
+LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "assumptions")
+# The blocks that name data sets and algorithms.
+NAMING = ("tables", "figures", "claims", "readings")
+# Keys of these blocks that a block can do without, and keys that are texts.
+OPTIONAL = ("underline", "largest_class", "draws", "explains", "notes")
+TEXTS = ("id", "label", "caption", "text", "title", "question", "conclusion", "default")
+FILES = ("path", "train", "test")  # keys of a data set that name files
+LONGEST = 60  # characters of a value in the list of changes
+
+
+def read_source(path: Path, text: str | None = None) -> YamlSource:
+    """Read a config, with the content of its `base:` if it has one.
+
+    Parameters
+    ----------
+    path : Path
+        The config.
+    text : str or None, default None
+        The content of the file, if it was read already. It is taken as it is: a copy of a config
+        beside records is complete, and must not make anyone read other files.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, or a change does not fit the base.
+    """
+    return YamlSource(path, text) if text is not None else _read(path, ())
+
+
+def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
+    """Read a config with some keys changed, as a study of another name.
+
+    Parameters
+    ----------
+    path : Path
+        The config of the base. Paths in it stay relative to its folder.
+    settings : sequence of str
+        The changes, each as 'KEY=VALUE'; the value is YAML.
+    study : str
+        The name of the new study.
+
+    Raises
+    ------
+    UserError
+        If the name is that of the base or of a shipped study, or a change does not fit the base.
+    """
+    base = _read(path, ())
+    changes = [_from_option(setting) for setting in settings]
+    return _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
+
+
+class _Change(NamedTuple):
+    """One key that differs from the base: its steps, the new value, and who reports errors."""
+
+    steps: tuple[str, ...]
+    value: Any
+    error: Callable[[Location, str], UserError]
+
+
+def _from_option(setting: str) -> _Change:
+    key, equals, value = setting.partition("=")
+    if not (equals and key.strip()):
+        raise UserError(f"--set {setting}: give KEY=VALUE, as in algorithms.svc.params.C=10")
+    source = YamlSource(Path(f"--set {setting}"), f"{json.dumps(key.strip())}: {value}")
+    return _Change(
+        tuple(key.strip().split(".")),
+        source.content[key.strip()],
+        lambda location, message: UserError(f"--set {setting}: {message}"),
+    )
+
+
+def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
+    """Read a config; `above` are those that are built on it."""
+    own = YamlSource(path)
+    if "base" not in own.content:
+        return own
+    name, here = own.content["base"], path.resolve()
+    if here in above:
+        circle = " -> ".join(file.name for file in (*above[above.index(here) :], here))
+        raise own.error(("base",), f"the configs are built on each other in a circle: {circle}")
+    if not isinstance(name, str):
+        raise own.error(("base",), f"expected the name of a study or a file, got {name!r:.60}")
+    beside = path.parent / name
+    try:
+        base_path = beside if beside.is_file() else find_config(name)
+    except UserError as error:
+        raise own.error(("base",), str(error)) from error
+    base = _read(base_path, (*above, here))
+    if base_path.parent.resolve() != path.parent.resolve():
+        _make_absolute(base.content, base_path.parent)
+    if not isinstance(own.content.get("study"), str):
+        raise own.error((), "the key `study:` is missing: the study needs a name of its own")
+    changes = _from_file(own, base.content)
+    source = _built(
+        base, changes, own.content["study"], lambda message: own.error(("study",), message)
+    )
+    source.path = path
+    return source
+
+
+def _make_absolute(content: dict[str, Any], folder: Path) -> None:
+    """Make the paths in a config absolute, which are relative to its folder."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(each) for each in value]
+        return str((folder / value).absolute()) if isinstance(value, str) else value
+
+    published = content.get("published")
+    if isinstance(published, dict):
+        content["published"] = {
+            paper: {**of_paper, "file": moved(of_paper.get("file"))}
+            if isinstance(of_paper, dict)
+            else moved(of_paper)
+            for paper, of_paper in published.items()
+        }
+    elif published is not None:
+        content["published"] = moved(published)
+    for entry in content.get("datasets") or ():
+        if isinstance(entry, dict):
+            entry.update({key: moved(entry[key]) for key in FILES if key in entry})
+
+
+def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[_Change]:
+    """Yield the changes in a config; blocks of keys that the base has too are united."""
+
+    def changes(
+        block: dict[str, Any], node: Any, at: Location, steps: tuple[str, ...]
+    ) -> Iterator[_Change]:
+        for key, value in block.items():
+            here: Location = (*at, key)
+            name = str(key)
+            inner = _entries(node).get(name)
+            if isinstance(value, dict) and (isinstance(inner, dict) or _is_named(inner)):
+                yield from changes(value, inner, here, (*steps, name))
+            else:
+                yield _Change((*steps, *name.split(".")), value, partial(error, here))
+
+    def error(here: Location, rest: Location, message: str) -> UserError:
+        return own.error((*here, *rest), message)
+
+    block = {key: value for key, value in own.content.items() if key not in ("base", "study")}
+    yield from changes(block, base, (), ())
+
+
+def _built(
+    source: YamlSource,
+    changes: Iterable[_Change],
+    study: str,
+    wrong_name: Callable[[str], UserError],
+) -> YamlSource:
+    """Return a source, that of the base, with the changes made in its content."""
+    base_name = str(source.content.get("study"))
+    if study == base_name or shipped_config(study) is not None:
+        raise wrong_name(f"{study!r} is the name of another study; choose one of its own")
+    try:
+        before = _names_in(source.content)
+    except (AttributeError, TypeError) as error:
+        raise source.error((), "this base is not a valid config: `ensvm check` says why") from error
+    content = _unshared(
+        {key: value for key, value in source.content.items() if key not in OF_THE_BASE}
+    )
+    for table in content.get("tables") or ():
+        if isinstance(table, dict) and isinstance(table.get("notes"), list):
+            table["notes"] = [note for note in table["notes"] if not _explains(note)]
+    # Lists of entries come first, since other changes step into them.
+    ordered = sorted(changes, key=lambda change: len(change.steps) > 1)
+    differs = [_apply(source, content, change) for change in ordered]
+    _drop(content, before - _names_in(content))
+    content["study"] = study
+    content.setdefault("reproduce", False)
+    content["derived"] = {"base": base_name, "differs": differs}
+    source.replace(content)
+    return source
+
+
+def _names_in(content: dict[str, Any]) -> set[str]:
+    """Return the names of the data sets, the algorithms, and the variants of readings."""
+    readings = content.get("readings") or ()
+    variants = (variant for reading in readings for variant in reading.get("variants", ()))
+    names = {*_entries(content.get("datasets")), *_entries(content.get("algorithms"))}
+    return names | {f"{DERIVED}{variant['name']}" for variant in variants if "name" in variant}
+
+
+def _drop(content: dict[str, Any], gone: set[str]) -> None:
+    """Remove the names that are `gone` from a content, and the blocks that need them."""
+    if not gone:
+        return
+    tables, before = set(_entries(content.get("tables"))), _names_in(content)
+    for key in NAMING:
+        blocks = (_without(gone, block) for block in content.get(key) or ())
+        content[key] = [block for block in blocks if block is not None]
+    gone_tables = tables - set(_entries(content["tables"]))
+    for key, of_block in (("readings", "table"), ("assumptions", "tables")):
+        for block in [block for block in content.get(key) or () if of_block in block]:
+            named = block[of_block] if isinstance(block[of_block], list) else [block[of_block]]
+            if left := [name for name in named if str(name) not in gone_tables]:
+                block[of_block] = left if of_block == "tables" else left[0]
+            else:
+                content[key].remove(block)
+    gone = gone | (before - _names_in(content))
+    for block in (content.get("timing"), *(content.get("datasets") or ())):
+        for key in ("datasets", "algorithms", "realizations_of") if isinstance(block, dict) else ():
+            if key in block:
+                block[key] = _without(gone, block[key]) or type(block[key])()
+
+
+def _is_gone(gone: set[str], name: str) -> bool:
+    of, derived, variant = name.partition(DERIVED)
+    return of in gone or derived + variant in gone
+
+
+def _without(gone: set[str], value: Any) -> Any:
+    """Return a value without the names that are gone; None if it needs one of them."""
+    if isinstance(value, str):
+        return None if _is_gone(gone, value) else value
+    if isinstance(value, list):
+        left = [each for one in value if (each := _without(gone, one)) is not None]
+        return left if left or not value else None
+    if not isinstance(value, dict):
+        return value
+    block = {}
+    for key, inner in value.items():
+        left = inner if key in TEXTS or inner is None else _without(gone, inner)
+        if _is_gone(gone, str(key)) or (left is None and inner is not None and key in OPTIONAL):
+            continue
+        if left is None and inner is not None:
+            return None
+        block[key] = left
+    return block
+
+
+def _unshared(value: Any) -> Any:
+    """Return a copy of nested lists and mappings; aliases of YAML share them."""
+    if isinstance(value, dict):
+        return {key: _unshared(each) for key, each in value.items()}
+    return [_unshared(each) for each in value] if isinstance(value, list) else value
+
+
+def _explains(note: Any) -> bool:
+    return isinstance(note, dict) and bool(note.get("explains"))
+
+
+def _name_of(entry: Any) -> str | None:
+    """Return the name or the id of an entry of a list; None if it has neither."""
+    if not isinstance(entry, dict):
+        return str(entry) if isinstance(entry, str | int) else None
+    name = next((entry[key] for key in ("name", "id", "card") if key in entry), None)
+    return None if name is None else str(name)
+
+
+def _entries(node: Any) -> dict[str, Any]:
+    """Return the entries of a block by their keys, or of a list by their names."""
+    if isinstance(node, list):
+        return {name: entry for entry in node if (name := _name_of(entry)) is not None}
+    return {str(key): value for key, value in node.items()} if isinstance(node, dict) else {}
+
+
+def _is_named(node: Any) -> bool:
+    """Return whether a value is a list of blocks or names."""
+    return isinstance(node, list) and bool(node) and len(_entries(node)) == len(node)
+
+
+def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
+    """Make a change in a content, note who reports its errors, and return what it is as text."""
+    node, location, before = _target(content, change)
+    at: Any = location[-1]
+    value = _chosen(change, location, before)
+    if isinstance(node, list) and isinstance(value, dict):
+        key = "id" if isinstance(before, dict) and "id" in before else "name"
+        value = {key: _name_of(node[at]), **value}
+    node[at] = value
+    n = len(location)
+    kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
+    source.overridden = {**kept, location: change.error}
+    key, instead = ".".join(change.steps), _shown(change.value)
+    if isinstance(before, dict | list):
+        return f"{key}: {instead}"
+    return f"{key}: {instead} ({'not given' if before is None else f'not {_shown(before)}'})"
+
+
+def _target(content: dict[str, Any], change: _Change) -> tuple[Any, Location, Any]:
+    """Return the block or list that a change sets a value in, where, and the value before."""
+    node: Any = content
+    location: Location = ()
+    steps = change.steps
+    while True:
+        entries = _entries(node)
+        if not isinstance(node, dict) and not _is_named(node):
+            message = f"{location[-1]!r} is a value, not a block of keys: {node!r:.60}"
+            raise change.error((), message)
+        # Names may have dots: the longest one that begins the rest of the key is meant.
+        n = next((n for n in range(len(steps), 0, -1) if ".".join(steps[:n]) in entries), 0)
+        name, steps = (".".join(steps[:n]), steps[n:]) if n else (steps[0], steps[1:])
+        whole_block = not steps and isinstance(change.value, dict)
+        if not n and not whole_block and (isinstance(node, list) or location == ("algorithms",)):
+            raise change.error((), _unknown(location, name, entries))
+        at = _place(node, name, n > 0)
+        location = (*location, at)
+        if not steps:
+            return node, location, entries.get(name)
+        if isinstance(node[at], str) and isinstance(node, list):
+            node[at] = {"name": node[at]}
+        node = node[at]
+
+
+def _unknown(location: Location, name: str, entries: Iterable[str]) -> str:
+    """Return the message about a name that is not among the entries of a block or a list."""
+    accepted = f"accepted: {', '.join(entries)}{near_miss(name, entries)}"
+    return f"{location[-1]} has no entry {name!r}; {accepted}"
+
+
+def _place(node: Any, name: str, exists: bool) -> Any:
+    """Return the key or the index of an entry of a block or a list; a missing one is added."""
+    if isinstance(node, dict):
+        at = next((key for key in node if str(key) == name), name)
+        if not exists:
+            node[at] = {}
+        return at
+    if not exists:
+        node.append({"name": name})
+    return next(index for index, entry in enumerate(node) if _name_of(entry) == name)
+
+
+def _chosen(change: _Change, location: Location, before: Any) -> Any:
+    """Return the new value of a key; in a list, names of entries of the base stand for them."""
+    value = change.value
+    if not isinstance(value, list) or location[0] not in LISTS or len(location) > 1:
+        return value
+    entries = _entries(before)
+    named = () if location == ("datasets",) else value  # a new data set may be that of a card
+    for name in [_name_of(each) for each in named if not isinstance(each, dict)]:
+        if name not in entries:
+            raise change.error((), _unknown(location, str(name), entries))
+    if isinstance(before, dict):
+        return {str(name): entries[str(name)] for name in value}
+    return [each if isinstance(each, dict) else entries.get(str(each), each) for each in value]
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,0 +1,330 @@
+"""Studies built on another: `base:` in a config, and `--set KEY=VALUE --as NAME`."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from made_up_records import RUN, cells_run_here, invoke
+
+import ensvm
+from ensvm.errors import UserError
+from ensvm.records.store import Store, read_records
+from ensvm.report.query import read_study
+from ensvm.runner.execute import records_of_base
+from ensvm.runner.plan import make_plan
+from ensvm.shipped import find_config
+from ensvm.study.base import read_source
+from ensvm.study.config import read_config
+
+ROOT = Path(__file__).parents[2]
+BASE = """\
+study: whole
+realizations: 3
+published_realizations: 10
+datasets:
+  - titanic
+  - {name: german, realizations: 2, split: {n_train: 100}}
+  - {name: part, card: titanic, sweep: {split.n_train: [20, 30]}}
+algorithms:
+  svc: {estimator: SVC, params: {C: 1.0}}
+  v1.5: {estimator: ParzenWindowClassifier}
+  soft: {estimator: SVC, sweep: {params.C: [1, 10]}}
+timing: {algorithms: [svc, v1.5]}
+metrics: [f1]
+tables:
+  - {id: 1, caption: x, metric: error, columns: [svc, v1.5],
+     rows: [titanic, german], underline: {svc: [v1.5]},
+     notes: [{text: why, explains: {svc: [german]}}, plain]}
+  - {id: 2, caption: x, metric: error, columns: [soft], rows: [german]}
+  - {id: t, caption: x, of: timing, columns: [svc, v1.5], rows: [titanic], metric: train_seconds}
+claims:
+  - {id: c, text: better, relation: less, better: svc, than: v1.5, rows: [german, titanic]}
+assumptions: [{id: of-two, text: x, tables: [2]}]
+readings:
+  - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
+     variants: [{name: hard, label: hard, algorithm: {params.C: 100}}], conclusion: so}
+coverage: [{item: all, by: table 1}]
+"""
+
+
+@pytest.fixture
+def base(tmp_path):
+    path = tmp_path / "whole.yaml"
+    path.write_text(BASE)
+    return path
+
+
+def built(base, text):
+    """Return the path of a config that is built on `base`."""
+    path = base.with_name("mine.yaml")
+    path.write_text(f"study: mine\nbase: {base.name}\n{text}")
+    return path
+
+
+def keys(plan):
+    return [(cell.identity, cell.key) for cell in plan.cells]
+
+
+@cache
+def shipped_keys(study, name):
+    return keys(make_plan(find_config(study), study=name))
+
+
+@pytest.mark.parametrize("study", ["comp6321", "icmla05"])
+def test_without_changes_all_cells_are_those_of_the_base(study):
+    assert shipped_keys(study, None) == shipped_keys(study, "mine")
+
+
+def test_a_file_without_changes_has_the_cells_of_the_base(base):
+    assert keys(make_plan(built(base, ""))) == keys(make_plan(base))
+
+
+CHANGES = {
+    "realizations": 5,
+    "algorithms.svc.params.C": 10,
+    "algorithms.svc.params.tol": 0.01,
+    "algorithms.v1.5.params.gamma": 0.5,
+    "algorithms.soft.sweep": {"params.C": [3, 4]},
+    "datasets.german.split.n_train": 50,
+    "datasets.titanic.scaling": "minmax",
+    "datasets.new": {"card": "german", "algorithms": ["svc"]},
+    "kernel": {"gamma": 0.25},
+    "metrics": ["f1", "precision"],
+}
+
+
+def edited(key, value):
+    """Return the content of the base with a key edited by hand."""
+    content = yaml.safe_load(BASE)
+    named = {"titanic": 0, "german": 1}
+    node, steps = content, key.replace("v1.5", "v1_5").split(".")
+    steps = [step.replace("v1_5", "v1.5") for step in steps]
+    if key == "datasets.titanic.scaling":
+        content["datasets"][0] = {"name": "titanic", "scaling": value}
+    elif key == "datasets.new":
+        content["datasets"].append({"name": "new", **value})
+    else:
+        for step in steps[:-1]:
+            node = node[named[step]] if isinstance(node, list) else node.setdefault(step, {})
+        node[steps[-1]] = value
+    return content
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_set_and_base_and_the_same_edit_of_the_file_give_the_same_cells(base, key):
+    value = CHANGES[key]
+    by_hand = base.with_name("by_hand.yaml")
+    by_hand.write_text(yaml.safe_dump(edited(key, value), sort_keys=False))
+    expected = keys(make_plan(by_hand))
+    setting = (
+        f"{key}={yaml.safe_dump(value, default_flow_style=True).removesuffix('...' + chr(10))}"
+    )
+    assert keys(make_plan(base, settings=[setting], study="mine")) == expected
+    assert keys(make_plan(built(base, yaml.safe_dump({key: value})))) == expected
+    if key not in ("kernel", "metrics"):  # SVC has its own kernel; scores are in no key
+        assert expected != keys(make_plan(base))
+
+
+def test_nested_blocks_are_united_with_those_of_the_base(base):
+    nested = built(base, "algorithms: {svc: {params: {tol: 0.01}}, v1.5: {label: w}}\n")
+    params = read_config(nested)[0].algorithms["svc"].params
+    assert params == {"C": 1.0, "tol": 0.01}
+    assert read_config(nested)[0].algorithms["v1.5"].label == "w"
+
+
+def test_a_list_of_names_chooses_entries_and_drops_what_needs_the_others(base):
+    config = read_config(built(base, "datasets: [titanic]\n"))[0]
+    assert config.own_rows == ("titanic",)
+    assert [table.id for table in config.tables] == ["1", "t"]
+    assert config.tables[0].rows == config.claims[0].rows == ("titanic",)
+    assert not config.readings
+    assert not config.assumptions
+    config = read_config(built(base, "algorithms: [svc]\n"))[0]
+    assert [[column.name for column in table.columns] for table in config.tables] == [["svc"]] * 2
+    assert not config.claims
+    assert not config.tables[0].underline
+    assert config.timing.algorithms == ("svc",)
+    german = read_config(built(base, "datasets: [german, part]\n"))[0].dataset("german")
+    assert (german.realizations, german.split) == (2, {"n_train": 100})
+
+
+def test_what_the_base_concludes_of_its_own_values_stays_with_it(base):
+    config = read_config(built(base, ""))[0]
+    assert not config.coverage
+    assert [note.text for note in config.tables[0].notes] == ["plain"]
+    assert not config.reproduce
+
+
+def test_the_text_of_a_built_study_is_complete(base, tmp_path):
+    source = read_source(built(base, "algorithms.svc.params.C: 10\n"))
+    copy = tmp_path / "elsewhere" / "config.yaml"
+    copy.parent.mkdir()
+    copy.write_text(source.text)
+    config = read_config(copy)[0]
+    assert config == read_config(source.path)[0]
+    assert "base: mine" not in source.text
+    assert config.derived.differs == ("algorithms.svc.params.C: 10 (not 1.0)",)
+    assert "differs in algorithms.svc.params.C: 10 (not 1.0)" in config.derived.sentence
+
+
+def test_a_study_is_built_on_one_that_is_built_on_another(base):
+    middle = built(base, "algorithms.svc.params.C: 10\nrealizations: 1\n")
+    last = base.with_name("last.yaml")
+    last.write_text("study: last\nbase: mine.yaml\nrealizations: 2\n")
+    config = read_config(last)[0]
+    assert (config.realizations, config.algorithms["svc"].params["C"]) == (2, 10)
+    assert config.derived.base == "mine"
+    assert middle.exists()
+
+
+def test_paths_of_a_base_in_another_folder_are_found(tmp_path):
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "own.csv").write_text("a,class\n" + "".join(f"{n},{n % 2}\n" for n in range(30)))
+    (folder / "theirs.yaml").write_text(
+        "study: theirs\ndatasets: [{path: own.csv, target: class, split: {protocol: random,"
+        " n_train: 10}}]\nalgorithms: {svc: {estimator: SVC}}\n"
+    )
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("study: mine\nbase: theirs/theirs.yaml\n")
+    assert keys(make_plan(mine)) == keys(make_plan(folder / "theirs.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("algorithms.svv.params.C=1", "algorithms has no entry 'svv'.*did you mean 'svc'"),
+        ("algorithms.svc.params.CC=1", "SVC has no parameter 'CC'"),
+        ("algorithms.svc.parms.C=1", "unknown key.*did you mean 'params'"),
+        ("algorithms.svc.params.C.x=1", "'C' is a value, not a block of keys: 1.0"),
+        ("realisations=4", "unknown key.*did you mean 'realizations'"),
+        ("realizations=many", "valid integer"),
+        ("datasets.germn.split.n_train=9", "datasets has no entry 'germn'.*'german'"),
+        ("datasets=[germn]", "data set 'germn' is unknown"),
+        ("tables=[1, 7]", "tables has no entry '7'"),
+        ("realizations=[", "not YAML"),
+        ("realizations", "give KEY=VALUE"),
+    ],
+)
+def test_a_wrong_change_gets_one_message_that_names_the_option_or_the_line(base, setting, expected):
+    with pytest.raises(UserError, match=rf"(?s)^--set {setting.split('[')[0]}.*{expected}"):
+        make_plan(base, settings=[setting], study="mine")
+    key, equals, value = setting.partition("=")
+    if equals and value != "[":
+        with pytest.raises(UserError, match=rf"(?s)^\S*mine.yaml, line 3: .*{expected}"):
+            make_plan(built(base, f"{key}: {value}\n"))
+
+
+def test_circles_and_unknown_bases_get_one_message(base):
+    circle = base.with_name("mine.yaml")
+    circle.write_text("study: mine\nbase: other.yaml\n")
+    base.with_name("other.yaml").write_text("study: other\nbase: mine.yaml\n")
+    with pytest.raises(UserError, match=r"in a circle: mine.yaml -> other.yaml -> mine.yaml"):
+        make_plan(circle)
+    circle.write_text("study: mine\nbase: ijcai08\n")
+    with pytest.raises(UserError, match=r"mine.yaml, line 2: base: .*did you mean 'ijcai07'"):
+        make_plan(circle)
+
+
+@pytest.mark.parametrize("text", ["datasets: 3", "readings: [x]", "tables: {a: 1}", "claims: 5"])
+def test_a_base_that_is_not_valid_gets_one_message(base, text):
+    base.write_text(f"study: whole\n{text}\n")
+    for changes in ("", "datasets.german.realizations: 1\n", "algorithms: [svc]\n"):
+        with pytest.raises(UserError):
+            make_plan(built(base, changes))
+
+
+@pytest.mark.parametrize("name", ["whole", "nips99"])
+def test_the_name_of_another_study_is_refused(base, name):
+    with pytest.raises(UserError, match=f"--as {name}: .* is the name of another study"):
+        make_plan(base, study=name)
+
+
+def test_a_copy_beside_records_reads_no_other_file(base, tmp_path):
+    with pytest.raises(UserError, match="unknown key"):
+        read_config(tmp_path / "config.yaml", f"study: s\nbase: {base}\n")
+
+
+SMALL = """\
+study: small
+realizations: 2
+datasets: [titanic]
+algorithms:
+  window: {estimator: ParzenWindowClassifier}
+  svc: {estimator: SVC, params: {C: 1.0}}
+timing: {algorithms: [window]}
+tables: [{id: 1, caption: x, metric: error, columns: [window, svc]}]
+"""
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """Return the folder of a small study that was run."""
+    monkeypatch.chdir(tmp_path)
+    cells_run_here(monkeypatch)
+    (tmp_path / "small.yaml").write_text(SMALL)
+    assert invoke("run", "small.yaml", "--jobs", 1).exit_code == 0
+    return tmp_path
+
+
+def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is(small):
+    before = (small / "results/small/cells.jsonl").read_bytes()
+    arguments = ("run", "small.yaml", "--set", "algorithms.svc.params.C=100", "--as", "mine")
+    dry = invoke(*arguments, "--dry-run")
+    assert "4 done, 2 to do" in dry.stdout
+    assert not (small / "results/mine").exists()
+    result = invoke(*arguments, "--jobs", "1")
+    assert "4 of 6 cells were done before (4 of them for small); now 2 ok" in result.stdout
+    assert (small / "results/small/cells.jsonl").read_bytes() == before
+    ours, theirs = (read_records(small / "results" / name) for name in ("mine", "small"))
+    assert ours.keys() == theirs.keys()
+    for cell, record in ours.items():
+        assert record.study == "mine"
+        if "svc" not in cell:
+            assert record.metrics == theirs[cell].metrics
+            assert record.run.id == theirs[cell].run.id
+    text = invoke("table", "results", "mine").stdout
+    assert (
+        "Built on small, from which it differs in algorithms.svc.params.C: 100 (not 1.0)." in text
+    )
+
+
+def test_timings_of_another_machine_are_not_taken(small):
+    plan = make_plan(small / "small.yaml", study="mine")
+    taken = records_of_base(plan, small / "results")
+    assert len(taken) == len(plan.cells)
+    timing = next(record for record in taken if record.conditions is not None)
+    elsewhere = replace(timing, study="small", conditions=replace(timing.conditions, host="x"))
+    with Store(small / "results/small") as store:
+        store.append([RUN, elsewhere])
+    left = records_of_base(plan, small / "results")
+    assert {record.identity for record in taken} - {record.identity for record in left} == {
+        timing.identity
+    }
+    assert read_study(small / "results/small").config.derived is None
+
+
+def test_the_example_of_the_page_gives_what_it_says(tmp_path):
+    page = (ROOT / "docs" / "configs.md").read_text()
+    _, _, section = page.partition("## A study built on another")
+    path = tmp_path / "mine.yaml"
+    path.write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL)[1])
+    plan = make_plan(path)
+    assert plan.config.own_rows == ("german", "titanic")
+    assert plan.config.algorithms["ensemble"].params["tol"] == 0.025
+    counts = Counter((cell.dataset, cell.algorithm, cell.run_pass) for cell in plan.cells)
+    assert counts["german", "ensemble", "error"] == 10
+    assert counts["titanic", "forest", "error"] == 20
+
+
+def test_a_mapping_in_python_has_a_base_too(small):
+    study = {"study": "mine", "base": "small.yaml", "algorithms.svc.params.C": 100}
+    results = ensvm.run(study, jobs=1, progress=False)
+    by_option = make_plan(small / "small.yaml", settings=["algorithms.svc.params.C=100"], study="x")
+    ours = read_records(small / "results/mine")
+    assert {cell.key for cell in by_option.cells} == {record.key for record in ours.values()}
+    assert set(results.frame()["study"]) == {"mine"}
