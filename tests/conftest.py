@@ -4,9 +4,17 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
+
+# `make test` tries the same few examples every time; `make test-processors` tries many others.
+hypothesis.settings.register_profile(
+    "few", max_examples=15, deadline=None, derandomize=True, database=None
+)
+hypothesis.settings.register_profile("many", max_examples=150, deadline=None, print_blob=True)
+hypothesis.settings.load_profile("few")
 
 
 @pytest.fixture(autouse=True, scope="session")
