@@ -24,6 +24,23 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_network_and_an_empty_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the user's own data: tests find the shipped data alone, unless they bring others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENSVM_OFFLINE", "1")
+        patch.setenv("ENSVM_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("ENSVM_DATA", raising=False)
+        yield
+
+
+@pytest.fixture
+def downloads_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow downloads, which a test replaces by its own, into a cache of its own."""
+    monkeypatch.setenv("ENSVM_OFFLINE", "0")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the cells of single jobs here: for laws in which the end of a worker has no part."""

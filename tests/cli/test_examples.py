@@ -129,11 +129,8 @@ def draw_once():
 @pytest.fixture
 def here(checkout, draw_once, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("ENSVM_CACHE", str(checkout / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
     monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
     monkeypatch.chdir(checkout)
