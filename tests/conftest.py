@@ -4,9 +4,17 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
+
+# `make test` tries the same few examples every time; `make test-processors` tries many others.
+hypothesis.settings.register_profile(
+    "few", max_examples=15, deadline=None, derandomize=True, database=None
+)
+hypothesis.settings.register_profile("many", max_examples=150, deadline=None, print_blob=True)
+hypothesis.settings.load_profile("few")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -14,6 +22,23 @@ def one_blas_thread() -> Iterator[None]:
     """Small products on a busy machine spend their time waiting for other threads."""
     with threadpool_limits(1):
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_network_and_an_empty_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the user's own data: tests find the shipped data alone, unless they bring others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENSVM_OFFLINE", "1")
+        patch.setenv("ENSVM_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("ENSVM_DATA", raising=False)
+        yield
+
+
+@pytest.fixture
+def downloads_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow downloads, which a test replaces by its own, into a cache of its own."""
+    monkeypatch.setenv("ENSVM_OFFLINE", "0")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture

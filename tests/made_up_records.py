@@ -1,12 +1,16 @@
 """Made-up records whose answer is known, real runs without workers or words, and the command."""
 
+import lzma
+import re
+import shutil
 import signal
 import textwrap
+from pathlib import Path
 
 from click.testing import CliRunner, Result
 
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.store import Store
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
 from ensvm.runner.cell import run_task
@@ -69,6 +73,24 @@ def make_study(folder, config, records, published=None) -> Study:
     if published is not None:
         (folder / "published.csv").write_text(published)
     return read_study(folder)
+
+
+def copy_results(name, results, realizations=5):
+    """Copy the committed results of a study, with the records of its first realizations."""
+    source = Path(__file__).parents[1] / "results" / name
+    (results / name).mkdir(parents=True)
+    for file in (CONFIG_COPY, PUBLISHED_COPY):
+        if (source / file).is_file():
+            shutil.copy(source / file, results / name)
+    with lzma.open(source / SHIPPED_FILE) as lines:
+        kept = [line for line in lines if _realization(line) <= realizations]
+    (results / name / SHIPPED_FILE).write_bytes(lzma.compress(b"".join(kept), preset=0))
+
+
+def _realization(line):
+    """Return the realization of a record; 0 for the config and the runs, which are kept."""
+    number = re.search(rb'"realization": (\d+)', line)
+    return int(number[1]) if number and line.startswith(b'{"algorithm"') else 0
 
 
 CLAIMED = """\

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.ensemble import AdaBoostClassifier
@@ -35,7 +35,6 @@ def noisy(seed: int, m: int = 60, d: int = 3) -> tuple[NDArray[np.float64], NDAr
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(5, 60), depth=st.integers(1, 3))
-@settings(deadline=None, max_examples=15)
 def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None:
     X, y = noisy(seed, m)
     fitted = AdaBoost(
@@ -54,7 +53,6 @@ def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None
 
 
 @given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 6))
-@settings(deadline=None, max_examples=15)
 def test_each_hypothesis_is_no_better_than_chance_on_the_distribution_after_it(
     seed: int, rounds: int
 ) -> None:

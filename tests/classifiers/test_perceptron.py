@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -24,7 +24,6 @@ def separable(seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
 
 
 @given(seed=st.integers(0, 2**32 - 1), step=st.sampled_from([0.01, 1.0, 100.0]))
-@settings(deadline=None, max_examples=20)
 def test_the_bound_holds_from_random_weights_too(seed: int, step: float) -> None:
     X, y = separable(seed)
     settings = {"step": step, "random_state": seed, "max_iter": 1_000_000}
@@ -52,7 +51,6 @@ def test_the_margin_is_twice_the_least_distance_and_no_plane_has_a_larger_one_th
 
 
 @given(seed=st.integers(0, 2**32 - 1), shuffle=st.booleans())
-@settings(deadline=None, max_examples=20)
 def test_mistakes_stay_within_the_bound_and_the_bound_is_that_of_its_plane(
     seed: int, shuffle: bool
 ) -> None:

@@ -31,10 +31,8 @@ FITTED = ("foreign", "smoke")
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """Start commands in an empty folder, without the network, on a machine with much memory."""
+    """Start commands in an empty folder, on a machine with much memory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
     monkeypatch.setattr("ensvm.runner.estimate.free_bytes", lambda: float("inf"))
 
 

@@ -16,9 +16,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from made_up_records import errors, invoke, make_study
+from made_up_records import copy_results, errors, invoke, make_study
 from markdown_it import MarkdownIt
 
+from ensvm.report.plots import drawing
 from ensvm.report.query import read_study
 from ensvm_cli.main import main
 
@@ -31,7 +32,6 @@ TOOLS = ("ensvm", "make", "python")
 COMPLETION = re.compile(r"_ENSVM_COMPLETE=(\w+)")
 PLACEHOLDER = re.compile(r"[|<…]|\[[a-zA-Z-]|\.\.\.|\b[A-Z]+\b")
 VERB = re.compile(r"(python -m )?ensvm( data)?( [a-z]+)?$")  # a verb in a sentence, not an example
-READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
 SMALL = ("ijcai07-figure1", "ijcai07-lowrank", "ijcai07-original-splits")
 SLURM = {
     "SLURM_ARRAY_TASK_ID": "1",
@@ -93,10 +93,7 @@ def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
     for size, studies in (("small", SMALL), ("whole", ("ijcai07",))):
         for study in studies:
-            (folder / size / study).mkdir(parents=True)
-            for name in READ:
-                if (there := ROOT / "results" / study / name).is_file():
-                    shutil.copy(there, folder / size / study / name)
+            copy_results(study, folder / size)
     for name in ("other-machine", "shard-1", "shard-2", "shard-3"):  # what is merged
         (folder / name).symlink_to("small")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -117,15 +114,27 @@ def read_once(folder):
     return read_study(folder)
 
 
+@pytest.fixture(scope="module")
+def draw_once():
+    """Return a function that draws a figure once for all examples: the records never change."""
+    draw, drawn = drawing.draw, {}
+
+    def draw_or_repeat(config, items, endings):
+        key = config.caption, *endings
+        if key not in drawn:
+            drawn[key] = draw(config, items, endings)
+        return drawn[key]
+
+    return draw_or_repeat
+
+
 @pytest.fixture
-def here(checkout, monkeypatch):
+def here(checkout, draw_once, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("ENSVM_CACHE", str(checkout / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
     monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
+    monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
     monkeypatch.chdir(checkout)
 
     def of(parts):
@@ -154,11 +163,14 @@ def shortened(parts):
     """Return the arguments of `ensvm`, such that they end soon and may be given again."""
     if parts[:1] in (["init"], ["copy"]) or parts[:2] == ["data", "new"]:
         return [*parts, "--force"]
+    if parts == ["data", "fetch", "--verify"]:
+        return [*parts, "german"]  # all data sets take seconds and have a test of their own
     if parts[:1] != ["run"] or "--dry-run" in parts:
         return parts
     if "smoke" in parts:
         return [*parts, "--realizations", "1", "--jobs", "1"]
-    return [*parts, "--dry-run"]
+    few = [] if {"--realizations", "--shard", "--all"} & set(parts) else ["--realizations", "2"]
+    return [*parts, *few, "--dry-run"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

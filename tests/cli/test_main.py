@@ -52,12 +52,11 @@ def test_python_m_ensvm_is_the_command():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["list", "run smoke --dry-run"])
-def test_a_reader_that_leaves_is_not_an_error(tmp_path, verb):
+def test_a_reader_that_leaves_is_not_an_error(tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
     ran = subprocess.run(
-        [*START, *verb.split()], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False
+        [*START, "list"], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False
     )
     os.close(writer)
     assert (ran.returncode, ran.stderr) == (1, b"")

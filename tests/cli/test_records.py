@@ -120,8 +120,7 @@ def test_merge_refuses_a_folder_without_records(tmp_path):
     assert answer.stderr.startswith(f"error: {tmp_path}: no records here")
 
 
-def test_shipped_records_make_the_same_tables_and_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+def test_shipped_records_make_the_same_tables_and_are_kept(tmp_path):
     folder = tmp_path / "smoke"
     run("smoke", tmp_path, "--algorithms", "svc,parzen")
     packed = invoke("ship", tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from made_up_records import cells_run_here, errors, invoke, make_study, record
+from made_up_records import cells_run_here, copy_results, errors, invoke, make_study, record
 from rich.console import Console
 
 from ensvm.errors import UserError
@@ -20,7 +20,6 @@ from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config
 from ensvm_cli import results as verbs
 
-ROOT = Path(__file__).parents[2]
 CONFIG = """\
 study: trial
 realizations: 3
@@ -280,10 +279,7 @@ def checkout(tmp_path_factory):
     """A results folder with two studies as a fresh checkout has them."""
     folder = tmp_path_factory.mktemp("checkout") / "results"
     for study in ("ijcai07", "ijcai07-figure1"):
-        (folder / study).mkdir(parents=True)
-        for name in READ:
-            if (path := ROOT / "results" / study / name).is_file():
-                shutil.copy(path, folder / study / name)
+        copy_results(study, folder)
     return folder
 
 

@@ -14,11 +14,8 @@ SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch) -> Path:
-    """Work in an empty folder, without the network."""
+    """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
     return tmp_path
 
 

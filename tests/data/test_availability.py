@@ -1,19 +1,12 @@
 """Where data lie: what loading would read is here, the rest is missing or to download."""
 
-from pathlib import Path
-
 import pytest
 
 from ensvm.data import DataSearch, find_card, list_cards, locate
 from ensvm.data.providers import serving
 from ensvm.errors import Refused
 
-
-@pytest.fixture(autouse=True)
-def _nothing_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
-    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
+pytestmark = pytest.mark.usefixtures("downloads_allowed")
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ from ensvm.data import (
 )
 from ensvm.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("downloads_allowed")
+
 ROWS = b"1,0,a\n2,0,b\n4,1,a\n8,0,b\n"
 OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, written otherwise
 CARD: dict[str, Any] = {
@@ -61,12 +63,6 @@ def sources() -> list[dict[str, Any]]:
 
 def card(**changes: Any) -> DatasetCard:
     return DatasetCard.model_validate({**CARD, "all": sources(), **changes})
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
 
 
 def mirror(tmp_path: Path, **files: bytes) -> Path:

@@ -39,10 +39,7 @@ def test_every_shipped_file_is_named_in_the_attribution() -> None:
 @pytest.mark.parametrize(
     "name", ["breast-cancer", "diabetis", "german", "labor", "optdigits", "spambase"]
 )
-def test_conversion_of_the_original_is_the_shipped_file(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+def test_conversion_of_the_original_is_the_shipped_file(name: str) -> None:
     own = [shipped for shipped in shipped_files() if shipped.card.name == name]
     assert own
     for shipped in own:

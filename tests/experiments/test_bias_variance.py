@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -24,7 +24,6 @@ def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 8), B=st.integers(1, 12))
-@settings(deadline=None, max_examples=50)
 def test_the_formulas_are_those_of_the_notes(seed: int, m: int, B: int) -> None:
     generator = np.random.default_rng(seed)
     labels = generator.choice([-1.0, 1.0], size=m)

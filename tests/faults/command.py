@@ -74,7 +74,6 @@ class Starter:
                 **os.environ,
                 "PYTHONPATH": str(TESTS),
                 "PYTHONDONTWRITEBYTECODE": "1",
-                "ENSVM_OFFLINE": "1",
                 "OMP_NUM_THREADS": "1",
                 "OPENBLAS_NUM_THREADS": "1",
                 "TMPDIR": str(self._folder / "tmp"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -99,7 +99,6 @@ def test_rows_too_wide_to_densify(kernel: str) -> None:
     gamma=st.floats(1e-6, 1e6),
     dtype=st.sampled_from([np.float64, np.float32]),
 )
-@settings(deadline=None, max_examples=60)
 def test_gaussian_of_any_data_is_a_similarity(X: NDArray[Any], gamma: float, dtype: Any) -> None:
     X = np.vstack([X, X[:2]])  # at least two identical pairs
     training = gram(X, kernel="rbf", gamma=gamma, dtype=dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -55,7 +55,6 @@ def residual(K: Matrix, result: LowRankGram, rank: int | None = None) -> Matrix:
 
 
 @BOTH
-@settings(deadline=None, max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     m=st.integers(1, 40),

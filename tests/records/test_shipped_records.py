@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ensvm.errors import UserError
@@ -62,7 +62,6 @@ def packed(folder, records):
     return (folder / SHIPPED_FILE).read_bytes()
 
 
-@settings(deadline=None, max_examples=30)  # the compression is slow
 @given(
     numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8),
 )

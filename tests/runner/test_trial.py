@@ -39,13 +39,10 @@ def test_what_fails_is_told_by_its_block(study):
     assert check(config, "--no-fit").exit_code == 0
 
 
-def test_algorithms_without_local_data_are_named(study, monkeypatch):
+def test_algorithms_without_local_data_are_named(study):
     config = study("svc: {estimator: SVC}")
     text = config.read_text().replace("path: own.csv, target: label, positive: 1,", "card: a9a,")
     config.write_text(text)
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(config.parent))
     checked = check(config)
     assert checked.exit_code == 0, checked.output
     assert "not fitted, because their data are not here: svc" in checked.stdout

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -84,7 +84,6 @@ def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
 
 
 @given(seed=st.integers(0, 10_000), m=st.integers(2, 50), scale=st.floats(1e-3, 1.0))
-@settings(deadline=None, max_examples=100)
 def test_best_alpha_balances_or_is_the_cap(seed: int, m: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
     D, agreement = rng.dirichlet(np.ones(m)), scale * rng.uniform(-1.0, 1.0, size=m)
@@ -97,7 +96,6 @@ def test_best_alpha_balances_or_is_the_cap(seed: int, m: int, scale: float) -> N
 
 
 @given(seed=st.integers(0, 10_000), m=st.integers(2, 50))
-@settings(deadline=None, max_examples=100)
 def test_the_closed_form_bounds_z_and_is_the_best_alpha_of_signs(seed: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     distribution = rng.dirichlet(np.ones(m))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
@@ -86,7 +86,6 @@ def votes_of(seed: int, m: int, T: int) -> tuple[NDArray[np.float64], NDArray[np
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(3, 60), T=st.integers(1, 12))
-@settings(deadline=None, max_examples=50)
 def test_the_theorem_holds_and_the_weights_are_those_of_the_proof(
     seed: int, m: int, T: int
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -150,7 +150,6 @@ def test_the_first_penalised_step_is_newtons_by_finite_differences(seed: int, po
     ranking=st.sampled_from(["quadratic", "loss"]),
     noise=st.sampled_from([0.0, 1.0]),
 )
-@settings(deadline=None, max_examples=60)
 def test_objective_never_rises_and_the_books_balance(
     seed: int, m: int, kernel: str, machine: dict[str, Any], step: str, ranking: str, noise: float
 ) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
@@ -64,7 +64,6 @@ def test_derivatives_by_f_are_finite_differences(loss: int, margin: float, label
 
 @BOTH
 @given(seed=st.integers(0, 2**32 - 1), spread=st.floats(0.0, 30.0), length=st.floats(-2.0, 2.0))
-@settings(deadline=None, max_examples=50)
 def test_loss_after_a_step_is_the_loss_there(
     loss: int, seed: int, spread: float, length: float
 ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.svm import SVC
@@ -35,7 +35,6 @@ def apart(seed: int, m: int = 40, d: int = 3) -> Problem:
     d=st.integers(1, 6),
     C=st.sampled_from([0.01, 1.0, 30.0, np.inf]),
 )
-@settings(deadline=None, max_examples=40)
 def test_the_kkt_conditions_hold(seed: int, m: int, d: int, C: float) -> None:
     X, y = noisy(seed, m, d) if np.isfinite(C) else apart(seed, m, d)
     result = linear_smo(X, y, C=C, tol=1e-4)
@@ -67,7 +66,6 @@ def test_it_is_the_machine_of_libsvm_and_its_gap_closes(seed: int, C: float) -> 
 
 
 @given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([0.1, 7.0]))
-@settings(deadline=None, max_examples=15)
 def test_what_a_shift_and_a_scale_do(seed: int, factor: float) -> None:
     X, y = noisy(seed)
     one = linear_smo(X, y, tol=1e-7)
@@ -78,7 +76,6 @@ def test_what_a_shift_and_a_scale_do(seed: int, factor: float) -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(4, 12))
-@settings(deadline=None, max_examples=25)
 def test_a_hard_margin_exists_exactly_where_a_plane_separates(seed: int, m: int) -> None:
     X, y = noisy(seed, m, 2)
     if separability(signed_points(X, y)).separable:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -41,7 +41,6 @@ def rule_by_hand(
     step=st.sampled_from([0.125, 1.0, 4.0]),
     scale=st.sampled_from([0, 1, 30]),
 )
-@settings(deadline=None, max_examples=40)
 def test_both_forms_make_the_updates_of_the_rule_and_no_more_than_the_bound(
     seed: int, m: int, d: int, step: float, scale: int
 ) -> None:
@@ -66,7 +65,6 @@ def test_both_forms_make_the_updates_of_the_rule_and_no_more_than_the_bound(
 
 
 @given(seed=st.integers(0, 2**32 - 1), step=st.floats(1e-9, 1e9))
-@settings(deadline=None, max_examples=20)
 def test_from_zero_weights_the_step_changes_the_length_of_w_alone(seed: int, step: float) -> None:
     X, y = separable(seed)
     unit, other = (perceptron(X, y, max_iter=100_000, step=size) for size in (1.0, step))
@@ -75,7 +73,6 @@ def test_from_zero_weights_the_step_changes_the_length_of_w_alone(seed: int, ste
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=20)
 def test_converged_means_that_every_row_is_right(seed: int) -> None:
     X, y = separable(seed)
     result = perceptron(X, y, max_iter=100_000, rng=np.random.default_rng(seed))

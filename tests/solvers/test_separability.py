@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import linprog
@@ -39,7 +39,6 @@ def greatest_product(points: NDArray[np.float64]) -> float:
 @given(
     seed=st.integers(0, 2**32 - 1), m=st.integers(1, 14), d=st.integers(1, 5), grid=st.booleans()
 )
-@settings(deadline=None, max_examples=60)
 def test_the_answer_is_that_of_linear_programming_and_is_proved(
     seed: int, m: int, d: int, grid: bool
 ) -> None:
@@ -58,7 +57,6 @@ def test_the_answer_is_that_of_linear_programming_and_is_proved(
 
 
 @given(seed=st.integers(0, 2**32 - 1), factor=st.floats(1e-6, 1e6))
-@settings(deadline=None, max_examples=20)
 def test_scaling_the_points_scales_the_margin(seed: int, factor: float) -> None:
     points = random_points(seed, 6, 6, grid=False)
     one, other = separability(points), separability(factor * points)

@@ -100,12 +100,8 @@ def test_originals_are_what_the_card_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_sets_load_with_nothing_else_at_hand(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
-    data = load(find_card(name), offline=True)
+def test_shipped_sets_load_with_nothing_else_at_hand(name: str) -> None:
+    data = load(find_card(name))
     assert data.provider == "shipped"
     assert data.checksum == data.card.checksum  # that of the originals and of the packages
     for fold in (1, 10):
@@ -145,7 +141,6 @@ def test_sensit_is_read_from_text_of_its_format(
             for row in range(rows)
         ]
         (tmp_path / f"{part}.bz2").write_bytes(bz2.compress("\n".join(lines).encode()))
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     small = {
         "rows": 42,
         "split": {"protocol": "official", "n_train": 30, "n_test": 12, "realizations": 10},

@@ -110,10 +110,10 @@ def test_images_and_labels_come_from_one_mirror(tmp_path: Path) -> None:
     np.testing.assert_array_equal(drawn.X_test, PIXELS.reshape(4, 6)[[0, 1, 3]] / 255)
 
 
+@pytest.mark.usefixtures("downloads_allowed")
 def test_images_whose_labels_are_wrong_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     for part in ("train", "test"):
         (tmp_path / f"{part}-images").write_bytes(IMAGES)
         (tmp_path / f"{part}-labels").write_bytes(LABELS[::-1])

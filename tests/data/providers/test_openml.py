@@ -63,14 +63,12 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(downloads_allowed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site = Site()
     site.describe()
     site.pages["/file.arff"] = ARFF
     monkeypatch.setattr(downloads, "DESCRIPTIONS", f"{site.address}/")
     monkeypatch.setattr(downloads, "SECURE", f"{site.address}/")  # as if it were served by https
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
     thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield site

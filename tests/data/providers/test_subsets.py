@@ -1,7 +1,6 @@
 """Subsets: the rows of another data set, in the order of the whole."""
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import subset_text
 
+MIRROR = os.environ.get("ENSVM_DATA")
 TRAIN = Raw(np.array([[1, 0, 0], [0, 0, 2]]), np.array(["1", "-1"]))
 TEST = Raw(np.array([[0, 0, 0], [0, 1, 1], [3, 0, 0]]), np.array(["1", "-1", "-1"]))
 LEVELS = "10201"  # of the whole: test, train, test, train, test
@@ -36,19 +36,14 @@ def test_list_of_another_data_set_is_refused(levels: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    "ENSVM_DATA" not in os.environ, reason="ENSVM_DATA names no folder of originals"
-)
+@pytest.mark.skipif(MIRROR is None, reason="ENSVM_DATA names no folder of originals")
 @pytest.mark.parametrize("name", ["a2a", "a3a"])
-def test_rebuilt_subsets_of_adult_are_the_published_files(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
+def test_rebuilt_subsets_of_adult_are_the_published_files(name: str) -> None:
     card = find_card(name)
     only = {
         part: [source for source in sources if source.subset]
         for part, sources in card.parts.items()
     }
-    arrays, provider = read_arrays(card.model_copy(update=only), data_folders(None, offline=True))
+    arrays, provider = read_arrays(card.model_copy(update=only), data_folders(MIRROR, offline=True))
     assert provider == "subset of a1a"
-    assert arrays.checksum == load(card, offline=True).checksum
+    assert arrays.checksum == load(card, data_dir=MIRROR).checksum

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -29,7 +29,6 @@ SPLIT: TypeAdapter[Split] = TypeAdapter(Split)
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 
 
-@settings(max_examples=50, deadline=None)
 @given(n_train=st.integers(2, 30), n_test=st.integers(1, 12), index=st.integers(1, 10**6))
 def test_random_parts_are_disjoint_and_of_the_asked_size(
     n_train: int, n_test: int, index: int
@@ -41,7 +40,6 @@ def test_random_parts_are_disjoint_and_of_the_asked_size(
     assert set(train) | set(test) <= set(range(len(Y)))
 
 
-@settings(max_examples=50, deadline=None)
 @given(n_splits=st.integers(2, 42), stratified=st.booleans(), repetition=st.integers(0, 100))
 def test_folds_of_a_repetition_partition_the_rows(
     n_splits: int, stratified: bool, repetition: int
@@ -93,7 +91,6 @@ def test_rows_of_each_protocol_are_pinned(split: dict[str, object], digest: str)
     assert hashlib.sha256(rows.encode()).hexdigest()[:12] == digest
 
 
-@settings(max_examples=50, deadline=None)
 @given(n_train=st.integers(4, 38), n_test=st.integers(2, 20), index=st.integers(1, 10**6))
 def test_stratified_parts_have_the_classes_in_proportion(
     n_train: int, n_test: int, index: int
@@ -139,7 +136,6 @@ def official(n_train: int, **more: int) -> OfficialSplit:
 OFFICIAL = (np.arange(30)[None], np.arange(30, 42)[None])
 
 
-@settings(max_examples=30, deadline=None)
 @given(n_train=st.integers(2, 29), index=st.integers(1, 10**6))
 def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_part(
     n_train: int, index: int
@@ -167,7 +163,6 @@ def test_options_not_given_are_no_part_of_the_identity() -> None:
     assert identity(SPLIT.validate_python({**kfold, "grouped": False})) == kfold
 
 
-@settings(max_examples=50, deadline=None)
 @given(n_train=st.integers(2, 10), n_test=st.integers(1, 10), spare=st.integers(0, 5))
 def test_disjoint_realizations_share_no_row(n_train: int, n_test: int, spare: int) -> None:
     split = DisjointSplit(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
@@ -79,7 +79,6 @@ def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
     d=st.integers(1, 6),
     nu=st.floats(0.01, 1.0),
 )
-@settings(deadline=None, max_examples=20)
 def test_descent_bracket_and_bounds_at_every_step(seed: int, m: int, d: int, nu: float) -> None:
     K, y = problem(seed, m, d)
     states: list[EntropyProjectionState] = []

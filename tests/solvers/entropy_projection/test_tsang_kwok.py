@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -60,7 +60,6 @@ def history(K: Any, y: Any, **settings: Any) -> list[EntropyProjectionState]:
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 40), d=st.integers(1, 6))
-@settings(deadline=None, max_examples=15)
 def test_simplex_descent_and_bracket_at_every_step(seed: int, m: int, d: int) -> None:
     K, y = problem(seed, m, d)
     states = history(K, y, max_iter=500)
@@ -249,7 +248,6 @@ def test_rate_equals_an_independent_root(seed: int, spread: float, skew: float) 
     fraction=st.floats(0.001, 0.999),
     skew=st.floats(0.0, 500.0),
 )
-@settings(deadline=None, max_examples=60)
 def test_weights_stay_on_the_simplex_and_meet_the_constraint(
     gradient: NDArray[Any], fraction: float, skew: float
 ) -> None:
@@ -311,7 +309,6 @@ def trained(K: Vector, **parameters: Any) -> tuple[EntropyProjectionResult, list
 
 
 @given(seed=st.integers(0, 50), skew=st.floats(0.0, 6.0), epsilon=st.floats(0.001, 0.999))
-@settings(deadline=None, max_examples=60)
 def test_proposition_1_where_its_condition_holds_the_projection_exists(
     seed: int, skew: float, epsilon: float
 ) -> None:

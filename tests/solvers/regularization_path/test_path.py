@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 from small_problems import DIFFICULTIES, clouds, difficult, rbf
@@ -125,7 +125,6 @@ def test_difficult_data_run_to_the_end(name, fit_intercept):
     fit_intercept=st.booleans(),
     kernel=st.sampled_from(["linear", "rbf", "poly"]),
 )
-@settings(max_examples=40, deadline=None)
 def test_ties_everywhere(points, fit_intercept, kernel):
     X, y = (
         np.array([point[:2] for point in points], dtype=float),

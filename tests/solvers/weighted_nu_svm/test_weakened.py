@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -25,7 +25,6 @@ def random(seed: int = 0) -> np.random.RandomState:
 
 
 @given(seed=st.integers(0, 10_000), limit=st.floats(0.0, 0.99), levels=st.integers(1, 6))
-@settings(deadline=None, max_examples=100)
 def test_the_lightest_are_as_many_as_fit(seed: int, limit: float, levels: int) -> None:
     weight = np.random.default_rng(seed).integers(1, levels + 1, size=40) / 64.0  # exact sums
     limit *= weight.sum()
