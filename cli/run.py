@@ -186,30 +186,38 @@ def run(
     ]
     if every and not dry_run:
         list_missing(plans, data_dir)
-    statuses = []
-    for whole in _quickest_first(plans):
+    statuses: list[int] = []
+    to_do: list[tuple[int, float]] = []
+    for whole in _quickest_first(plans, options["jobs"]):
         on_ending(leave_at_once)
         plan, n_timings = part_of(whole, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
             left_out = f"{n_timings} timings are left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
-        act = _dry_run if dry_run else _run
-        statuses.append(act(plan, engine=engine, data_dir=data_dir, **options))
-        if every and not dry_run:
+        if dry_run:
+            to_do.append(_dry_run(plan, data_dir=data_dir, **options))
+            continue
+        statuses.append(_run(plan, engine=engine, data_dir=data_dir, **options))
+        if every:
             print_main_table(options["results"] / plan.config.study)
+    if every and dry_run:
+        n_cells, seconds = map(sum, zip(*to_do, strict=True))
+        print_text(f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}")
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
-    sys.exit(max(statuses))
+    sys.exit(max(statuses, default=0))
 
 
-def _quickest_first(plans: list["Plan"]) -> list["Plan"]:
-    """Return plans in the order of their estimated seconds."""
+def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
+    """Return plans in the order of their estimated wall seconds."""
+    from joblib import cpu_count
+
     from ensvm.runner.estimate import estimate, read_measured
 
     if len(plans) < 2:
         return plans
-    measured = read_measured()
-    return sorted(plans, key=lambda plan: estimate(plan, plan.cells, {}, measured, 1).seconds)
+    measured, jobs = read_measured(), jobs or cpu_count()
+    return sorted(plans, key=lambda plan: estimate(plan, plan.cells, {}, measured, jobs).seconds)
 
 
 def _run(
@@ -276,8 +284,11 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 def _dry_run(
     plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, **others: Any
-) -> int:
-    """Print what a run would do; end with status 2 if cells need more memory than is free."""
+) -> tuple[int, float]:
+    """Print what a run would do, and return how many cells and about how many seconds.
+
+    Ends with status 2 if cells need more memory than is free.
+    """
     from joblib import cpu_count
     from tabulate import tabulate
 
@@ -300,11 +311,12 @@ def _dry_run(
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
+    seconds = 0.0
     if to_run:
-        _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
+        seconds = _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
     if refusals := memory_refusals(plan, cells):
         refuse(*refusals)
-    return 0
+    return len(to_run), seconds
 
 
 def _print_estimate(
@@ -313,8 +325,8 @@ def _print_estimate(
     records: Mapping["Identity", "Record"],
     jobs: int,
     to_download: list[str],
-) -> None:
-    """Print about how long the cells take, from measurements of cells like them."""
+) -> float:
+    """Print and return about how long the cells take, from measurements of cells like them."""
     from ensvm.runner.estimate import estimate, read_measured
 
     cost = estimate(plan, cells, records, read_measured(), jobs)
@@ -334,6 +346,7 @@ def _print_estimate(
             f"no estimate for {cost.unknown} of {n_measured + cost.unknown} cells: nothing like"
             " them was measured yet; a run with --realizations 1 measures them"
         )
+    return cost.seconds
 
 
 def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:

@@ -23,6 +23,7 @@ from ensvm.runner.settings import (
 )
 from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
+from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
@@ -182,7 +183,7 @@ def make_plan(
         Names chosen among the config's, or of its sweeps; none chooses all.
     published : bool, default False
         Only what the paper shows: see `published_values`. Without `realizations`, as many of them
-        as the paper prints.
+        as the paper prints, and as many timings as a verdict needs.
 
     Raises
     ------
@@ -247,8 +248,10 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
+    n_timings = None
     if only_published and realizations is None:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
+        n_timings = FEWEST_TIMINGS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
@@ -263,24 +266,34 @@ def _plan(
         for cell in _cells(config, entry, cards, settings, chosen)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
-    published = _published(source, config)
+    published, printed = _published(source, config)
     if only_published:
-        cells = _shown_in_paper(config, published, cells)
+        cells = _shown_in_paper(config, printed, cells, n_timings)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
     return Plan(path, published, config, cards, tuple(cells))
 
 
-def _shown_in_paper(config: StudyConfig, published: Path | None, cells: list[Cell]) -> list[Cell]:
-    """Return the cells of values that the paper shows, and the facts of their data sets."""
-    printed = read_published(published) if published is not None else ()
+def _shown_in_paper(
+    config: StudyConfig,
+    printed: Iterable[tuple[str, str, str]],
+    cells: list[Cell],
+    n_timings: int | None,
+) -> list[Cell]:
+    """Return the cells of values that the paper shows, and the facts of their data sets.
+
+    At most `n_timings` realizations are timed; None for all.
+    """
     values = published_values(config, printed)
     rows = {row for row, _, _ in values}
     return [
         cell
         for cell in cells
-        if (cell.dataset, cell.algorithm, cell.run_pass) in values
+        if (
+            (cell.dataset, cell.algorithm, cell.run_pass) in values
+            and (cell.run_pass == "error" or n_timings is None or cell.realization <= n_timings)
+        )
         or (cell.method is None and cell.dataset in rows)
     ]
 
@@ -321,20 +334,22 @@ def _last(
     return min(limit for limit in limits if limit is not None)
 
 
-def _published(source: YamlSource, config: StudyConfig) -> Path | None:
+def _published(
+    source: YamlSource, config: StudyConfig
+) -> tuple[Path | None, Iterable[tuple[str, str, str]]]:
+    """Return the file of printed numbers and the places (table, row, column) of these numbers."""
     if config.published is None:
-        return None
+        return None, ()
     path = source.path.parent / config.published
     if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     try:
         if config.reproduce:
-            check_published(config.tables, config.own_rows, path)
-        else:  # a variant shows parts of the paper: there may be more numbers than places
-            read_published(path)
+            return path, check_published(config.tables, config.own_rows, path)
+        # A variant shows parts of the paper: there may be more numbers than places.
+        return path, read_published(path)
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
-    return path
 
 
 def _cells(

@@ -21,8 +21,9 @@ def published_values(
     """Return the values that the paper shows, as (data set, algorithm, pass).
 
     They are the values behind the `printed` places (table, row, column), behind the figures whose
-    ids are numbers, as in the paper, and behind the claims. Variants of readings are left out.
-    The algorithm is `data` for a data set with facts alone.
+    ids are numbers, as in the paper, and behind the claims that quote a sentence of the paper, on
+    the data sets that the paper uses. Variants of readings are left out. The algorithm is `data`
+    for a data set with facts alone.
     """
     values = {*_of_tables(config, printed), *_of_figures(config), *_of_claims(config)}
     return frozenset(
@@ -54,6 +55,10 @@ def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
 
 def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:
     for claim in config.claims:
+        if claim.text is None:  # the sentence is ours
+            continue
         algorithms = (*claim.better, *(claim.than or ()))
-        for row, algorithm in product(config.rows_of_claim(claim), algorithms):
+        # The paper prints another row in place of those in `printed_as`.
+        rows = [row for row in config.rows_of_claim(claim) if row not in claim.printed_as]
+        for row, algorithm in product(rows, algorithms):
             yield row, algorithm, claim.run_pass

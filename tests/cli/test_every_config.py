@@ -34,6 +34,8 @@ def elsewhere(tmp_path, monkeypatch):
     """Start commands in an empty folder, without the network, on a machine with much memory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    # Large data that the user has downloaded would make some of the runs take minutes.
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ENSVM_DATA", raising=False)
     monkeypatch.setattr("ensvm.runner.estimate.free_bytes", lambda: float("inf"))
 
