@@ -80,7 +80,7 @@ def _shard(
     "--published",
     is_flag=True,
     help="Only what the paper shows: its printed values, numbered figures and claims, with as many"
-    " realizations as it prints (10 if it prints none).",
+    " realizations as it prints (if it prints none: 10, and 5 for claims alone).",
 )
 @click.option(
     "--jobs",

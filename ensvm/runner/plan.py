@@ -23,7 +23,6 @@ from ensvm.runner.settings import (
 )
 from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
-from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
@@ -182,8 +181,8 @@ def make_plan(
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
     published : bool, default False
-        Only what the paper shows: see `published_values`. Without `realizations`, as many of them
-        as the paper prints, and as many timings as a verdict needs.
+        Only what the paper shows: see `published_values`, which also says how many realizations
+        there are without `realizations`.
 
     Raises
     ------
@@ -248,10 +247,9 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
-    n_timings = None
-    if only_published and realizations is None:
+    few = only_published and realizations is None
+    if few:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
-        n_timings = FEWEST_TIMINGS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
@@ -268,7 +266,7 @@ def _plan(
     ]
     published, printed = _published(source, config)
     if only_published:
-        cells = _shown_in_paper(config, printed, cells, n_timings)
+        cells = _shown_in_paper(config, printed, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
@@ -279,21 +277,19 @@ def _shown_in_paper(
     config: StudyConfig,
     printed: Iterable[tuple[str, str, str]],
     cells: list[Cell],
-    n_timings: int | None,
+    few: bool,
 ) -> list[Cell]:
     """Return the cells of values that the paper shows, and the facts of their data sets.
 
-    At most `n_timings` realizations are timed; None for all.
+    With `few`, there are no more realizations of a value than `published_values` says.
     """
     values = published_values(config, printed)
     rows = {row for row, _, _ in values}
+    most = values if few else dict.fromkeys(values, MAX_CELLS)
     return [
         cell
         for cell in cells
-        if (
-            (cell.dataset, cell.algorithm, cell.run_pass) in values
-            and (cell.run_pass == "error" or n_timings is None or cell.realization <= n_timings)
-        )
+        if cell.realization <= most.get((cell.dataset, cell.algorithm, cell.run_pass), 0)
         or (cell.method is None and cell.dataset in rows)
     ]
 

@@ -3,6 +3,7 @@
 from ensvm.runner.plan import make_plan
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import find_config
+from ensvm.study.published_part import REALIZATIONS_OF_CLAIMS
 
 STUDY = """
 study: trial
@@ -63,6 +64,15 @@ def test_there_are_as_many_realizations_as_the_paper_prints_or_ten(tmp_path):
     assert n_of_german(STUDY + "published_realizations: 25\n") == 25
     assert n_of_german(STUDY + "published_realizations: 100\n") == 30  # the study has no more
     assert n_of_german(STUDY, realizations=2) == 2
+
+
+def test_values_behind_claims_alone_have_five_realizations_if_the_paper_prints_none(tmp_path):
+    def n_claimed(study):
+        made = cells(tmp_path, study)
+        return sum(cell.algorithm == "claimed" and cell.dataset == "cancer-50" for cell in made)
+
+    assert n_claimed(STUDY) == REALIZATIONS_OF_CLAIMS
+    assert n_claimed(STUDY + "published_realizations: 25\n") == 25
 
 
 def test_there_are_as_many_timings_as_a_verdict_needs(tmp_path):
