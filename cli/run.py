@@ -21,7 +21,7 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
-from ensvm_cli.results import commands_of, print_main_table
+from ensvm_cli.results import commands_of, main_table, print_main_table
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def run(
 
 
 def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
-    """Return plans in the order of their estimated wall seconds."""
+    """Return plans in the order of their estimated wall seconds, those without a table last."""
     from joblib import cpu_count
 
     from ensvm.runner.estimate import estimate, read_measured
@@ -217,7 +217,12 @@ def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
     if len(plans) < 2:
         return plans
     measured, jobs = read_measured(), jobs or cpu_count()
-    return sorted(plans, key=lambda plan: estimate(plan, plan.cells, {}, measured, jobs).seconds)
+
+    def rank(plan: "Plan") -> tuple[bool, float]:
+        seconds = estimate(plan, plan.cells, {}, measured, jobs).seconds
+        return not main_table(plan.config), seconds
+
+    return sorted(plans, key=rank)
 
 
 def _run(
