@@ -295,7 +295,7 @@ def in_new_process(cache: Path, *command: str) -> subprocess.CompletedProcess[st
 @pytest.mark.slow
 def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
     call = "compile_solvers(['linear SMO'], 2)"
-    warm_up = "-c", f"from ensvm_cli.run import compile_solvers; print({call})"
+    warm_up = "-c", f"from ensvm_cli.warm_up import compile_solvers; print({call})"
     first = in_new_process(tmp_path, *warm_up)
     assert "compiled, first use only: linear SMO (" in first.stderr
     again = in_new_process(tmp_path, *warm_up)
