@@ -14,9 +14,10 @@ from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, ship, status
 from ensvm_cli.results import compare, export, rank, report, table
-from ensvm_cli.run import run, warm_up
+from ensvm_cli.run import run
 from ensvm_cli.show import show
 from ensvm_cli.studies import check, copy, list_
+from ensvm_cli.warm_up import warm_up
 
 # The sections of `ensvm --help`; hidden verbs are not listed there.
 VERBS = {

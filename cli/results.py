@@ -140,13 +140,18 @@ def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", .
         console.print(notes, style=DIM, highlight=False)
 
 
+def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
+    """Return the first table of results of a study, or an empty tuple if it has none."""
+    return tuple(table for table in config.tables if table.of == "results")[:1]
+
+
 def print_main_table(folder: Path) -> None:
     """Print the first table of results of a study that was run; nothing if it has none."""
     from ensvm.report.query import read_study
     from ensvm.report.write import write_tables
 
     study = read_study(folder)
-    tables = tuple(table for table in study.config.tables if table.of == "results")[:1]
+    tables = main_table(study.config)
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables)
     elif tables:

@@ -1,16 +1,14 @@
-"""`ensvm run`: run a study's missing cells; `ensvm warm-up`: compile the solvers before."""
+"""`ensvm run`: run a study's missing cells."""
 
 import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
@@ -21,8 +19,9 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
-from ensvm_cli.results import commands_of, print_main_table
+from ensvm_cli.results import commands_of, main_table, print_main_table
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
+from ensvm_cli.warm_up import compile_first
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
@@ -80,7 +79,7 @@ def _shard(
     "--published",
     is_flag=True,
     help="Only what the paper shows: its printed values, numbered figures and claims, with as many"
-    " realizations as it prints (10 if it prints none).",
+    " realizations as it prints (if it prints none: 10, and 5 for claims alone).",
 )
 @click.option(
     "--jobs",
@@ -207,30 +206,45 @@ def run(
     ]
     if every and not dry_run:
         list_missing(plans, data_dir)
-    statuses = []
-    for whole in _quickest_first(plans):
+    statuses: list[int] = []
+    to_do: list[tuple[int, float, float]] = []
+    for whole in _quickest_first(plans, options["jobs"]):
         on_ending(leave_at_once)
         plan, n_timings = part_of(whole, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
             left_out = f"{n_timings} timings are left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
-        act = _dry_run if dry_run else _run
-        statuses.append(act(plan, engine=engine, data_dir=data_dir, **options))
-        if every and not dry_run:
+        if dry_run:
+            to_do.append(_dry_run(plan, data_dir=data_dir, **options))
+            continue
+        statuses.append(_run(plan, engine=engine, data_dir=data_dir, **options))
+        if every:
             print_main_table(options["results"] / plan.config.study)
+    if every and dry_run:
+        n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
+        total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
+        share = f", {duration(to_download)} of it for data to download" if to_download else ""
+        print_text(total + share)
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
-    sys.exit(max(statuses))
+    sys.exit(max(statuses, default=0))
 
 
-def _quickest_first(plans: list["Plan"]) -> list["Plan"]:
-    """Return plans in the order of their estimated seconds."""
+def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
+    """Return plans in the order of their estimated wall seconds, those without a table last."""
+    from joblib import cpu_count
+
     from ensvm.runner.estimate import estimate, read_measured
 
     if len(plans) < 2:
         return plans
-    measured = read_measured()
-    return sorted(plans, key=lambda plan: estimate(plan, plan.cells, {}, measured, 1).seconds)
+    measured, jobs = read_measured(), jobs or cpu_count()
+
+    def rank(plan: "Plan") -> tuple[bool, float]:
+        seconds = estimate(plan, plan.cells, {}, measured, jobs).seconds
+        return not main_table(plan.config), seconds
+
+    return sorted(plans, key=rank)
 
 
 def _run(
@@ -251,7 +265,7 @@ def _run(
     try:
         on_ending(_interrupt)
         if engine is None:
-            _compile_first(plan, results, jobs or cpu_count())
+            compile_first(plan, results, jobs or cpu_count())
         with RunProgress(describe_missing=_describe_missing) as progress:
             outcome = run_plan(
                 plan,
@@ -297,8 +311,12 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 def _dry_run(
     plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, **others: Any
-) -> int:
-    """Print what a run would do; end with status 2 if cells need more memory than is free."""
+) -> tuple[int, float, float]:
+    """Print what a run would do, and return how many cells and about how many seconds.
+
+    The last number is the part of the seconds that data to be downloaded take. Ends with status 2
+    if cells need more memory than is free.
+    """
     from joblib import cpu_count
     from tabulate import tabulate
 
@@ -323,11 +341,12 @@ def _dry_run(
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
+    seconds = (0.0, 0.0)
     if to_run:
-        _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
+        seconds = _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
     if refusals := memory_refusals(plan, cells):
         refuse(*refusals)
-    return 0
+    return len(to_run), *seconds
 
 
 def _print_estimate(
@@ -336,19 +355,22 @@ def _print_estimate(
     records: Mapping["Identity", "Record"],
     jobs: int,
     to_download: list[str],
-) -> None:
-    """Print about how long the cells take, from measurements of cells like them."""
+) -> tuple[float, float]:
+    """Print about how long the cells take, from measurements of cells like them.
+
+    Returns the seconds of all, and those of data to be downloaded.
+    """
     from ensvm.runner.estimate import estimate, read_measured
 
     cost = estimate(plan, cells, records, read_measured(), jobs)
     n_measured = cost.here + cost.elsewhere
+    # A download may fail, and then its time is not needed.
+    parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
     if n_measured:
         basis = "by cells measured here"
         if cost.elsewhere:
             basis = f"a rough estimate, measured on another machine: {', '.join(cost.machines)}"
         print_text(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
-        # A download may fail, and then its time is not needed.
-        parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
         if parts:
             shares = ", ".join(f"{name} {duration(part)}" for name, part in parts.items())
             print_text(f"  of it for data to download: {shares}")
@@ -357,6 +379,7 @@ def _print_estimate(
             f"no estimate for {cost.unknown} of {n_measured + cost.unknown} cells: nothing like"
             " them was measured yet; a run with --realizations 1 measures them"
         )
+    return cost.seconds, sum(parts.values())
 
 
 def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
@@ -388,76 +411,3 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         command = f"ensvm data list --missing {plan.path}"
         print_text(f"no data: {names}; `{command}` says how to get them")
     print_text("; ".join([f"records: {folder}/cells.jsonl", *commands_of(plan.config, results)]))
-
-
-def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
-    """Compile the solvers of the cells to run, in as many processes as will run them."""
-    from ensvm.classifiers.first_fits import is_filled, solvers_of
-    from ensvm.compiled import code_folder
-    from ensvm.records.store import read_records
-
-    missing = plan.missing(read_records(results / plan.config.study))
-    algorithms = {cell.algorithm: cell.settings["algorithm"] for cell, _ in missing}
-    solvers = solvers_of(set(_texts(algorithms)))
-    to_compile = [solver for solver in solvers if not is_filled(solver)]
-    if to_compile and code_folder() is not None:
-        compile_solvers(to_compile, jobs)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a value of JSON: names of estimators and base estimators among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _texts(list(value.values()))
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-
-
-@click.command("warm-up", hidden=True)
-def warm_up() -> None:
-    """Compile the solvers of all classifiers now, so that no first fit waits for it.
-
-    The machine code is kept in the user's cache folder, or in the one that NUMBA_CACHE_DIR names.
-    """
-    from joblib import cpu_count
-
-    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS
-    from ensvm.compiled import code_folder
-
-    folder = code_folder()
-    if folder is None:
-        refuse("no folder for machine code can be written; name one in NUMBA_CACHE_DIR")
-    start = time.monotonic()
-    n_compiled = compile_solvers([*FIRST_FITS, *FLOAT32_FITS], cpu_count())
-    took = duration(time.monotonic() - start)
-    result = f"{n_compiled} functions compiled in {took}" if n_compiled else "nothing to compile"
-    click.echo(f"{result}; the machine code is in {folder}")
-
-
-def compile_solvers(solvers: list[str], jobs: int) -> int:
-    """Compile solvers, several at a time, print each, and return how many functions there were."""
-    from joblib import Parallel, delayed
-
-    from ensvm.classifiers.first_fits import fill
-
-    console, n_compiled = Console(stderr=True), 0
-    parallel = Parallel(
-        n_jobs=min(jobs, len(solvers)),
-        return_as="generator_unordered",
-        batch_size=1,
-        backend="loky",
-        # This process alone handles Ctrl+C, and ends the others.
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    with console.status("compiling solvers, on first use only") as status:
-        filled = parallel(delayed(fill)(solver) for solver in solvers)
-        for number, (solver, n_functions, seconds) in enumerate(filled, start=1):
-            n_compiled += n_functions
-            status.update(f"solvers ready: {number}/{len(solvers)}; compiled on first use only")
-            if n_functions:
-                line = f"compiled, first use only: {solver} ({duration(seconds)} once)"
-                console.print(line, highlight=False, soft_wrap=True)
-    return n_compiled

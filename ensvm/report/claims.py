@@ -26,12 +26,11 @@ from ensvm.report.claim_tests import (
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.tables import printed_value
-from ensvm.study.claim import ClaimConfig
+from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
 
 PRINTED_DECIMALS = 9  # more than any paper prints
-FEWEST_TIMINGS = 5  # of seconds, for a verdict
 
 
 @dataclass(frozen=True)

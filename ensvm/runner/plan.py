@@ -185,8 +185,8 @@ def make_plan(
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
     published : bool, default False
-        Only what the paper shows: see `published_values`. Without `realizations`, as many of them
-        as the paper prints.
+        Only what the paper shows: see `published_values`, which also says how many realizations
+        there are without `realizations`.
     settings : sequence of str, default ()
         Changes of the config, each as 'KEY=VALUE'.
     study : str or None, default None
@@ -258,7 +258,8 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
-    if only_published and realizations is None:
+    few = only_published and realizations is None
+    if few:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
@@ -274,9 +275,9 @@ def _plan(
         for cell in _cells(config, entry, cards, settings, chosen)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
-    published = _published(source, config)
+    published, printed = _published(source, config)
     if only_published:
-        cells = _shown_in_paper(config, published, cells)
+        cells = _shown_in_paper(config, printed, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
@@ -284,16 +285,22 @@ def _plan(
 
 
 def _shown_in_paper(
-    config: StudyConfig, published: Mapping[str, Path], cells: list[Cell]
+    config: StudyConfig,
+    printed: Iterable[tuple[str, str, str]],
+    cells: list[Cell],
+    few: bool,
 ) -> list[Cell]:
-    """Return the cells of values that the papers show, and the facts of their data sets."""
-    printed = [place for path in published.values() for place in read_published(path)]
+    """Return the cells of values that the paper shows, and the facts of their data sets.
+
+    With `few`, there are no more realizations of a value than `published_values` says.
+    """
     values = published_values(config, printed)
     rows = {row for row, _, _ in values}
+    most = values if few else dict.fromkeys(values, MAX_CELLS)
     return [
         cell
         for cell in cells
-        if (cell.dataset, cell.algorithm, cell.run_pass) in values
+        if cell.realization <= most.get((cell.dataset, cell.algorithm, cell.run_pass), 0)
         or (cell.method is None and cell.dataset in rows)
     ]
 
@@ -334,9 +341,12 @@ def _last(
     return min(limit for limit in limits if limit is not None)
 
 
-def _published(source: YamlSource, config: StudyConfig) -> dict[str, Path]:
-    """Return the checked files of printed values, by paper."""
-    paths = {}
+def _published(
+    source: YamlSource, config: StudyConfig
+) -> tuple[dict[str, Path], list[tuple[str, str, str]]]:
+    """Return the checked files of printed values by paper, and the places of these values."""
+    paths: dict[str, Path] = {}
+    places: list[tuple[str, str, str]] = []
     for paper, of_paper in config.published.items():
         path = paths[paper] = source.path.parent / of_paper.file
         location = ("published", paper) if paper else ("published",)
@@ -344,12 +354,12 @@ def _published(source: YamlSource, config: StudyConfig) -> dict[str, Path]:
             raise source.error(location, f"there is no file {path}")
         try:
             if config.reproduce:
-                check_published(config.tables, config.own_rows, path)
+                places += check_published(config.tables, config.own_rows, path)
             else:  # a variant shows parts of the paper: there may be more numbers than places
-                read_published(path)
+                places += read_published(path)
         except ValueError as error:
             raise source.error(location, str(error)) from error
-    return paths
+    return paths, places
 
 
 def _cells(

@@ -12,6 +12,8 @@ from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import RELATIONS, Relation
 from ensvm.study.source import YamlSource
 
+FEWEST_TIMINGS = 5  # of seconds, for a verdict
+
 
 class ClaimConfig(ConfigBlock):
     """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.

@@ -6,30 +6,38 @@ from itertools import product
 from ensvm.records.identity import ValueOf
 from ensvm.records.record import RunPass
 from ensvm.study.block import is_derived
+from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import pass_of
 from ensvm.study.metrics import DATA_CELL
 
-# Realizations of a study whose paper does not print how many it has.
+# Realizations of a study whose paper does not print how many it has: of values in its tables and
+# figures, and of values that only its claims need.
 DEFAULT_REALIZATIONS = 10
+REALIZATIONS_OF_CLAIMS = 5
 PASS_OF_TABLE: dict[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
 
 
 def published_values(
     config: StudyConfig, printed: Iterable[tuple[str, str, str]]
-) -> frozenset[ValueOf]:
-    """Return the values that the paper shows, as (data set, algorithm, pass).
+) -> dict[ValueOf, int]:
+    """Return the values that the paper shows, and how many realizations of each are enough.
 
-    They are the values behind the `printed` places (table, row, column), behind the figures whose
-    ids are numbers, as in the paper, and behind the claims. Variants of readings are left out.
-    The algorithm is `data` for a data set with facts alone.
+    A value is (data set, algorithm, pass); the algorithm is `data` for a data set with facts alone.
+    The paper shows the values behind the `printed` places (table, row, column), behind the figures
+    whose ids are numbers, as in the paper, and behind the claims that quote a sentence of the
+    paper, on the data sets that the paper uses. Variants of readings are left out.
     """
-    values = {*_of_tables(config, printed), *_of_figures(config), *_of_claims(config)}
-    return frozenset(
-        (row, algorithm, run_pass)
-        for row, algorithm, run_pass in values
-        if not (is_derived(row) or is_derived(algorithm))
+    shown = config.published_realizations or DEFAULT_REALIZATIONS
+    values = dict.fromkeys(
+        _of_claims(config), config.published_realizations or REALIZATIONS_OF_CLAIMS
     )
+    values |= dict.fromkeys([*_of_tables(config, printed), *_of_figures(config)], shown)
+    return {
+        (row, algorithm, run_pass): min(n, FEWEST_TIMINGS) if run_pass == "timing" else n
+        for (row, algorithm, run_pass), n in values.items()
+        if not (is_derived(row) or is_derived(algorithm))
+    }
 
 
 def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> Iterator[ValueOf]:
@@ -54,6 +62,10 @@ def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
 
 def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:
     for claim in config.claims:
+        if claim.text is None:  # the sentence is ours
+            continue
         algorithms = (*claim.better, *(claim.than or ()))
-        for row, algorithm in product(config.rows_of_claim(claim), algorithms):
+        # The paper prints another row in place of those in `printed_as`.
+        rows = [row for row in config.rows_of_claim(claim) if row not in claim.printed_as]
+        for row, algorithm in product(rows, algorithms):
             yield row, algorithm, claim.run_pass

@@ -274,11 +274,17 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path: Path) -> None:
-    """Refuse a printed number for which no table has a place; raises UserError."""
+def check_published(
+    tables: Sequence[TableConfig], datasets: Sequence[str], path: Path
+) -> dict[tuple[str, str, str], Published]:
+    """Return the printed numbers of a file, as `read_published` does.
+
+    Raises UserError if no table has a place for one of them.
+    """
     columns = {table.id: [column.name for column in table.columns] for table in tables}
     rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
-    for table, row, column in read_published(path):
+    printed = read_published(path)
+    for table, row, column in printed:
         names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
         for what, name in (("table", table), ("row", row), ("column", column)):
             accepted = names[what] or ()
@@ -287,3 +293,4 @@ def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path
                     f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
                     f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
                 )
+    return printed

@@ -82,6 +82,10 @@ def test_all_shows_the_main_table_of_each_study_once_it_is_done(study, tmp_path,
     assert ran.exit_code == 0, ran.output
     steps = re.findall(r"^(?:one|two): 0 of|^\| own", ran.stdout, re.MULTILINE)
     assert steps == ["one: 0 of", "| own", "two: 0 of", "| own"]
+    again = invoke("run", "--all", "--dry-run", "--results", tmp_path / "r")
+    assert again.stdout.splitlines()[-1] == "all 2 studies: 0 cells to run, about 0.0 s"
+    anew = invoke("run", "--all", "--dry-run", "--results", tmp_path / "none")
+    assert anew.stdout.splitlines()[-1].startswith("all 2 studies: 4 cells to run, about ")
 
 
 @in_this_process
@@ -303,7 +307,7 @@ def in_new_process(cache: Path, *command: str) -> subprocess.CompletedProcess[st
 @pytest.mark.slow
 def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
     call = "compile_solvers(['linear SMO'], 2)"
-    warm_up = "-c", f"from ensvm_cli.run import compile_solvers; print({call})"
+    warm_up = "-c", f"from ensvm_cli.warm_up import compile_solvers; print({call})"
     first = in_new_process(tmp_path, *warm_up)
     assert "compiled, first use only: linear SMO (" in first.stderr
     again = in_new_process(tmp_path, *warm_up)

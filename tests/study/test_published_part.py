@@ -2,6 +2,8 @@
 
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
+from ensvm.study.claim import FEWEST_TIMINGS
+from ensvm.study.published_part import REALIZATIONS_OF_CLAIMS
 
 STUDY = """
 study: trial
@@ -12,7 +14,7 @@ algorithms:
   drawn: *svc
   claimed: *svc
   ours: *svc
-timing: {algorithms: [svc, claimed]}
+timing: {algorithms: [svc, claimed], realizations: 8}
 published: published.csv
 tables:
   - {id: 1, caption: c, columns: [svc, ours], rows: [german, titanic]}
@@ -21,6 +23,10 @@ figures:
   - {id: 1, kind: sweep, caption: c, panels: [cancer], series: [drawn], y: error}
   - {id: own, kind: sweep, caption: c, panels: [cancer], series: [ours], y: error}
 claims:
+  - {id: b, paraphrase: p, metric: error, better: ours, than: claimed, relation: less,
+     rows: [cancer-50]}
+  - {id: c, text: t, metric: error, better: claimed, than: svc, relation: less,
+     rows: [cancer-50, cancer-100], printed_as: {cancer-100: german}}
   - {id: a, text: t, metric: train_seconds, pass: timing, better: claimed, than: svc,
      relation: ratio, factor: 2.0, rows: [titanic]}
 readings:
@@ -42,6 +48,8 @@ def test_cells_are_those_of_printed_values_numbered_figures_and_claims(tmp_path)
         ("german", "svc", "error"),
         ("cancer-50", "drawn", "error"),
         ("cancer-100", "drawn", "error"),
+        ("cancer-50", "claimed", "error"),
+        ("cancer-50", "svc", "error"),
         ("titanic", "claimed", "timing"),
         ("titanic", "svc", "timing"),
     }
@@ -56,6 +64,26 @@ def test_there_are_as_many_realizations_as_the_paper_prints_or_ten(tmp_path):
     assert n_of_german(STUDY + "published_realizations: 25\n") == 25
     assert n_of_german(STUDY + "published_realizations: 100\n") == 30  # the study has no more
     assert n_of_german(STUDY, realizations=2) == 2
+
+
+def test_values_behind_claims_alone_have_five_realizations_if_the_paper_prints_none(tmp_path):
+    def n_claimed(study):
+        made = cells(tmp_path, study)
+        return sum(cell.algorithm == "claimed" and cell.dataset == "cancer-50" for cell in made)
+
+    assert n_claimed(STUDY) == REALIZATIONS_OF_CLAIMS
+    assert n_claimed(STUDY + "published_realizations: 25\n") == 25
+
+
+def test_there_are_as_many_timings_as_a_verdict_needs(tmp_path):
+    def n_timings(**chosen):
+        return sum(
+            cell.run_pass == "timing" and cell.algorithm == "svc"
+            for cell in cells(tmp_path, STUDY, **chosen)
+        )
+
+    assert n_timings() == FEWEST_TIMINGS
+    assert n_timings(realizations=7) == 7
 
 
 def test_the_published_part_of_a_shipped_study_is_a_part_without_variants():
