@@ -4,19 +4,17 @@ What is made ready before the clock starts is made within each function; peers a
 so that a missing one skips its tasks alone.
 """
 
-import shutil
-import subprocess
-import tempfile
+import time
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ensvm.data import DataUnavailable, find_card, load
 from side_by_side.measure import Skip, Task, Work
+from side_by_side.r_peers import r_peer
 
 GRID = np.geomspace(1e-2, 1e4, 20)
 
@@ -174,38 +172,32 @@ def grid_of_20() -> Work:
     return work
 
 
-R_PATH = """
-library(svmpath)
-K <- as.matrix(read.csv("K.csv", header = FALSE)); y <- scan("y.csv", quiet = TRUE)
-for (line in readLines(file("stdin"))) {
-  seconds <- system.time(svmpath(K, y, K = K))[["elapsed"]]
-  write(seconds, "seconds.txt")
-}
-"""
-
-
-def r_path() -> Work:
-    """Time R's svmpath, on the Gram matrix, by R's own clock: starting R is not counted."""
-    program = shutil.which("Rscript")
-    if program is None:
-        raise Skip("Rscript is not installed; with it, install.packages('svmpath')")
-    has = subprocess.run(
-        [program, "-e", "quit(status = !requireNamespace('svmpath', quietly = TRUE))"],
-        capture_output=True,
-    )
-    if has.returncode:
-        raise Skip("R has no package svmpath: install.packages('svmpath')")
+def german_path() -> dict[str, Any]:
+    """Return what R's svmpath reads."""
     _, y, K = german()
-    folder = Path(tempfile.mkdtemp())
-    np.savetxt(folder / "K.csv", K, delimiter=",")
-    np.savetxt(folder / "y.csv", y)
+    return {"K": K, "y": y}
+
+
+def noisy_rows() -> dict[str, Any]:
+    """Return 1000 rows of two overlapping classes, and their labels."""
+    from weighted_nu_svm import noisy
+
+    X, y = noisy(1000)
+    return {"X": X, "y": y}
+
+
+def nu_classifier() -> Work:
+    """Time the fit of a nu-SVM from rows, kernel values included."""
+    from ensvm import WeightedNuSVC
+
+    rows = noisy_rows()
 
     def work() -> dict[str, float]:
-        subprocess.run(
-            [program, "-e", R_PATH], input="once\n", text=True, cwd=folder, check=True,
-            capture_output=True,
-        )  # fmt: skip
-        return {"seconds": float((folder / "seconds.txt").read_text())}
+        start = time.perf_counter()
+        machine = WeightedNuSVC(nu=0.3, gamma=0.1).fit(rows["X"], rows["y"])
+        seconds = time.perf_counter() - start
+        error = 100.0 * float(np.mean(machine.predict(rows["X"]) != rows["y"]))
+        return {"seconds": seconds, "error %": error}
 
     return work
 
@@ -320,9 +312,12 @@ TASKS = (
     Task("path-grid", "german (700): whole regularization path", "LIBSVM, grid of 20 C",
          whole_path, grid_of_20, target=0.5),
     Task("path-r", "german (700): whole regularization path", "R svmpath",
-         whole_path, r_path, target=1.0 / 40.0),
+         whole_path, r_peer("svmpath", german_path), target=1.0 / 40.0),
     *(Task(f"nu-{nu}", f"ν-SVM, 1000 rows, ν = {nu}, to LIBSVM's gap", "LIBSVM NuSVC",
            nu_machine(nu), nu_svc(nu), target=1.0) for nu in (0.1, 0.3, 0.6)),
+    *(Task(f"nu-{package}", "ν-SVM, 1000 rows, ν = 0.3, a fit", f"R {package}",
+           nu_classifier, r_peer(package, noisy_rows, NU=0.3, GAMMA=0.1))
+      for package in ("e1071", "kernlab")),
     *(Task(f"{method}-{part}", f"satimage: mixed-kernel {method}, 50 machines, {part}",
            "scikit-learn, same work", mixed(method, part, 0), mixed(method, part, 1),
            target=target)

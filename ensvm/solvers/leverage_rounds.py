@@ -175,7 +175,8 @@ def find_centres_and_floors(rows, eps, centres, floors):  # type: ignore[no-unty
 
 
 @inlined
-def _add(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
+def plus_products(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
+    """Return the three sums with the products of one entry added."""
     weighted = weight * phi
     return squares + weighted * phi, firsts + weighted, pulled + pull * phi
 
@@ -185,7 +186,7 @@ def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
     """Return sum w phi^2, sum w phi and sum g phi of one row."""
     squares = firsts = pulled = 0.0
     for i in range(weights.size):
-        squares, firsts, pulled = _add(
+        squares, firsts, pulled = plus_products(
             row[i] - centre, weights[i], pulls[i], squares, firsts, pulled
         )
     return squares, firsts, pulled
@@ -201,10 +202,10 @@ def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-un
     x = y = z = 0.0
     for i in range(weights.size):
         w, pull = weights[i], pulls[i]
-        a, b, c = _add(one[i] - p, w, pull, a, b, c)
-        d, e, f = _add(two[i] - q, w, pull, d, e, f)
-        g, h, k = _add(three[i] - r, w, pull, g, h, k)
-        x, y, z = _add(four[i] - s, w, pull, x, y, z)
+        a, b, c = plus_products(one[i] - p, w, pull, a, b, c)
+        d, e, f = plus_products(two[i] - q, w, pull, d, e, f)
+        g, h, k = plus_products(three[i] - r, w, pull, g, h, k)
+        x, y, z = plus_products(four[i] - s, w, pull, x, y, z)
     sums[j, 0], sums[j, 1], sums[j, 2] = a, b, c
     sums[j + 1, 0], sums[j + 1, 1], sums[j + 1, 2] = d, e, f
     sums[j + 2, 0], sums[j + 2, 1], sums[j + 2, 2] = g, h, k

@@ -52,3 +52,24 @@ def test_few_candidates_are_left() -> None:
     K, y = problem(0, 300, 0.3)
     candidates = ScreenedCandidates(lambda rows: K[rows], 300)
     assert candidates.of_largest_gain(np.ones(300), y, -1).indices.size < 30
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 6])
+def test_any_number_of_rows_fills_groups_of_four(m: int) -> None:
+    K, y = problem(1, m, 0.3)
+    rows = ScreenedCandidates(lambda rows: K[rows], m).of_largest_slope(y).indices
+    assert rows.max() < m
+    assert np.argmax(np.abs(K @ y)) in rows
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.3])
+def test_sums_of_16_bit_rows_are_within_their_bounds(gamma: float) -> None:
+    K, y = problem(2, 1100, gamma)  # more than two chunks, the last one shorter
+    weights = np.random.default_rng(2).exponential(size=1100)
+    direction = y * weights
+    candidates = ScreenedCandidates(lambda rows: K[rows], 1100)
+    slopes, error, curvatures, slack = candidates._bounds(weights, direction, weights.sum())
+    rounded = np.rint(K * 65535.0) / 65535.0
+    spread = rounded**2 @ weights - (rounded @ weights) ** 2 / weights.sum()
+    assert (np.abs(slopes - np.abs(K @ direction)) <= error).all()
+    assert (np.abs(curvatures - spread) <= slack).all()
