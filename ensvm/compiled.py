@@ -8,6 +8,7 @@ Versions of Python and numba and the kind of processor are told apart by numba i
 """
 
 import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -21,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numba
-import platformdirs
 from numba.core import event as events
+from numba.misc.appdirs import user_cache_dir
 
 PACKAGE = Path(__file__).parent
 MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
@@ -106,7 +107,7 @@ def code_folder() -> Path | None:
     It lies in the folder that the environment variable NUMBA_CACHE_DIR names, or else in the user's
     cache folder. Folders of other sources that have not been used for 30 days are removed.
     """
-    users = platformdirs.user_cache_dir("ensvm", appauthor=False)
+    users = user_cache_dir("ensvm", appauthor=False)
     base = Path(_config.CACHE_DIR or f"{users}/compiled")
     folder = base / f"{PREFIX}{sources_hash(PACKAGE)}"
     try:
@@ -143,16 +144,20 @@ def _machine_code_in(folder: Path) -> Iterator[None]:
 
 
 class _Announcer(events.Listener):
-    """Says once, at a terminal, that a fit waits for the compiler."""
+    """Says once that a fit waits for the compiler: at a terminal, elsewhere to the logger."""
 
     def __init__(self) -> None:
         self.silent = False
 
     def on_start(self, event: Any) -> None:
         """Note that a function is about to be compiled, which one found in the cache is not."""
-        if not self.silent and _is_ours(event) and sys.stderr is not None and sys.stderr.isatty():
-            self.silent = True
+        if self.silent or not _is_ours(event):
+            return
+        self.silent = True
+        if sys.stderr is not None and sys.stderr.isatty():
             print(ANNOUNCEMENT, file=sys.stderr, flush=True)
+        else:
+            logging.getLogger(PACKAGE.name).info(ANNOUNCEMENT)
 
     def on_end(self, event: Any) -> None:
         """Say no more."""

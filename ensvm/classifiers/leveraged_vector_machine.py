@@ -50,8 +50,8 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         The kernel k(x, z): KERNEL_FORMULAS. A callable takes two arrays of rows and returns the
         matrix of their kernel values; with 'precomputed' X is the Gram matrix itself. The kernel
         must be symmetric.
-    loss : {'exponential', 'logistic'}, default 'exponential'
-        The loss that the rounds lower, eq. (3) or eq. (4) of the paper.
+    loss : {'logistic', 'exponential'}, default 'logistic'
+        The loss that the rounds lower, eq. (4) or eq. (3) of the paper.
     penalty : {'l1', 'l2'} or None, default None
         The penalty of eq. (8), which grows with the sum of |alpha_t| or of alpha_t^2. Only with the
         exponential loss, on whose product form its recursion rests.
@@ -61,7 +61,8 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         What gamma0 is weighed against: the normalised loss, as eq. (8) is printed, or the sum of
         the losses, which makes the penalty n_samples times milder.
     n_rounds : int, default 500
-        The largest number of rounds, at least 1; reaching it is fine and gives no warning.
+        The largest number of rounds, at least 1, and so of support vectors; reaching it is fine and
+        gives no warning.
     n_blocks : int, default 1
         The number of blocks of about equal size into which the candidate rows are split at random,
         from 1 to n_samples. Only one block has its kernel values in memory at a time, except with
@@ -137,7 +138,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from ensvm import LeveragedVectorMachine
     >>> X, y = make_moons(60, noise=0.1, random_state=0)
-    >>> machine = LeveragedVectorMachine(gamma=2.0, loss="logistic", n_rounds=15).fit(X, y)
+    >>> machine = LeveragedVectorMachine(gamma=2.0, n_rounds=15).fit(X, y)
     >>> machine.n_support_ <= machine.n_iter_ <= 15
     True
     >>> machine.train_loss_[:1].round(3)
@@ -173,7 +174,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         gamma: float | str = "mean-distance",
         degree: int = 3,
         coef0: float = 0.0,
-        loss: Literal["exponential", "logistic"] = "exponential",
+        loss: Literal["exponential", "logistic"] = "logistic",
         penalty: Literal["l1", "l2"] | None = None,
         gamma0: float = 0.01,
         gamma0_scale: Literal["distribution", "sample"] = "distribution",

@@ -411,6 +411,11 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__}: a machine stopped at a violation of "
                 f"{self.certificate_:.3g}, tol = {self.tol:g}"
             )
+            if self.scale is None:
+                message += (
+                    ". Columns of different scales take most steps: divide each by its standard "
+                    "deviation (StandardScaler), or set scale='machine'; or raise max_iter"
+                )
             warn_caller(message, ConvergenceWarning)
 
     def _queries(self, X: Any) -> Iterator[Rows]:

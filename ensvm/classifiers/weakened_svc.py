@@ -89,6 +89,7 @@ class WeakenedSVC(WeightedNuSVC):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedNuSVC._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "mu": [Interval(Real, 0.0, 1.0, closed="left")],
         "normalize": ["boolean"],
         "random_state": ["random_state"],
@@ -123,7 +124,7 @@ class WeakenedSVC(WeightedNuSVC):
             self._training_gram(X),
             signs,
             distribution,
-            self.nu,
+            float(self.nu),
             self.mu,
             sigma=self.sigma or 0.0,
             normalize=self.normalize,

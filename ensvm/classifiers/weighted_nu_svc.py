@@ -1,17 +1,23 @@
 """The nu-SVM on a distribution over its examples (ICMLA-05, section 3.1)."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from ensvm.classifiers.base import Ending, as_distribution
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
+from ensvm.solvers.weighted_nu_svm.solver import (
+    WeightedNuSVMResult,
+    nu_max,
+    weighted_nu_svm,
+)
+
+AUTO_NU = 0.3  # nu='auto', where the distribution allows it
 
 
 @documented
@@ -33,9 +39,9 @@ class WeightedNuSVC(WeightedExpansionClassifier):
 
     Parameters
     ----------
-    nu : float, default 0.1
+    nu : float or 'auto', default 'auto'
         The weighted training error allowed, in (0, 1] and at most `nu_max_`, which depends on the
-        labels and the sample weights.
+        labels and the sample weights. 'auto' is 0.3, or `nu_max_` if that is smaller.
     tol : float, default 1e-3
         The duality gap to stop at, relative to the objective, a positive number.
     max_iter : int, default 1000000
@@ -88,7 +94,7 @@ class WeightedNuSVC(WeightedExpansionClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedExpansionClassifier._parameter_constraints,
-        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -100,7 +106,7 @@ class WeightedNuSVC(WeightedExpansionClassifier):
         gamma: float | str = "mean-distance",
         degree: int = 3,
         coef0: float = 0.0,
-        nu: float = 0.1,
+        nu: float | Literal["auto"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 1_000_000,
     ) -> None:
@@ -115,11 +121,13 @@ class WeightedNuSVC(WeightedExpansionClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
+        distribution = as_distribution(sample_weight, signs.size)
+        nu = min(AUTO_NU, nu_max(signs, distribution)) if self.nu == "auto" else self.nu
         machine = weighted_nu_svm(
             self._training_gram(X),
             signs,
-            as_distribution(sample_weight, signs.size),
-            self.nu,
+            distribution,
+            nu,
             tol=self.tol,
             max_iter=self.max_iter,
         )

@@ -72,7 +72,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         *map(made, OURS),
         # What changes how the input is handled: a Gram matrix, a low-rank factor.
         RhoSVC(low_rank=12),
-        LeveragedVectorMachine("precomputed", n_rounds=20),
+        # without probabilities: scikit-learn's check of them gives a Gram matrix that is not square
+        LeveragedVectorMachine("precomputed", loss="exponential", n_rounds=20),
         WeightedNuSVC("precomputed", max_iter=20_000),
     ],
     expected_failed_checks=expected_failures,

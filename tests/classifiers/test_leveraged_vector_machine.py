@@ -12,12 +12,13 @@ from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.kernels import gram
 from ensvm.solvers.leverage import leverage
 
+BOOSTED = {"loss": "exponential"}
 MACHINES = [
-    {},
+    BOOSTED,
     {"loss": "logistic"},
-    {"penalty": "l1", "gamma0_scale": "sample"},
-    {"penalty": "l2"},
-    {"tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
+    {**BOOSTED, "penalty": "l1", "gamma0_scale": "sample"},
+    {**BOOSTED, "penalty": "l2"},
+    {**BOOSTED, "tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
 ]
 
 
@@ -119,7 +120,7 @@ def test_precomputed_is_the_same_machine(
 
 def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     X, y = noisy()
-    fitted = LeveragedVectorMachine(loss="logistic").fit(X, y)
+    fitted = LeveragedVectorMachine().fit(X, y)
     probabilities = fitted.predict_proba(X)
     f = fitted.decision_function(X)
     np.testing.assert_allclose(
@@ -130,7 +131,7 @@ def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     assert fitted.train_loss_[-1] == pytest.approx(
         -np.log(probabilities[np.arange(120), (y + 1) // 2]).mean(), rel=1e-9
     )
-    assert not hasattr(LeveragedVectorMachine().fit(X, y), "predict_proba")
+    assert not hasattr(LeveragedVectorMachine(loss="exponential").fit(X, y), "predict_proba")
 
 
 def test_blocks_divide_the_peak_of_memory() -> None:

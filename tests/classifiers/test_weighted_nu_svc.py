@@ -77,3 +77,13 @@ def test_a_vanishing_margin_is_flagged() -> None:
     np.testing.assert_allclose(
         fitted.decision_function([[0.0], [1.0]]), fitted.intercept_, atol=1e-9
     )
+
+
+@pytest.mark.parametrize(("positive", "nu"), [(40, 0.3), (15, 0.3), (5, 0.1)])
+def test_the_default_nu_is_as_large_as_a_small_class_allows(positive: int, nu: float) -> None:
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    y = np.arange(100) < positive
+    X[y] += 2.0
+    default, named = WeightedNuSVC(gamma=1.0).fit(X, y), WeightedNuSVC(gamma=1.0, nu=nu).fit(X, y)
+    assert min(0.3, default.nu_max_) == pytest.approx(nu, rel=1e-12)
+    np.testing.assert_allclose(default.weights_, named.weights_, atol=1e-9)
