@@ -218,7 +218,7 @@ def report(
     Examples:
       ensvm report results/ -o pages
       ensvm report ijcai07-figure1 --only figures --only claims
-      ensvm report ijcai07 --claim comparable-with-svm-best
+      ensvm report ijcai07 --claim faster-than-path
     """
     from ensvm.report.write import write_claims, write_readings
 

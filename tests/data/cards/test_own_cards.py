@@ -97,5 +97,5 @@ def test_a_wrong_card_gets_one_message_with_its_file(folder):
 def test_an_unknown_name_gets_the_three_nearest():
     with pytest.raises(UserError) as refused:
         find_card("germn")
-    assert "nearest: german, ida-german, german-credit; `ensvm data list`" in str(refused.value)
+    assert "nearest: german, ida-german, haberman; `ensvm data list`" in str(refused.value)
     assert len(str(refused.value)) < 150
