@@ -223,7 +223,7 @@ def report(
     from ensvm.report.write import write_claims, write_readings
 
     if claim_id is not None:
-        _print_claim(read_studies(results, studies, "ijcai07-figure1"), claim_id)
+        _print_claim(list(read_studies(results, studies, "ijcai07-figure1")), claim_id)
         return
     parts = parts or ("pages",)
     if "pages" in parts:
