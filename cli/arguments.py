@@ -151,7 +151,7 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
 
 
 def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
-    """Copy the records that come with ensvm, for the studies of which `results` has none."""
+    """Copy the records that come with ensvm for the studies that `results` lacks."""
     from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
     from ensvm.records.writing import copy_file
 

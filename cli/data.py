@@ -259,7 +259,7 @@ def splits(name: str, output: Path | None, realizations: int | None, data_dir: P
     train, test = zip(*loaded.splits(realizations), strict=True)
     if len({len(rows) for rows in train}) > 1:
         refuse(
-            f"{name}: its training parts differ in size, so they are no array; in Python:"
+            f"{name}: its training parts differ in size and do not fit an array; in Python:"
             f" ensvm.load_data({name!r}).splits()"
         )
     X = loaded.X.toarray() if hasattr(loaded.X, "toarray") else loaded.X

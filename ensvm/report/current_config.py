@@ -21,7 +21,7 @@ from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
-from ensvm.study.base import read_source
+from ensvm.study.base_study import read_source
 from ensvm.study.config import StudyConfig, read_config, validated
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import read_text

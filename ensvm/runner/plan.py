@@ -22,7 +22,7 @@ from ensvm.runner.settings import (
     settings_of_study,
 )
 from ensvm.seeds import seed_of
-from ensvm.study.base import read_changed, read_source
+from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, validated
 from ensvm.study.dataset import DatasetConfig

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
-from ensvm.study.base import read_source
+from ensvm.study.base_study import read_source
 from ensvm.study.block import (
     Asked,
     ConfigBlock,

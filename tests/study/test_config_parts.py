@@ -5,7 +5,7 @@ import pytest
 import ensvm
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
-from ensvm.study.base import read_source
+from ensvm.study.base_study import read_source
 from ensvm.study.config import read_config
 
 MAIN = """\

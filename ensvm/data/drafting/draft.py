@@ -217,7 +217,7 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
 def _without_groups(
     file_name: str, columns: list[DraftColumn], titles: Sequence[str], groups: str
 ) -> list[DraftColumn]:
-    """Return the columns, of which one says which rows belong together and is not an input."""
+    """Return the columns; the one that says which rows belong together is not an input."""
     if list(titles).count(groups) != 1:
         hint = near_miss(groups, titles)
         raise UserError(f"{file_name}: --groups: there is no column {groups!r}{hint}")

@@ -157,7 +157,7 @@ def _of_values(column: DraftColumn) -> int:
 
 
 def _might_hold_classes(column: DraftColumn) -> bool:
-    """Return whether a column has few values, each of which occurs often.
+    """Return whether a column has few values that all occur often.
 
     Numbers are two, or codes without a gap: what is measured or counted has other values.
     """
