@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-# `make test` tries the same few examples every time; `make test-processors` tries many others.
+# Tests try the same few examples every time; `make test-processors EXAMPLES=many` others, too.
 hypothesis.settings.register_profile(
     "few", max_examples=15, deadline=None, derandomize=True, database=None
 )

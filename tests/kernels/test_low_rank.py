@@ -74,8 +74,10 @@ def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
         len(set(result.pivots.tolist()))
         == result.rank
         == result.factor.shape[1]
-        <= min(m, rank, true_rank)
+        <= min(m, rank)
     )
+    # A random pivot may be drawn from what rounding left; nothing else is beyond the true rank.
+    assert (result.trace_residuals[true_rank:] <= 1e-10 * scale).all()
     assert result.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
     np.testing.assert_allclose(residual(K, result)[:, result.pivots], 0.0, atol=1e-7 * scale)
 
