@@ -70,12 +70,7 @@ def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
     np.testing.assert_allclose(result.trace_residuals, traces, atol=1e-10 * scale)
     assert np.all(np.diff(result.trace_residuals) <= 0.0)
     assert np.linalg.eigvalsh(residual(K, result)).min() >= -1e-10 * scale
-    assert (
-        len(set(result.pivots.tolist()))
-        == result.rank
-        == result.factor.shape[1]
-        <= min(m, rank)
-    )
+    assert len(set(result.pivots.tolist())) == result.rank == result.factor.shape[1] <= min(m, rank)
     # A random pivot may be drawn from what rounding left; nothing else is beyond the true rank.
     assert (result.trace_residuals[true_rank:] <= 1e-10 * scale).all()
     assert result.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
