@@ -245,8 +245,7 @@ def report(
 def _print_claim(studies: list["Study"], claim_id: str) -> None:
     """Print the claims of an id with their evidence; refuse if no study has one."""
     from ensvm.report.claims import evaluate_claims
-    from ensvm.report.documents.claim_document import evidence_parts
-    from ensvm.report.documents.document import Heading
+    from ensvm.report.documents.claim_document import claim_parts
     from ensvm.report.render.markdown import parts_to_markdown
 
     ids = [claim.id for study in studies for claim in study.config.claims]
@@ -254,22 +253,20 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
     for study in studies:
         for finding in evaluate_claims(study):
             if finding.claim.id == claim_id:
-                heading = Heading(f"{claim_id}: {finding.verdict} {finding.qualified}".strip())
-                print_markdown(parts_to_markdown([heading, *evidence_parts(study, finding)]))
+                print_markdown(parts_to_markdown(claim_parts(study, finding)))
 
 
 def _claims_in_short(studies: Iterable["Study"]) -> str:
     """Return a line for each claim: its verdict, its id and as much of its text as fits."""
     from ensvm.report.claims import evaluate_claims
+    from ensvm.report.documents.claim_document import wording
 
     lines = []
     for study in studies:
         lines.append(study.config.title or study.config.study)
         for finding in evaluate_claims(study):
-            claim = finding.claim
-            text = " ".join(str(claim.text or claim.paraphrase).split())
-            head = f"  {finding.verdict:<12}{claim.id}  "
-            lines.append(shortened(head + text, Console().width))
+            head = f"  {finding.verdict:<12}{finding.claim.id}  "
+            lines.append(shortened(head + wording(finding.claim), Console().width))
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 

@@ -64,6 +64,16 @@ def _worked(study: str, column: str, line: pd.Series, formula: str, half: float)
     return Worked(name, line.interval_of, formula, value - half, value + half, line)
 
 
+def _one_more(study: str, column: str, line: pd.Series, values: np.ndarray) -> Worked:
+    """Return a value whose interval is that of one more value like ours."""
+    std, n = values.std(ddof=1), values.size
+    quantile = t.ppf(0.975, n - 1)
+    formula = (
+        f"{values.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
+    )
+    return _worked(study, column, line, formula, quantile * std * np.sqrt(1 / n + 1))
+
+
 def _same_rows() -> Worked:
     line = line_of("ijcai07", "2", "astro", "parzen")
     formula = f"{line['mean']:.2f} − {line.published:g}, no width"
@@ -86,13 +96,7 @@ def _realizations() -> Worked:
 def _one_split() -> Worked:
     line = line_of("ecda13", "2", "spam", "bagging_radpol")
     values = values_of(read_study(RESULTS / "ecda13"), "spam", "bagging_radpol", "accuracy")
-    std, n = values.std(ddof=1), values.size
-    quantile = t.ppf(0.975, n - 1)
-    formula = (
-        f"{values.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
-    )
-    half = quantile * std * np.sqrt(1 / n + 1)
-    return _worked("ecda13", "bagging_radpol", line, formula, half)
+    return _one_more("ecda13", "bagging_radpol", line, values)
 
 
 def _draws() -> Worked:
@@ -109,24 +113,14 @@ def _repetitions() -> Worked:
     line = line_of("nips99", "1", "liver", "error_svm")
     values = values_of(read_study(RESULTS / "nips99"), "liver", "svm", "error")
     means = values.reshape(-1, 10).mean(axis=1)  # ten folds a repetition
-    std, n = means.std(ddof=1), means.size
-    quantile = t.ppf(0.975, n - 1)
-    formula = f"{means.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
-    half = quantile * std * np.sqrt(1 / n + 1)
-    return _worked("nips99", "error_svm", line, formula, half)
+    return _one_more("nips99", "error_svm", line, means)
 
 
 def _orders() -> Worked:
     line = line_of("ijcai07", "2", "adult3", "ensemble")
     [record] = read_study(RESULTS / "ijcai07").by_cell["adult3", "ensemble", "error"]
     values = 100 * np.array(record.by_order["error"])
-    std, n = values.std(ddof=1), values.size
-    quantile = t.ppf(0.975, n - 1)
-    formula = (
-        f"{values.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
-    )
-    half = quantile * std * np.sqrt(1 / n + 1)
-    return _worked("ijcai07", "ensemble", line, formula, half)
+    return _one_more("ijcai07", "ensemble", line, values)
 
 
 def _other_rows() -> Worked:

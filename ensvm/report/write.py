@@ -10,7 +10,6 @@ from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
-from ensvm.report.render.html import render_page
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
 from ensvm.report.tables import build_table
@@ -63,6 +62,8 @@ def write_first_page(study: Study) -> Path | None:
     path = study.folder / first_page.NAME
     if path.exists() and not path.read_text(encoding="utf-8").startswith(first_page.WRITTEN):
         return None
+    from ensvm.report.render.html import render_page
+
     picture = reproduction_picture(study)
     if picture is not None:
         replace_file(study.folder / PICTURE, render_page(PICTURE, picture=picture))

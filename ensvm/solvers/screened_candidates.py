@@ -61,7 +61,7 @@ class ScreenedCandidates:
         largest = np.sqrt(curvatures + slack) + ROUNDED * np.sqrt(total)
         least = np.sqrt(np.maximum(curvatures - slack, 0.0)) - ROUNDED * np.sqrt(total)
         lower = np.maximum(slopes - error, 0.0) / largest
-        # A flat row, of which nothing is known, stays in the list.
+        # Nothing is known about a flat row, which stays in the list.
         upper = np.full(lower.size, np.inf)
         np.divide(slopes + error, least, out=upper, where=least > 0.0)
         if last_chosen >= 0:

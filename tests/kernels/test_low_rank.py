@@ -72,6 +72,7 @@ def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
     assert np.linalg.eigvalsh(residual(K, result)).min() >= -1e-10 * scale
     assert len(set(result.pivots.tolist())) == result.rank == result.factor.shape[1] <= min(m, rank)
     # A random pivot may be drawn from what rounding left; nothing else is beyond the true rank.
+    assert factorise is RANDOM or result.rank <= true_rank
     assert (result.trace_residuals[true_rank:] <= 1e-10 * scale).all()
     assert result.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
     np.testing.assert_allclose(residual(K, result)[:, result.pivots], 0.0, atol=1e-7 * scale)

@@ -69,8 +69,7 @@ def claims_document(study: Study, findings: list[JudgedClaim]) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
     parts: list[Part] = [overview(findings)]
     for finding in findings:
-        heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
-        parts += [Heading(heading), *evidence_parts(study, finding)]
+        parts += claim_parts(study, finding)
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
     parts += legend(findings)
@@ -112,6 +111,17 @@ def overview(findings: list[JudgedClaim]) -> Grid:
     return Grid(heads[:n_shown], cells, n_left=n_shown)
 
 
+def claim_parts(study: Study, finding: JudgedClaim) -> list[Part]:
+    """Return a claim with its evidence, below a heading with its verdict."""
+    heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
+    return [Heading(heading), *evidence_parts(study, finding)]
+
+
+def wording(claim: ClaimConfig) -> str:
+    """Return the paper's sentence, or our paraphrase of it, on one line."""
+    return one_line(claim.text or str(claim.paraphrase))
+
+
 def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     """Return the parts below the heading of a claim; some may be empty."""
     claim = finding.claim
@@ -121,7 +131,7 @@ def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     scope = ", in each realization" if claim.of_each else ""
     scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
     return [
-        _wording(claim),
+        _quoted(claim),
         one_line(
             f"Tested: `{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}; "
             f"{finding.counts}. {claim.note}"
@@ -132,11 +142,11 @@ def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     ]
 
 
-def _wording(claim: ClaimConfig) -> str:
+def _quoted(claim: ClaimConfig) -> str:
     """Return the paper's sentence as a quotation, or our paraphrase as plain text."""
     if claim.text is not None:
-        return f"> {one_line(claim.text)}"
-    return f"Paraphrased: {one_line(str(claim.paraphrase))}"
+        return f"> {wording(claim)}"
+    return f"Paraphrased: {wording(claim)}"
 
 
 def _on_paper(finding: JudgedClaim) -> str:

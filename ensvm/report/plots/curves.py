@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import (
     COLOURS,
+    GREY,
     MARK_WIDTH,
     MARKER_SIZE,
     MARKERS,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
 ENDS = {True: "end of the shortest run", False: "end of the run"}  # whether it is a mean
-GREY = "#444444"  # of marks in the legend that belong to every line
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
 
 

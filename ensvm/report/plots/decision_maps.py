@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.report.plots.looks import Key, look_of
+from ensvm.report.plots.looks import GREY, Key, look_of
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
@@ -23,7 +23,6 @@ MARKERS = ("_", "+")
 SHADE = 0.10  # how strongly the two parts of the plane are coloured
 AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
 RING = 90.0
-GREY = "#444444"  # of rings
 FINER = 8  # points for each point of the grid, so that steps have right angles
 
 

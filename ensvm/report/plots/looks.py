@@ -27,6 +27,7 @@ DASHES: tuple[Any, ...] = (
     (0, (9, 2)),
     (0, (1, 3)),
 )
+GREY = "#444444"  # of marks that belong to no single line
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 3.0  # points
 

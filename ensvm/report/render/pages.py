@@ -13,9 +13,9 @@ from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import evidence_parts
+from ensvm.report.documents.claim_document import evidence_parts, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, Value, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import coverage_document, readings_document
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
@@ -31,7 +31,7 @@ from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import ReproductionPicture, reproduction_picture
 from ensvm.report.tables import build_table
 from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.table_layout import TableConfig, Verdict
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
@@ -80,17 +80,9 @@ class StudyPage:
         return self.study.config.study
 
     @property
-    def verdicts(self) -> dict[str, int]:
-        """The number of cells with each verdict, in tables of results."""
-        counts = Counter(
-            value.verdict
-            for table in self.tables
-            if table.content["of"] == "results"
-            for _, *values in table.content["grid"].rows
-            for value in values
-            if isinstance(value, Value)
-        )
-        return {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}
+    def verdicts(self) -> Mapping[Verdict, int]:
+        """The number of values with each verdict, in tables of results."""
+        return self.picture.counts if self.picture else {}
 
     @property
     def claim_verdicts(self) -> dict[str, int]:
@@ -225,7 +217,7 @@ def _claim(study: Study, finding: JudgedClaim) -> PageSection:
         "picture": picture_of(finding),
         "text": _as_html(evidence_parts(study, finding)),
     }
-    return PageSection(claim.id, one_line(claim.text or str(claim.paraphrase)), content)
+    return PageSection(claim.id, wording(claim), content)
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
