@@ -1,5 +1,5 @@
 # make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
-# make bench | make faults | make measured | make ship-records | make wheel-check | make clean
+# make docs | make bench | make faults | make measured | make ship-records | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
-.PHONY: faults measured wheel-check clean
+.PHONY: docs faults measured wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -44,6 +44,10 @@ smoke: $(VENV)/.ready
 wheel-check: $(VENV)/.ready
 	@tests/wheel.sh $(PYTHON)
 
+# The site, in docs/_build/html; a warning of Sphinx is an error.
+docs: $(VENV)/.ready-docs
+	$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs docs/_build/html
+
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.
 faults: $(VENV)/.ready-dev
@@ -75,6 +79,10 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 $(VENV)/.ready-dev: $(VENV)/.ready
 	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.ready-docs: $(VENV)/.ready
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 clean:

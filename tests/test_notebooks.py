@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-NOTEBOOKS = sorted(DOCS.glob("*.ipynb"))
+NOTEBOOKS = sorted(DOCS.glob("**/*.ipynb"))
 NUMBER = re.compile(r"-?\d+\.\d+|-?\d+")
 
 
@@ -49,7 +49,7 @@ def _plain(output):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_shows_what_its_cells_give(path, monkeypatch):
-    monkeypatch.chdir(DOCS)
+    monkeypatch.chdir(path.parent)
     names = {}
     for cell in code_cells(read(path)):
         text, expected = shown("".join(cell["source"]), names), texts_of(cell)
@@ -59,7 +59,7 @@ def test_a_notebook_shows_what_its_cells_give(path, monkeypatch):
 
 
 def test_from_a_file_to_probabilities_takes_ten_lines():
-    first, *_ = code_cells(read(DOCS / "tuned-svc.ipynb"))
+    first, *_ = code_cells(read(DOCS / "tutorials" / "tuned-svc.ipynb"))
     lines = [line for line in "".join(first["source"]).splitlines() if line]
     assert len(lines) <= 10
     assert "read_csv" in lines[3]
@@ -79,6 +79,6 @@ def written(path):
 
 
 if __name__ == "__main__":
-    with contextlib.chdir(DOCS):
-        for path in NOTEBOOKS:
+    for path in NOTEBOOKS:
+        with contextlib.chdir(path.parent):
             path.write_text(written(path), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Verdicts of the committed results worked out by hand, for docs/verdicts.md.
+"""Verdicts of the committed results worked out by hand, for docs/explanation/verdicts.md.
 
 The formulas are written anew here, from the values of the records and the printed numbers alone.
 """
@@ -169,7 +169,7 @@ def holm_family() -> list[tuple[str, float, int, float]]:
 
 
 def worked_section() -> str:
-    """Return the section of docs/verdicts.md, in Markdown."""
+    """Return the section of docs/explanation/verdicts.md, in Markdown."""
     lines = [
         "| value | interval of | ours − printed | 95 % interval | verdict |",
         "|:--|:--|:--|:--|:--|",

@@ -129,7 +129,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     Parameters
     ----------
     mapping : dict
-        What a config says of the data; `docs/your-data.md` has the keys.
+        What a config says of the data; `docs/how-to/your-data.md` has the keys.
     base : Path
         The folder that paths are relative to, that of the config.
 

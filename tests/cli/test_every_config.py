@@ -24,7 +24,7 @@ SMALL = {
     "many-rows": ("rows-10000", "ridge"),
     "nips99": ("labor", "svm_libsvm"),
 }
-FOREIGN = ROOT / "docs" / "foreign" / "foreign.yaml"
+FOREIGN = ROOT / "docs" / "tutorials" / "foreign" / "foreign.yaml"
 # Fitting each algorithm of one of the others takes up to a minute.
 FITTED = ("foreign", "smoke")
 

@@ -59,7 +59,8 @@ def config_text(draft: Draft) -> str:
         f"# Drafted by `ensvm init` from {_plain(draft.block['path'])}.",
         "# To run it, to see the errors, and to test which differences are more than chance:",
         *(f"#     {_plain(command)}" for command in commands(draft)),
-        "# Change what you like (all keys: docs/configs.md): the next run does what changed.",
+        "# Change what you like: the next run does what changed. All keys:",
+        "# docs/reference/configs.md",
         f"study: {_flow(name)}",
         f"title: {_flow(f'Classifiers on {draft.path.name}')}",
         f"realizations: {draft.realizations}  # {drawn}",
@@ -166,7 +167,7 @@ def split_comment(split: dict[str, Any]) -> str:
 
 def _algorithms(draft: Draft) -> list[str]:
     lines = [
-        "algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"
+        "algorithms:  # more: docs/reference/classifiers.md, or any classifier of scikit-learn"
     ]
     for name, (block, comment) in ALGORITHMS.items():
         lines += [f"  # {comment}", f"  {name}: {block}"]
