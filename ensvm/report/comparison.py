@@ -22,7 +22,7 @@ from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, runs_of
-from ensvm.report.tables import build_table, question_of
+from ensvm.report.tables import TableCell, build_table, question_of
 from ensvm.report.verdict import of_spread
 from ensvm.study.table_layout import TableConfig
 
@@ -141,11 +141,11 @@ def compare(first: Study, second: Study) -> StudyComparison:
 
     Seconds are left out: those of two machines do not compare. Tables and claims are those of the
     first side's config, as far as the second's has them. Values are compared over the realizations
-    that both sides have, and claims are tested on the records that both have, so that a side with
-    fewer realizations or fewer algorithms does not differ for that reason alone.
+    that both sides have, and verdicts and claims rest on the records that both have, so that a side
+    with fewer realizations or fewer algorithms does not differ for that reason alone.
     """
     in_both = first.records.keys() & second.records.keys()
-    claimed = [_with(study, in_both) for study in (first, second)]
+    shared = (_with(first, in_both), _with(second, in_both))
     values = {(row, algorithm, run_pass) for row, _, algorithm, run_pass in in_both}
     first, second = (
         _with(study, {i for i in study.records if i in in_both or (i[0], *i[2:]) not in values})
@@ -156,12 +156,12 @@ def compare(first: Study, second: Study) -> StudyComparison:
         cell
         for table in first.config.tables
         if table.of != "timing" and table.id in tables
-        for cell in _cells(first, table, second, tables[table.id])
+        for cell in _cells((first, second), shared, (table, tables[table.id]))
     ]
-    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(claimed[0])}
+    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(shared[0])}
     claims = [
         (finding.claim.id, before[finding.claim.id], finding.verdict)
-        for finding in evaluate_claims(claimed[1])
+        for finding in evaluate_claims(shared[1])
         if before.get(finding.claim.id, finding.verdict) != finding.verdict
     ]
     one, other = _made_with(first), _made_with(second)
@@ -182,42 +182,53 @@ def _with(study: Study, identities: Collection[Identity]) -> Study:
 
 
 def _cells(
-    first: Study, table: TableConfig, second: Study, other: TableConfig
+    sides: tuple[Study, Study], shared: tuple[Study, Study], tables: tuple[TableConfig, TableConfig]
 ) -> Iterator[CellDifference]:
-    """Yield the cells that both tables have, with values on either side."""
-    theirs = {(cell.row, cell.column): cell for cell in build_table(second, other)}
-    columns = {column.name: column for column in table.columns}
-    other_columns = {column.name: column for column in other.columns}
-    for cell in build_table(first, table):
-        match = theirs.get((cell.row, cell.column))
+    """Yield the cells that both tables have, with values on either side.
+
+    Verdicts rest on the `shared` records: those of the largest class, or of further draws, may be
+    on one side alone.
+    """
+    ours, theirs = (_by_place(*each) for each in zip(sides, tables, strict=True))
+    judged = [_by_place(*each) for each in zip(shared, tables, strict=True)]
+    columns = [{column.name: column for column in table.columns} for table in tables]
+    for place, cell in ours.items():
+        match = theirs.get(place)
         if match is None or not (cell.n or match.n):
             continue
-        one = ask(first, question_of(table, cell.row, columns[cell.column]))
-        values = ask(second, question_of(other, cell.row, other_columns[cell.column])).values
-        shared = sorted(set(one.values) & set(values))
-        pairs = np.array([[float(one.values[n]), float(values[n])] for n in shared]).reshape(-1, 2)
+        one, other = (
+            ask(side, question_of(table, cell.row, named[cell.column]))
+            for side, table, named in zip(sides, tables, columns, strict=True)
+        )
+        in_both = sorted(set(one.values) & set(other.values))
+        pairs = np.array([[float(one.values[n]), float(other.values[n])] for n in in_both])
+        pairs = pairs.reshape(-1, 2)
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
             change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
         low = high = None
-        mean = float(change.mean()) if shared else None
-        if mean is not None and len(shared) > 1:
-            n, std = len(shared), float(change.std(ddof=1))
+        mean = float(change.mean()) if in_both else None
+        if mean is not None and len(in_both) > 1:
+            n, std = len(in_both), float(change.std(ddof=1))
             paired = of_spread(mean, std, 1 / n, n, 0.0, "realizations")
             low, high = paired.low, paired.high
+        verdicts = [each[place].verdict or "" for each in judged]
         yield CellDifference(
             cell.table,
             cell.row,
             cell.column,
             cell.mean,
             match.mean,
-            len(shared),
+            len(in_both),
             mean,
             low,
             high,
             bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
-            cell.verdict or "",
-            match.verdict or "",
+            *verdicts,
         )
+
+
+def _by_place(study: Study, table: TableConfig) -> dict[tuple[str, str], TableCell]:
+    return {(cell.row, cell.column): cell for cell in build_table(study, table)}
 
 
 def _made_with(study: Study) -> dict[str, str]:

@@ -9,6 +9,7 @@ from made_up_records import errors, invoke, make_study
 from scipy.stats import ttest_rel
 
 from ensvm.report.comparison import compare, differing, summary, total
+from ensvm.report.tables import build_table
 
 CONFIG = """
 study: s
@@ -84,6 +85,16 @@ def test_claims_are_tested_on_what_both_sides_have(tmp_path):
     assert total([found], run_here=True) == (
         "in all: 1 of 2 cells were run here; 1 of these agree to the last bit, 0 verdicts differ"
     )
+
+
+def test_verdicts_rest_on_what_both_sides_have(tmp_path):
+    config = CONFIG.replace("columns: [one, two]", "columns: [one, two], largest_class: two")
+    ours = errors("titanic", "one", ONE)
+    first = make_study(tmp_path / "a", config, ours, PUBLISHED)
+    second = make_study(tmp_path / "b", config, [*ours, *errors("titanic", "two", ONE)], PUBLISHED)
+    of_both = [build_table(study, study.config.tables[0])[0].verdict for study in (first, second)]
+    assert of_both[0] != of_both[1] == "cannot tell"
+    assert not compare(first, second).flips
 
 
 def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
