@@ -82,7 +82,19 @@ class ConfigBlock(Strict):
 
 
 class SweepConfig(ConfigBlock):
-    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`."""
+    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`.
+
+    A config writes `sweep: {KEY: [VALUE, ...]}`; each member then has such a block.
+
+    Attributes
+    ----------
+    of : str
+        The name of the sweep.
+    key : str
+        The last step of the key that differs between the members.
+    value : int, float or str
+        The value of this member.
+    """
 
     of: Name
     key: str
