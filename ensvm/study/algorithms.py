@@ -87,6 +87,12 @@ def _folds(value: Any) -> Any:
     raise ValueError(f"a number of folds or {{n_splits: 5, scorer: accuracy}}, got {value!r:.60}")
 
 
+CrossValidation = Annotated[
+    CrossValidationConfig,
+    BeforeValidator(_folds, json_schema_input_type=int | CrossValidationConfig | None),
+]
+
+
 class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with its `params`, and which of its stages is scored.
 
@@ -146,7 +152,7 @@ class AlgorithmConfig(ConfigBlock):
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    cv: Annotated[CrossValidationConfig, BeforeValidator(_folds)] | None = None
+    cv: CrossValidation | None = None
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None

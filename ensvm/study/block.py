@@ -45,10 +45,12 @@ def is_derived(name: str) -> bool:
     return DERIVED in name
 
 
-Id = Annotated[Name, BeforeValidator(_text)]
+Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]
 """A name that may be written as a number, such as a figure's."""
 
-Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
+Names = Annotated[
+    tuple[str, ...], BeforeValidator(as_tuple, json_schema_input_type=str | tuple[str, ...])
+]
 """One name or a list of names."""
 
 

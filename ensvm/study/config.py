@@ -46,7 +46,11 @@ ACCEPTED = (
     "' of STUDY', or 'test tests/path.py'"
 )
 
-Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(as_tuple)]
+_Keepable = Literal["predictions"]
+Kept = Annotated[
+    tuple[_Keepable, ...],
+    BeforeValidator(as_tuple, json_schema_input_type=_Keepable | tuple[_Keepable, ...]),
+]
 """What a run keeps beside the records."""
 
 
@@ -147,6 +151,12 @@ def _sources(value: Any) -> Any:
     }
 
 
+Published = Annotated[
+    dict[str, PublishedConfig],
+    BeforeValidator(_sources, json_schema_input_type=str | dict[str, str | PublishedConfig] | None),
+]
+
+
 class DerivedConfig(ConfigBlock):
     """The study that this one was built on, and the keys that differ; `base:` fills it in.
 
@@ -235,9 +245,7 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: Annotated[dict[str, PublishedConfig], BeforeValidator(_sources)] = Field(
-        default_factory=dict
-    )
+    published: Published = Field(default_factory=dict)
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ensvm.errors import UserError
 from ensvm.records.writing import copy_file, replace_file
-from ensvm.shipped import shipped_config, shipped_configs
+from ensvm.shipped import SCHEMA_COMMENT, schema_line, shipped_config, shipped_configs
 from ensvm.study.block import Name
 from ensvm.study.config import read_config
 from ensvm.study.source import PARTS, read_text
@@ -15,6 +15,8 @@ from ensvm.study.source import PARTS, read_text
 
 def copy_study(path: Path, name: str | None = None, *, force: bool = False) -> list[Path]:
     """Copy a config, its parts and its printed values; return the files, the config first.
+
+    The first line of the copy names the schema of configs, for editors.
 
     Parameters
     ----------
@@ -51,7 +53,8 @@ def copy_study(path: Path, name: str | None = None, *, force: bool = False) -> l
         copies[path.parent / printed] = folder / name / Path(printed).name
         head, key, rest = text.partition("\npublished:")
         text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)
-    replace_file(target, text)
+    text = re.sub(rf"\A{SCHEMA_COMMENT}.*\n", "", text)
+    replace_file(target, schema_line() + text)
     for file, copied in copies.items():
         copied.parent.mkdir(exist_ok=True)
         copy_file(file, copied)

@@ -92,6 +92,13 @@ class NoteConfig(ConfigBlock):
         return row in self.explains.get(column, ())
 
 
+def _long_forms(entries: Any, key: str) -> Any:
+    """Return a list with a block `{key: TEXT}` in place of each text; an empty list for null."""
+    if not isinstance(entries, list):
+        return [] if entries is None else entries
+    return [{key: entry} if isinstance(entry, str) else entry for entry in entries]
+
+
 class TableConfig(ConfigBlock):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
@@ -177,15 +184,17 @@ class TableConfig(ConfigBlock):
             return column.decimals
         return 0 if self.of == "data" else self.decimals
 
-    @field_validator("columns", mode="before")
+    @field_validator(
+        "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None
+    )
     @classmethod
     def _short_columns(cls, columns: Any) -> Any:
-        return [{"name": column} if isinstance(column, str) else column for column in columns or []]
+        return _long_forms(columns, "name")
 
-    @field_validator("notes", mode="before")
+    @field_validator("notes", mode="before", json_schema_input_type=list[str | NoteConfig] | None)
     @classmethod
     def _short_notes(cls, notes: Any) -> Any:
-        return [{"text": note} if isinstance(note, str) else note for note in notes or []]
+        return _long_forms(notes, "text")
 
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
