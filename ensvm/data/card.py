@@ -184,8 +184,8 @@ class DatasetCard(Strict):
         order of `classes`.
     inputs : dict or None
         The columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
-        `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`; None for
-        all columns.
+        `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`. All
+        columns if not given.
     dropped : tuple of str
         The columns of a user's own file that are left out.
     groups : str or None

@@ -48,7 +48,7 @@ class KernelConfig(ConfigBlock):
     degree : int or None
         The degree of the polynomial kernel.
     coef0 : float or None
-        The constant that the polynomial and the sigmoid kernel add.
+        The constant that the polynomial kernel adds.
     dtype : 'float64' or 'float32'
         The precision of shared Gram matrices; float32 halves their memory.
     """

@@ -32,7 +32,7 @@ class ClaimConfig(ConfigBlock):
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
-        The pass whose records are meant; `pass` in YAML.
+        The pass whose records are meant: that of the errors, or the timing pass (`pass` in YAML).
     better : tuple of str
         The algorithms that the claim is about.
     than : tuple of str or None
@@ -72,7 +72,7 @@ class ClaimConfig(ConfigBlock):
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Names = Field(min_length=1)
     than: Names | None = Field(default=None, min_length=1)
-    relation: str
+    relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
