@@ -10,6 +10,7 @@ import pytest
 import yaml
 from config_schema import config_schema_text
 from jsonschema import Draft7Validator
+from made_up_records import invoke
 from pydantic import ValidationError
 
 from ensvm.data.own_file import OwnFile
@@ -135,3 +136,13 @@ def test_the_first_line_names_the_installed_file():
     address = schema_line().removeprefix("# yaml-language-server: $schema=").strip()
     assert address == config_schema().as_uri()
     assert config_schema().is_file()
+
+
+def test_a_drafted_config_names_the_schema_and_is_valid(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i},{'red' if i % 3 else 'blue'},{i % 2}" for i in range(60)]
+    (tmp_path / "my.csv").write_text("size,colour,label\n" + "\n".join(rows) + "\n")
+    assert invoke("init", "my.csv").exit_code == 0
+    assert (tmp_path / "my.yaml").read_text(encoding="utf-8").startswith(schema_line())
+    errors = VALIDATOR.iter_errors(YamlSource(tmp_path / "my.yaml").content)
+    assert [error.message for error in errors] == []
