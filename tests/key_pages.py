@@ -18,7 +18,9 @@ from key_docs import Model, keys_of, meanings_of, models_of
 from pydantic import BaseModel
 
 from ensvm.data.card import DatasetCard
+from ensvm.data.generators import CircleOptions, FournormOptions, SquaresOptions
 from ensvm.data.own_file import OwnFile
+from ensvm.data.splits import Split
 from ensvm.kernels.named_kernels import KERNELS
 from ensvm.shipped import shipped_configs, shipped_datasets
 from ensvm.study.config import StudyConfig
@@ -37,7 +39,15 @@ BLOCK = re.compile(
 YAML_BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WIDTH = 118
 A_BLOCK = "block: "
-ENCODINGS = "columns, each with an encoding"
+# What keys accept that a model takes as they are, and checks later.
+ACCEPTED = {
+    "inputs": "columns, each with an encoding",
+    "estimator": "name or block",
+    "pipeline": "list of names or blocks",
+    "keep": "`predictions`",
+}
+CHECKED_LATER = {"split": Split, "options": CircleOptions | FournormOptions | SquaresOptions}
+NOT_REQUIRED = ("DatasetConfig", "name")  # it may follow from another key
 SPACE = "\ue000"  # stands for a space at which no line is broken
 LONGEST_EXAMPLE = 64
 MANY = {"text": "texts", "name": "names", "number": "numbers", "whole number": "whole numbers"}
@@ -60,14 +70,17 @@ def list_of_keys(name: str) -> str:
     meanings = meanings_of(model)
     entries = []
     for key, field in keys_of(model).items():
-        accepted = ENCODINGS if key == "inputs" else in_words(properties[key])
+        accepted = in_words(properties[key])
+        if name in ("AlgorithmConfig", "StudyConfig") or key == "inputs":
+            accepted = ACCEPTED.get(key, accepted)
+        required = "required" * (field.is_required() and (name, key) != NOT_REQUIRED)
         default = (
             "" if field.is_required() else _default(field.get_default(call_default_factory=True))
         )
-        facts = "; ".join(filter(None, [accepted, "required" * field.is_required(), default]))
+        facts = "; ".join(filter(None, [accepted, required, default]))
         example = examples().get((name, key))
         text = f"**`{key}`** ({facts}). {meanings[key]}"
-        text += f" Example: `{example}`." if example else ""
+        text += f" Example: `{example}`" if example else ""
         entries.append(_item(text))
     return "\n".join(entries)
 
@@ -156,7 +169,8 @@ def in_words(schema: dict[str, Any]) -> str:
         case "array":
             of_entry = in_words(schema["items"]) if schema.get("items") else "values"
             of_entry = of_entry.replace(A_BLOCK, "blocks: ")
-            return f"list of {MANY.get(of_entry, of_entry)}"
+            noun, comma, bounds = of_entry.partition(",")
+            return f"list of {MANY.get(noun, noun)}{comma}{bounds}"
         case "object":
             inner = [
                 schema.get("additionalProperties"),
@@ -268,9 +282,9 @@ def _used(annotation: Any, value: Any) -> Iterator[tuple[str, str, str]]:
             if key in fields:
                 owner = model if key in keys_of(model) else OwnFile
                 yield owner.__name__, key, f"{key}: {flow(inner)}"
-                if key in keys_of(OwnFile) and "path" in value:
+                if key in keys_of(OwnFile) and {"path", "train", "openml"} & {*value}:
                     yield "OwnFile", key, f"{key}: {flow(inner)}"
-                yield from _used(fields[key].annotation, inner)
+                yield from _used(CHECKED_LATER.get(key) or fields[key].annotation, inner)
 
 
 def _fits(model: Model, value: dict[str, Any]) -> bool:

@@ -37,14 +37,15 @@ def own_files(folder: Path) -> None:
     (folder / "my.csv").write_text("\n".join(lines) + "\n", encoding="cp1252")
     for name in ("a", "b", "c"):
         (folder / f"{name}.svm").write_text("1 1:1 3:2\n-1 2:1\n1 4:3\n-1 1:2\n")
-    rows = "table,row,column,value,std\nerrors,german,svc,24.1,2.0\n"
+    printed = "table,row,column,value,std\nerrors,german,svc,24.1,2.0\n"
     (folder / "mine").mkdir()
     for name in ("published", "raetsch"):
-        (folder / "mine" / f"{name}.csv").write_text(rows)
+        (folder / "mine" / f"{name}.csv").write_text(printed)
     (folder / "own.py").write_text(
         "from sklearn.neighbors import NearestCentroid as NearestMean\nMine = NearestMean\n"
     )
-    table = "age,label\n" + "".join(f"{row},{row % 2}\n" for row in range(30))
+    rows = [f"{row},{row // 3},{row % 2}\n" for row in range(30)]
+    table = "age,patient,label\n" + "".join(rows)
     (folder / "small.csv").write_text(table)
     (folder / "weights.txt").write_text("1\n")
     (folder / "tables").mkdir()
