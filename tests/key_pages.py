@@ -50,7 +50,6 @@ CHECKED_LATER = {"split": Split, "options": CircleOptions | FournormOptions | Sq
 NOT_REQUIRED = ("DatasetConfig", "name")  # it may follow from another key
 SPACE = "\ue000"  # stands for a space at which no line is broken
 LONGEST_EXAMPLE = 64
-MANY = {"text": "texts", "name": "names", "number": "numbers", "whole number": "whole numbers"}
 
 
 def filled(text: str) -> str:
@@ -169,8 +168,7 @@ def in_words(schema: dict[str, Any]) -> str:
         case "array":
             of_entry = in_words(schema["items"]) if schema.get("items") else "values"
             of_entry = of_entry.replace(A_BLOCK, "blocks: ")
-            noun, comma, bounds = of_entry.partition(",")
-            return f"list of {MANY.get(noun, noun)}{comma}{bounds}"
+            return "list of " + re.sub(r"\b(text|name|number)\b", r"\1s", of_entry)
         case "object":
             inner = [
                 schema.get("additionalProperties"),
