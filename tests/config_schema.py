@@ -15,6 +15,7 @@ from ensvm.shipped import config_schema
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS
+from ensvm.study.source import PARTS
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -40,7 +41,7 @@ def config_schema_text() -> str:
 
 
 def schema_of_configs() -> Schema:
-    """Return the schema: of a study, or of the changes to one that is named by `base:`."""
+    """Return the schema: of a study, of changes to one that `base:` names, or of a part."""
     study = study_schema()
     blocks = study.pop("$defs")
     described = {key: {"description": value["description"]} for key, value in blocks_of(study)}
@@ -53,13 +54,19 @@ def schema_of_configs() -> Schema:
         "required": ["study"],
     }
     of_changes["properties"]["base"]["description"] = BASE
+    of_part = {"properties": {key: study["properties"][key] for key in PARTS}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A config of ensvm",
         "type": "object",
-        "if": {"required": ["base"]},
-        "then": of_changes,
-        "else": {"$ref": "#/definitions/Study"},
+        # a file of the config's folder, such as mine/claims.yaml
+        "if": {"propertyNames": {"enum": list(PARTS)}},
+        "then": of_part,
+        "else": {
+            "if": {"required": ["base"]},
+            "then": of_changes,
+            "else": {"$ref": "#/definitions/Study"},
+        },
         "definitions": {"Study": study, **blocks},
     }
 

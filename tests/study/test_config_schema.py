@@ -126,6 +126,18 @@ def test_mistakes_are_found(change, message):
     assert any(message in text for text in texts), texts
 
 
+@pytest.mark.parametrize(
+    "path",
+    sorted(shipped_configs().glob("*/*.yaml")),
+    ids=lambda path: f"{path.parent.stem}-{path.stem}",
+)
+def test_the_parts_of_shipped_configs_are_valid(path):
+    content = YamlSource(path, path.read_text(encoding="utf-8")).content
+    assert [error.message for error in VALIDATOR.iter_errors(content)] == []
+    ((key, entries),) = content.items()
+    assert not VALIDATOR.is_valid({key: [entries[0] | {"no_such_key": 1}]})
+
+
 def test_a_config_with_a_base_may_have_any_path_of_keys():
     content = yaml.safe_load("{study: s, base: ijcai07, algorithms.ensemble.params.tol: 0.025}")
     assert VALIDATOR.is_valid(content)
