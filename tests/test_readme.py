@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 CLASSIFIERS = ROOT / "docs" / "reference" / "classifiers.md"
-CONFIGS = ROOT / "docs" / "reference" / "configs.md"
+CLAIMS = ROOT / "docs" / "reference" / "keys" / "claims.md"
 VERDICTS = ROOT / "docs" / "explanation" / "verdicts.md"
 DOCS = sorted((ROOT / "docs").glob("**/*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
-PAGES = (README, CLASSIFIERS, CONFIGS, VERDICTS, ROOT / "results" / "README.md")
+PAGES = (README, CLASSIFIERS, CLAIMS, VERDICTS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
     r"(<!-- (?P<what>grid|ranks|classes|relations|findings|works|worked): (?P<path>\S+) -->\n)"
     r".*?(<!-- end -->)",

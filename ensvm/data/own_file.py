@@ -61,17 +61,62 @@ def _mapping(value: Any) -> Any:
 class OwnFile(Strict):
     """What a config says of a user's own files.
 
-    `path`, one file or several whose rows follow each other; `train` and `test`, likewise, for the
-    protocol `official` (`path` beside `test` is the same as `train`); or `openml`, the number of a
-    data set of openml.org, whose file has the sum `sha256` if one is given. Paths are relative to
-    the config. `target`: the column of the labels, by name from the first line, or by position
-    (from 0; -1 is the last) in a file without a header. `inputs`: the encodings of columns that are
-    not numbers; the others stay, unless `drop` or `other_inputs: drop` leaves them out.
-    `zero_based`: whether the columns of LIBSVM text are counted from 0 (default: an index 0 says
-    so). `sparse`: default true for LIBSVM text with the scaling `none` or `maxabs`. `scaling`:
-    default `standard`, `none` if sparse. `groups`: the column or array that says which rows belong
-    together; not an input. Sizes of a random split are numbers or fractions of the rows. Further
-    keys as in a dataset card.
+    The data are named by `path`, by `train` and `test`, or by `openml`. Paths are relative to the
+    config. Further keys as in a dataset card.
+
+    Attributes
+    ----------
+    name : str or None
+        The name of the data set.
+    path : list of str
+        A file with all rows, or several whose rows follow each other.
+    train : list of str
+        The file or files of the training rows, for the protocol `official`; `path` beside
+        `test` means the same.
+    test : list of str
+        The file or files of the test rows.
+    openml : int or None
+        The number of a data set of openml.org.
+    sha256 : str or None
+        The sha256 of the file that openml.org serves, in hexadecimal digits.
+    target : str, int or None
+        The column of the labels: a name from the first line, or a position from 0 (-1 is the
+        last) in a file without a header.
+    positive : str or None
+        The label that becomes +1, which changes no error. Of two labels, by default the larger
+        number or the later name.
+    inputs : dict or None
+        How single columns are encoded: a list of values (codes 1, 2, ...), a mapping of values
+        to numbers, `one-hot` or `intervals` (columns of 0 and 1), `number`, or
+        `integer-after-letter`. Other columns stay as they are.
+    drop : list of str
+        Columns that are left out.
+    groups : str or None
+        The column that says which rows belong together. No realization divides a group, and the
+        column is not an input.
+    other_inputs : 'keep' or 'drop'
+        Whether columns that `inputs` does not name are inputs, too.
+    features : int or None
+        The number of columns of LIBSVM text, if files have different last columns.
+    zero_based : bool or None
+        Whether columns of LIBSVM text are counted from 0; by default, an index 0 says so.
+    sparse : bool or None
+        Whether inputs stay sparse; by default they do for LIBSVM text with the scaling `none`
+        or `maxabs`.
+    incomplete : 'refuse', 'drop' or 'keep'
+        What happens to rows with a missing value: an error, left out, or kept for `missing` to
+        fill.
+    unlabelled : 'refuse' or 'drop'
+        What happens to rows without a label: an error, or left out.
+    format : Dialect or None
+        How a table of text is written.
+    missing : str, float or None
+        What replaces missing values: `training-mean`, or a number such as -1.
+    scaling : str or None
+        How inputs are scaled; by default `standard`, or `none` if they are sparse.
+    split : dict
+        How rows become training and test parts. Sizes are numbers of rows, or fractions of
+        them.
     """
 
     name: str | None = None

@@ -148,7 +148,7 @@ class DisjointSplit(Strict):
     n_test : int
         The number of test rows, at least 1.
     block : int or None
-        The number of rows of a block, at least 3; None for n_train + n_test. A larger one lets
+        The number of rows of a block, at least 3; n_train + n_test if not given. A larger one lets
         `n_train` vary while the test rows stay the same.
     """
 

@@ -37,7 +37,20 @@ def is_spec(value: Any) -> bool:
 class KernelConfig(ConfigBlock):
     """The kernel all algorithms of a study share unless their own `params` say otherwise.
 
-    `dtype` is the precision of shared Gram matrices; float32 halves their memory.
+    Attributes
+    ----------
+    kernel : str
+        The kernel's name.
+    gamma : float, str or None
+        The factor in the kernel's formula, above 0. `mean-distance` is 1 over the mean squared
+        distance of the training rows to their mean; `scale` and `auto` are those of
+        scikit-learn's SVC.
+    degree : int or None
+        The degree of the polynomial kernel.
+    coef0 : float or None
+        The constant that the polynomial kernel adds.
+    dtype : 'float64' or 'float32'
+        The precision of shared Gram matrices; float32 halves their memory.
     """
 
     kernel: Literal[NAMED_KERNELS] = "rbf"  # type: ignore[valid-type]
@@ -52,7 +65,15 @@ class KernelConfig(ConfigBlock):
 
 
 class CrossValidationConfig(ConfigBlock):
-    """How `stage: best-by-cv` chooses: the number of folds, and a scorer's name of scikit-learn."""
+    """How `stage: best-by-cv` chooses: the number of folds, and a scorer's name of scikit-learn.
+
+    Attributes
+    ----------
+    n_splits : int
+        The number of stratified folds of the training rows.
+    scorer : str
+        The scorer of scikit-learn whose mean over the folds is maximized.
+    """
 
     n_splits: int = Field(default=5, ge=2)
     scorer: str = "accuracy"
@@ -66,33 +87,63 @@ def _folds(value: Any) -> Any:
     raise ValueError(f"a number of folds or {{n_splits: 5, scorer: accuracy}}, got {value!r:.60}")
 
 
+CrossValidation = Annotated[
+    CrossValidationConfig,
+    BeforeValidator(_folds, json_schema_input_type=int | CrossValidationConfig | None),
+]
+
+
 class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with its `params`, and which of its stages is scored.
 
-    The estimator is a name or an import path (`estimator:`), or a `pipeline:` of them.
-
-    `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test`
-    scores the stage with the smallest test error (an oracle: it reads the test labels, as the
-    papers' SVM(BEST) does); `best-on-validation` holds out a third of the training rows to choose a
-    grid point, then fits it on all of them; `best-by-cv` chooses by stratified folds of the
-    training rows, by default `cv: {n_splits: 5, scorer: accuracy}`. Ties go to the earliest. With
-    `share_gram: false` the estimator gets X and computes its own kernel. `record` names what is
-    kept beside the test error and the fitted scalars: fitted array attributes (curves),
-    `train_error`, and the values of all stages, `staged_test_error`, `staged_test_accuracy` and
-    `staged_train_error`. Algorithms with the same `seed` (a name) draw the same random numbers.
-
-    `orders: 10` is for an algorithm whose error depends on rounding (for example if rho* = 0): it
-    is fitted on ten orders of each realization's training rows. The first order is that of the
-    split, the others are permutations, the same for all algorithms. The values are means over the
-    orders, whose values are recorded too; curves, the chosen stage and
-    timings are of the first order.
-
-    `undetermined_at_zero: lower_bound_` names a number that fits leave: where it is 0 in most
-    realizations, rounding decides what is predicted, and the verdict is `undetermined`.
-
-    `depends: [weights.txt, tables/*.json]` names files that the estimator reads: a cell is run
-    again when one of them changes, as when a module of the user's own does. Paths are relative to
-    the config; a folder means all files in it.
+    Attributes
+    ----------
+    label : str or None
+        The heading in tables and figures; the algorithm's name if not given. In a sweep,
+        `{value}` stands for the value of the member.
+    estimator : str, dict or None
+        The classifier: a name of ours or of scikit-learn, an import path
+        `package.module:Class`, or a block `{estimator: NAME, params: {...}}`. Give this or
+        `pipeline`.
+    pipeline : list or None
+        The steps of a scikit-learn pipeline, each written as an `estimator`. Each step is
+        fitted on what the step before makes of the training rows.
+    params : dict
+        The parameters of the estimator; `step__C` sets a parameter of a part.
+    grid : dict or None
+        The values to try for each parameter. Each combination is fitted, at most 100,000 of
+        them; `stage` says which one is scored.
+    stage : str
+        Which fit is scored. `last`: the only one, or the last stage. `best-on-test`: the one
+        with the smallest test error, an oracle, since it reads the test labels.
+        `best-on-validation`: the best point of the grid on a third of the training rows, fitted
+        again on all of them. `best-by-cv`: the best point by cross-validation of the training
+        rows. Ties go to the first.
+    cv : CrossValidationConfig, int or None
+        How `stage: best-by-cv` chooses: a number of folds, or a block.
+    share_gram : bool
+        Whether the estimator gets the Gram matrix of the study's kernel; with `false` it gets
+        the inputs and computes its own kernel.
+    record : tuple of str
+        What is kept beside the test error and the numbers that the fit leaves: fitted array
+        attributes (curves), `train_error`, `staged_test_error`, `staged_test_accuracy`,
+        `staged_train_error`.
+    seed : str or None
+        A name that random seeds are computed from, by default the algorithm's. Algorithms with
+        the same seed draw the same random numbers.
+    depends : tuple of str
+        Files that the estimator reads, relative to the config; `*` stands for any name, a
+        folder for all files in it. If one of them changes, the cells are run again.
+    orders : int
+        On how many orders of the training rows the algorithm is fitted in each realization; the
+        values are means over them. For an algorithm whose error depends on rounding. The first
+        order is that of the split; curves, the chosen stage and timings are of the first order.
+    undetermined_at_zero : str or None
+        A number that the fit leaves. If it is 0 in most realizations, rounding decides the
+        predictions, and the verdict is `undetermined`.
+    sweep : SweepConfig or None
+        One key and its values: the algorithm stands for several, named `NAME-VALUE`, which
+        differ in that key. The key may be a path, such as `params.C`.
     """
 
     label: str | None = None
@@ -101,7 +152,7 @@ class AlgorithmConfig(ConfigBlock):
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    cv: Annotated[CrossValidationConfig, BeforeValidator(_folds)] | None = None
+    cv: CrossValidation | None = None
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None

@@ -45,10 +45,12 @@ def is_derived(name: str) -> bool:
     return DERIVED in name
 
 
-Id = Annotated[Name, BeforeValidator(_text)]
+Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]
 """A name that may be written as a number, such as a figure's."""
 
-Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
+Names = Annotated[
+    tuple[str, ...], BeforeValidator(as_tuple, json_schema_input_type=str | tuple[str, ...])
+]
 """One name or a list of names."""
 
 
@@ -82,7 +84,19 @@ class ConfigBlock(Strict):
 
 
 class SweepConfig(ConfigBlock):
-    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`."""
+    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`.
+
+    A config writes `sweep: {KEY: [VALUE, ...]}`; each member then has such a block.
+
+    Attributes
+    ----------
+    of : str
+        The name of the sweep.
+    key : str
+        The last step of the key that differs between the members.
+    value : int, float or str
+        The value of this member.
+    """
 
     of: Name
     key: str

@@ -18,8 +18,8 @@ FEWEST_TIMINGS = 5  # of seconds, for a verdict
 class ClaimConfig(ConfigBlock):
     """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
 
-    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what
-    each relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
+    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what each
+    relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
 
     Attributes
     ----------
@@ -32,21 +32,31 @@ class ClaimConfig(ConfigBlock):
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
-        The pass whose records are meant; `pass` in YAML.
-    better, than : tuple of str
-        The algorithms compared.
-    margin, factor, limit : float or None
-        The threshold; for errors, `margin` is in percentage points and `limit` in percent.
+        The pass whose records are meant: that of the errors, or the timing pass (`pass` in YAML).
+    better : tuple of str
+        The algorithms that the claim is about.
+    than : tuple of str or None
+        The algorithms that they are compared with.
+    relation : str
+        How the values compare; the table of relations has the meaning of each.
+    margin : float or None
+        By how much values may or must differ, in the unit of the metric: percentage points for
+        errors.
+    factor : float or None
+        The smallest ratio that the relation asks for; 1 if not given.
+    limit : float or None
+        The bound of the value, in percent for errors, or of the exponent of growth.
     stage : int or None
-        The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last value.
+        The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last
+        value.
     scope : 'all' or 'most'
-        Whether the claim holds if all comparisons hold, or if more than half do (for papers that
-        say often, typically, frequently).
+        Whether the claim holds if all comparisons hold, or if more than half do (for papers
+        that say often, typically, frequently).
     each : bool
         Whether the claim is about each realization, not their mean, such as a proved bound: it
         fails if one realization violates it.
     rows : tuple of str or None
-        The data sets; by default all that have the algorithms.
+        The data sets; all that have the algorithms if not given.
     printed_as : dict of str to str
         For data sets that the paper prints under another row: ours to that row.
     over : str or None
@@ -62,7 +72,7 @@ class ClaimConfig(ConfigBlock):
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Names = Field(min_length=1)
     than: Names | None = Field(default=None, min_length=1)
-    relation: str
+    relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None

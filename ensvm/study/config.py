@@ -46,14 +46,27 @@ ACCEPTED = (
     "' of STUDY', or 'test tests/path.py'"
 )
 
-Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(as_tuple)]
+_Keepable = Literal["predictions"]
+Kept = Annotated[
+    tuple[_Keepable, ...],
+    BeforeValidator(as_tuple, json_schema_input_type=_Keepable | tuple[_Keepable, ...]),
+]
 """What a run keeps beside the records."""
 
 
 class TimingConfig(ConfigBlock):
     """The timing pass: algorithms again, alone on the machine, each with its own Gram matrix.
 
-    `blas_threads` holds for the whole pass; None for `algorithms` or `datasets` means all.
+    Attributes
+    ----------
+    algorithms : tuple of str or None
+        The algorithms that are timed; all if not given.
+    datasets : tuple of str or None
+        The data sets on which they are timed; all if not given.
+    realizations : int
+        How many realizations are timed.
+    blas_threads : int
+        How many threads numerical libraries may use in the whole pass.
     """
 
     algorithms: tuple[str, ...] | None = None
@@ -65,7 +78,14 @@ class TimingConfig(ConfigBlock):
 class Assumption(ConfigBlock):
     """What the paper leaves open and how it was resolved.
 
-    Printed under the tables it touches; under all, if none is named.
+    Attributes
+    ----------
+    id : str
+        Its name.
+    text : str
+        What is open, and what the study does.
+    tables : tuple of str or None
+        The tables under which it is printed; all if not given.
     """
 
     id: Name
@@ -102,9 +122,16 @@ class CoverageConfig(ConfigBlock):
 class PublishedConfig(ConfigBlock):
     """The printed values of one paper.
 
-    `realizations` is how many realizations they are means of, `same_rows` the data sets for which
-    that paper trained and tested on the rows of this study; both hold for papers after the first,
-    for which `published_realizations` and the data sets say it.
+    Attributes
+    ----------
+    file : str
+        The CSV file with the lines `table,row,column,value,std`, relative to the config.
+    realizations : int or None
+        How many realizations the printed values are means of; as many as ours if not given. For
+        papers after the first; for the first, `published_realizations` of the study says it.
+    same_rows : tuple of str
+        The data sets for which the paper trained and tested on our rows. For papers after the
+        first; for the first, `same_rows` of the data sets says it.
     """
 
     file: str
@@ -124,8 +151,22 @@ def _sources(value: Any) -> Any:
     }
 
 
+Published = Annotated[
+    dict[str, PublishedConfig],
+    BeforeValidator(_sources, json_schema_input_type=str | dict[str, str | PublishedConfig] | None),
+]
+
+
 class DerivedConfig(ConfigBlock):
-    """The study that this one was built on, and the keys that differ; `base:` fills it in."""
+    """The study that this one was built on, and the keys that differ; `base:` fills it in.
+
+    Attributes
+    ----------
+    base : str
+        The name of the other study.
+    differs : tuple of str
+        The keys that differ, each with its new value.
+    """
 
     base: Name
     differs: tuple[str, ...] = ()
@@ -141,10 +182,53 @@ class DerivedConfig(ConfigBlock):
 class StudyConfig(ConfigBlock):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
-    `published_realizations` is how many realizations the printed values are means of; by default
-    as many as ours. `metrics` are metrics of the test predictions that every cell records, beside
-    those that tables, figures and claims ask for; `keep: predictions` keeps the predictions
-    themselves. Changing `metrics` or `keep` does not invalidate finished cells.
+    Attributes
+    ----------
+    study : str
+        The study's name, and that of its folder of results.
+    title : str
+        The title of its pages.
+    citation : str
+        The paper, as one would cite it.
+    realizations : int
+        How many realizations are run: splits of the data with their random seeds.
+    published_realizations : int or None
+        How many realizations the printed values are means of; as many as ours if not given.
+    kernel : KernelConfig or None
+        The kernel that all algorithms share.
+    datasets : tuple of DatasetConfig
+        The data sets; a name alone is a data card.
+    algorithms : dict of str to AlgorithmConfig
+        The algorithms by name.
+    timing : TimingConfig or None
+        A second pass in which algorithms run alone on the machine. All seconds in tables come
+        from it.
+    metrics : tuple of str
+        Metrics of the test predictions that every cell records, beside those that tables,
+        figures and claims ask for. Changing them does not invalidate finished cells.
+    keep : tuple of str
+        `predictions` keeps the labels, decision values and probabilities of the test rows.
+    tables : tuple of TableConfig
+        The tables to write.
+    figures : tuple of FigureConfig
+        The figures to draw.
+    claims : tuple of ClaimConfig
+        The sentences of the paper to test.
+    published : dict of str to PublishedConfig
+        The printed values: a file, or papers by name, each with a file or a block.
+    reproduce : bool
+        Whether `ensvm run --all` and `make reproduce` run this shipped study; `false` for a
+        variant of another one.
+    assumptions : tuple of Assumption
+        What the paper leaves open, and how the study resolves it.
+    readings : tuple of ReadingConfig
+        Questions that the paper leaves open, with the values under each answer.
+    coverage : tuple of CoverageConfig
+        Every item of the paper, and what covers it.
+    findings : tuple of FindingConfig
+        What came out, in sentences that rest on verdicts.
+    derived : DerivedConfig or None
+        What `base:` fills in; not written by hand.
     """
 
     study: Name
@@ -161,9 +245,7 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: Annotated[dict[str, PublishedConfig], BeforeValidator(_sources)] = Field(
-        default_factory=dict
-    )
+    published: Published = Field(default_factory=dict)
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ensvm.errors import UserError
 from ensvm.records.writing import copy_file, replace_file
-from ensvm.shipped import shipped_config, shipped_configs
+from ensvm.shipped import SCHEMA_COMMENT, schema_line, shipped_config, shipped_configs
 from ensvm.study.block import Name
 from ensvm.study.config import read_config
 from ensvm.study.source import PARTS, read_text
@@ -15,6 +15,8 @@ from ensvm.study.source import PARTS, read_text
 
 def copy_study(path: Path, name: str | None = None, *, force: bool = False) -> list[Path]:
     """Copy a config, its parts and its printed values; return the files, the config first.
+
+    The first line of each copied YAML file names the schema of configs, for editors.
 
     Parameters
     ----------
@@ -51,8 +53,16 @@ def copy_study(path: Path, name: str | None = None, *, force: bool = False) -> l
         copies[path.parent / printed] = folder / name / Path(printed).name
         head, key, rest = text.partition("\npublished:")
         text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)
-    replace_file(target, text)
+    replace_file(target, _with_schema(text))
     for file, copied in copies.items():
         copied.parent.mkdir(exist_ok=True)
-        copy_file(file, copied)
+        if file in of_parts:
+            replace_file(copied, _with_schema(read_text(file)))
+        else:
+            copy_file(file, copied)
     return [target, *copies.values()]
+
+
+def _with_schema(text: str) -> str:
+    """Return a text of YAML with a first line that names the schema of this installation."""
+    return schema_line() + re.sub(rf"\A{SCHEMA_COMMENT}.*\n", "", text)

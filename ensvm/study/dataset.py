@@ -17,19 +17,52 @@ Paths = str | list[str]
 class DatasetConfig(ConfigBlock):
     """One data set of a study: a card's name, or data of the user's own.
 
-    `name` is the row's name in the tables; `card` the card it stands for (default: the same name).
-    `split`, `scaling`, `missing` (what stands for a missing value) and `options` (of a generator)
-    change what the card says, `kernel` what the study says. `realizations_of` limits the
-    realizations of single algorithms, if more would only repeat the same. Data of the user's own
-    are given by `path`, one file or several, by `train` and `test`, or by `openml`; the remaining
-    keys describe them, as `ensvm.data.inline_card` reads them. `unavailable` is the reason why a
-    row has no values. `same_rows` says that the paper trained and tested on these very rows: a
-    value computed without random numbers (a `random_state`, if any, is given) then has no sampling
-    error.
-    `published_split: one-unknown` says that the paper split the data once, and not how: a printed
-    value is that of one more split, and its printed spread, if any, is not that over splits.
-    `drawn_again` names data sets that are further draws of the rows by the same generator, for
-    printed values of yet another draw: their spread is in the interval of the verdicts.
+    Keys that describe the user's own data are those of `ensvm.data.own_file.OwnFile`.
+
+    Attributes
+    ----------
+    name : str
+        The row's name in tables. If only the card or a file is given, the name is taken from
+        it.
+    card : str or None
+        The data card that the rows come from; the card of the same name if not given.
+    path : str, list of str or None
+        A file with all rows of your own data, or several whose rows follow each other. Paths
+        are relative to the config.
+    train : str, list of str or None
+        The file or files of the training rows, beside `test`.
+    openml : int or None
+        The number of a data set of openml.org, which is downloaded once.
+    unavailable : str or None
+        Why the row has no values. The data set is not loaded, and tables say why.
+    same_rows : bool
+        Whether the paper trained and tested on these very rows. A value computed without random
+        numbers then has no sampling error.
+    published_split : 'one-unknown' or None
+        `one-unknown` if the paper split the data once and does not say how. A printed value is
+        then that of one more random split.
+    drawn_again : tuple of str
+        Data sets of this study that are further draws of the rows by the same generator. Their
+        spread widens the interval of the verdicts.
+    split : dict or None
+        How rows become training and test parts. On a card, the keys replace those of the card.
+    scaling : str or None
+        How inputs are scaled, in place of the card's scaling.
+    missing : str, float or None
+        What replaces missing values: `training-mean`, or a number such as -1.
+    options : dict or None
+        Options of the generator of a synthetic data set.
+    kernel : KernelConfig or None
+        Keys of the kernel that replace those of the study on this data set.
+    algorithms : tuple of str or None
+        The algorithms that run on it; all if not given.
+    realizations : int or None
+        How many realizations are run; those of the study if not given.
+    realizations_of : dict
+        For single algorithms, at most how many realizations are run.
+    sweep : SweepConfig or None
+        One key and its values: the entry stands for several data sets, named `NAME-VALUE`,
+        which differ in that key. The key may be a path, such as `split.n_train`.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)

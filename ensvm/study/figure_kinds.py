@@ -49,7 +49,17 @@ def axis_label(metric: str) -> str:
 
 
 class AxesConfig(ConfigBlock):
-    """The keys of panels of every kind: a title and the labels of their axes."""
+    """The keys of panels of every kind: a title and the labels of their axes.
+
+    Attributes
+    ----------
+    title : str or None
+        The title above the panel; by default what it is about.
+    x_label : str or None
+        The label of the horizontal axis; by default the figure's.
+    y_label : str or None
+        The label of the vertical axis; by default the figure's.
+    """
 
     title: str | None = None
     x_label: str | None = None
@@ -67,7 +77,25 @@ class AxesConfig(ConfigBlock):
 
 
 class FigureConfig(ConfigBlock):
-    """The keys of figures of every kind: a caption, panels side by side, and axes."""
+    """The keys of figures of every kind: a caption, panels side by side, and axes.
+
+    Attributes
+    ----------
+    id : str
+        Its name, such as the number in the paper.
+    caption : str
+        The text below the figure.
+    panels : tuple of AxesConfig
+        The panels, side by side.
+    x_label : str
+        The label of the horizontal axes; by default what they show.
+    y_label : str
+        The label of the vertical axes; by default what they show.
+    x_scale : 'linear' or 'log'
+        The scale of the horizontal axes.
+    y_scale : 'linear' or 'log'
+        The scale of the vertical axes.
+    """
 
     id: Id
     caption: str
@@ -103,6 +131,17 @@ class PanelConfig(AxesConfig):
     """A panel of lines: a `dataset`, or a sweep of data sets it goes `over`.
 
     Its other keys override those of the figure.
+
+    Attributes
+    ----------
+    dataset : str or None
+        The data set that the panel is about.
+    over : str or None
+        The sweep of data sets along whose values the lines run.
+    y : str, dict or None
+        A metric or curve, or several, each with its text in the legend.
+    first : int or None
+        The index of the first value of a curve.
     """
 
     dataset: str | None = None
@@ -127,8 +166,16 @@ class PanelConfig(AxesConfig):
 class LinesConfig(FigureConfig):
     """A figure of lines: its series, in every panel.
 
-    `y` is a metric or curve of the records, or several, each with its text in the legend; a panel's
-    own `y` overrides it. Seconds are those of the timing pass.
+    Attributes
+    ----------
+    panels : tuple of PanelConfig
+        The panels, side by side. A name alone is the panel's data set, or its sweep in a figure
+        of a sweep.
+    series : tuple of str
+        The algorithms, a line each.
+    y : str, dict or None
+        A metric or curve of the records, or several, each with its text in the legend. A
+        panel's own `y` overrides it. Seconds are those of the timing pass.
     """
 
     short: ClassVar[str] = "dataset"  # the key of a panel that is only a name
@@ -215,11 +262,23 @@ class LinesConfig(FigureConfig):
 class CurvesConfig(LinesConfig):
     """Recorded curves against their index, which begins at `first`.
 
-    `realization` is the one to show, or `mean`: the mean over all, up to the end of the shortest.
-    `marks` names a fitted scalar: the x of a vertical mark on its curve, left out if it is 0 or
-    missing. A dot marks a curve that ends before another; `ends` says why, in the legend.
-    `cumulative` draws the cumulative distribution of the recorded values instead: the value on the
-    horizontal axis, the share of values up to it on the vertical one.
+    Attributes
+    ----------
+    kind : 'curves'
+        The kind of the figure.
+    marks : str or None
+        A number that the fit leaves: where a vertical mark crosses its curve. It is left out if
+        it is 0 or missing.
+    ends : str or None
+        Why a curve ends before others, for the legend; a dot marks its end.
+    cumulative : bool
+        Whether the cumulative distribution of the recorded values is drawn: the values on the
+        horizontal axis, the share of values up to them on the vertical one.
+    realization : int or 'mean'
+        The realization to show, from 1, or `mean`: the mean over all, up to the end of the
+        shortest curve.
+    first : int
+        The index of the first value of a curve.
     """
 
     kind: Literal["curves"] = "curves"
@@ -253,8 +312,15 @@ class SweepFigureConfig(LinesConfig):
     """A metric, mean over realizations, against the values of a sweep.
 
     A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
-    `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve,
-    and these entries of it (the first is 1) are shown, a line each.
+    `dataset` has a line for each sweep of an algorithm in `series`.
+
+    Attributes
+    ----------
+    kind : 'sweep'
+        The kind of the figure.
+    stages : tuple of int
+        The entries of a curve that are shown, a line each, the first being 1; `y` is then a
+        curve.
     """
 
     short: ClassVar[str] = "over"
@@ -277,7 +343,15 @@ class SweepFigureConfig(LinesConfig):
 
 
 class ScatterPanel(AxesConfig):
-    """A panel of points: the algorithm whose values are `x`, and the one whose values are `y`."""
+    """A panel of points: the algorithm whose values are `x`, and the one whose values are `y`.
+
+    Attributes
+    ----------
+    x : str
+        The algorithm on the horizontal axis.
+    y : str
+        The algorithm on the vertical axis.
+    """
 
     x: str
     y: str
@@ -292,6 +366,17 @@ class ScatterConfig(FigureConfig):
     """One algorithm's values of a metric against another's: a point a data set, and the diagonal.
 
     Each point is the mean over the realizations, with a bar of one standard error each way.
+
+    Attributes
+    ----------
+    kind : 'scatter'
+        The kind of the figure.
+    panels : tuple of ScatterPanel
+        The panels, side by side.
+    rows : tuple of str
+        The data sets, a point each.
+    metric : str
+        The metric that is compared.
     """
 
     kind: Literal["scatter"]
@@ -324,7 +409,13 @@ class ScatterConfig(FigureConfig):
 
 
 class RowsPanel(AxesConfig):
-    """A panel of some data sets; without `rows` those of the figure."""
+    """A panel of some data sets; without `rows` those of the figure.
+
+    Attributes
+    ----------
+    rows : tuple of str
+        The data sets of the panel; those of the figure if not given.
+    """
 
     rows: Names = ()
 
@@ -335,7 +426,17 @@ class RowsPanel(AxesConfig):
 
 
 class RowsConfig(FigureConfig):
-    """A figure of the algorithms of `series` on data sets, the figure's or the panel's."""
+    """A figure of the algorithms of `series` on data sets, the figure's or the panel's.
+
+    Attributes
+    ----------
+    rows : tuple of str
+        The data sets, for panels without rows of their own.
+    series : tuple of str
+        The algorithms.
+    panels : tuple of RowsPanel
+        The panels, side by side; a single one if not given.
+    """
 
     rows: Names = ()
     series: Names = Field(min_length=1)
@@ -369,6 +470,15 @@ class TradeoffConfig(RowsConfig):
     """One metric against another, for instance the error against the seconds.
 
     A point is an algorithm: the mean over the data sets on which all algorithms have both metrics.
+
+    Attributes
+    ----------
+    kind : 'tradeoff'
+        The kind of the figure.
+    x : str
+        The metric on the horizontal axis.
+    y : str
+        The metric on the vertical axis.
     """
 
     kind: Literal["tradeoff"]
@@ -387,7 +497,13 @@ class TradeoffConfig(RowsConfig):
 
 
 class DistributionPanel(RowsPanel):
-    """A panel of some data sets, or of another metric; its keys override those of the figure."""
+    """A panel of some data sets, or of another metric; its keys override those of the figure.
+
+    Attributes
+    ----------
+    metric : str or None
+        The metric of the panel; that of the figure if not given.
+    """
 
     metric: str | None = None
 
@@ -400,9 +516,18 @@ class DistributionPanel(RowsPanel):
 class DistributionConfig(RowsConfig):
     """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
 
-    `box` draws the quartiles with the median, whiskers as far as 1.5 times the box, and the values
-    beyond; `strip` every value, and the mean; `bar` the mean with one standard error each way.
-    `table` names the table with the printed values to mark.
+    Attributes
+    ----------
+    kind : 'box', 'strip' or 'bar'
+        The kind of the figure. `box` draws the quartiles with the median, whiskers as far as
+        1.5 times the box, and the values beyond; `strip` every value, and the mean; `bar` the
+        mean with one standard error each way.
+    metric : str
+        The metric that is drawn.
+    table : str or None
+        The table whose printed values are marked.
+    panels : tuple of DistributionPanel
+        The panels, side by side; a single one if not given.
     """
 
     kind: Form
@@ -444,8 +569,18 @@ class DistributionConfig(RowsConfig):
 class PlanePanel(AxesConfig):
     """A panel of the plane: two inputs of a data set, and the classifiers on it.
 
-    `levels` are the decision values at which the lines of a classifier are drawn, `marks` a
-    recorded list of row numbers that are ringed, `sizes` a recorded weight of each row.
+    Attributes
+    ----------
+    dataset : str
+        The data set, whose first two inputs are drawn.
+    series : tuple of str
+        The classifiers, a line each, which record a map of their decisions.
+    levels : tuple of float
+        The decision values at which the lines of a classifier are drawn.
+    marks : str or None
+        A recorded list of row numbers; these rows are ringed.
+    sizes : str or None
+        A recorded weight of each row, shown by the size of its dot.
     """
 
     dataset: str
@@ -464,7 +599,20 @@ class PlaneConfig(FigureConfig):
     """Training rows in the plane and the lines where classifiers decide, on one realization.
 
     What is drawn are records of classifiers that keep a map of their decisions, such as
-    `DecisionMap`. `ring` and `size` say in the legend what rings and the sizes of rows mean.
+    `DecisionMap`.
+
+    Attributes
+    ----------
+    kind : 'plane'
+        The kind of the figure.
+    panels : tuple of PlanePanel
+        The panels, side by side.
+    ring : str
+        What rings mean, for the legend.
+    size : str
+        What the sizes of dots mean, for the legend.
+    realization : int
+        The realization to show, from 1.
     """
 
     kind: Literal["plane"]

@@ -14,6 +14,13 @@ from ensvm.study.variants import DEFAULT, ReadingConfig
 SupportVerdict = Verdict | Literal["holds", "fails"]
 
 
+Supports = Annotated[
+    tuple[SupportVerdict, ...],
+    BeforeValidator(as_tuple, json_schema_input_type=SupportVerdict | tuple[SupportVerdict, ...]),
+]
+"""One verdict or a list of verdicts."""
+
+
 class SupportConfig(ConfigBlock):
     """One result that a finding rests on: of a claim, of a reading, or of a column of a table.
 
@@ -36,7 +43,7 @@ class SupportConfig(ConfigBlock):
     claim: str | None = None
     reading: str | None = None
     table: Id | None = None
-    verdict: Annotated[tuple[SupportVerdict, ...], BeforeValidator(as_tuple)] = ()
+    verdict: Supports = ()
     nearer: str | None = None
     than: Names = ()
     column: str | None = None

@@ -37,11 +37,25 @@ Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell",
 class ColumnConfig(ConfigBlock):
     """A column of a table: the metric of one algorithm, by default the one of its name.
 
-    With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
-    first being 1; a shorter curve repeats its last value. `decimals` is how many the Markdown
-    shows, `margin` that of the verdict; by default the table's. Where a printed value is
-    one random draw of what ours sets, `draws` names an algorithm whose realizations are such draws:
-    their range is judged.
+    Attributes
+    ----------
+    name : str
+        The column's name, by which printed values and other blocks mean it.
+    label : str or None
+        Its heading; by default the algorithm's label.
+    algorithm : str or None
+        The algorithm shown; by default the one of the column's name.
+    draws : str or None
+        For a printed value that is one random draw of what ours sets: an algorithm whose
+        realizations are such draws. The verdict compares the printed value with their range.
+    metric : str or None
+        What is shown; by default the table's metric. In a table of the data, the fact.
+    stage : int or None
+        The entry of a recorded curve, from 1; a shorter curve repeats its last value.
+    decimals : int or None
+        How many decimals are shown; by default the table's.
+    margin : float or None
+        The margin of the verdicts; by default the table's.
     """
 
     name: Name
@@ -78,17 +92,49 @@ class NoteConfig(ConfigBlock):
         return row in self.explains.get(column, ())
 
 
+def _long_forms(entries: Any, key: str) -> Any:
+    """Return a list with a block `{key: TEXT}` in place of each text; an empty list for null."""
+    if not isinstance(entries, list):
+        return [] if entries is None else entries
+    return [{key: entry} if isinstance(entry, str) else entry for entry in entries]
+
+
 class TableConfig(ConfigBlock):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
-    The best value of a row is bold: with `best: auto` the smallest or the largest, depending on the
-    column's metric; a metric without a known direction needs `min` or `max`. `underline` names
-    columns that are underlined if they are significantly better than all the columns named with
-    them, by a one-sided Welch t test at 5 % over independent realizations. `margin`
-    is the largest difference from the printed value at which a cell counts as reproduced, in the
-    unit of the table; with `relative_margin: 0.1` it is at most a tenth of the printed error.
-    `largest_class` names an algorithm that always predicts the largest class: an error or accuracy
-    that it gets too is neither reproduced nor bold.
+    Attributes
+    ----------
+    id : str
+        Its name, such as the number in the paper.
+    caption : str
+        The text above the table.
+    of : 'results', 'timing' or 'data'
+        Whether it shows results, seconds of the timing pass, or facts of the data: `dim`,
+        `n_train`, `n_test`, `rows`, `classes`.
+    metric : str
+        What is shown, in columns without a metric of their own.
+    rows : tuple of str or None
+        The data sets, a row each; all if not given.
+    columns : tuple of ColumnConfig
+        The columns; a name alone is the algorithm of that name.
+    margin : float
+        The largest difference from the printed value at which a value counts as reproduced, in
+        the unit of the metric: percentage points for errors.
+    relative_margin : float or None
+        At most this share of the printed error is the margin; 0.1 is a tenth of it.
+    largest_class : str or None
+        An algorithm that always predicts the largest class. An error that it gets too is
+        neither reproduced nor bold.
+    decimals : int
+        How many decimals are shown.
+    best : str
+        Which value of a row is bold: the smallest, the largest, none, or the better one of the
+        column's metric (`auto`).
+    underline : dict of str to tuple of str
+        Columns that are underlined if they are significantly better than all columns named with
+        them, by a one-sided Welch t test at 5 % over independent realizations.
+    notes : tuple of NoteConfig
+        Notes under the table; a text alone is a note.
     """
 
     id: Id
@@ -138,15 +184,17 @@ class TableConfig(ConfigBlock):
             return column.decimals
         return 0 if self.of == "data" else self.decimals
 
-    @field_validator("columns", mode="before")
+    @field_validator(
+        "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None
+    )
     @classmethod
     def _short_columns(cls, columns: Any) -> Any:
-        return [{"name": column} if isinstance(column, str) else column for column in columns or []]
+        return _long_forms(columns, "name")
 
-    @field_validator("notes", mode="before")
+    @field_validator("notes", mode="before", json_schema_input_type=list[str | NoteConfig] | None)
     @classmethod
     def _short_notes(cls, notes: Any) -> Any:
-        return [{"text": note} if isinstance(note, str) else note for note in notes or []]
+        return _long_forms(notes, "text")
 
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:

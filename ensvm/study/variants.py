@@ -47,7 +47,7 @@ class VariantConfig(ConfigBlock):
     instead : dict of str to str
         Data sets and algorithms of the question, each with the one of the study that replaces it.
     realizations : int or None
-        At most so many of what is run for the variant; None for those of the row.
+        At most how many realizations are run for the variant; those of the row if not given.
     """
 
     name: Name
@@ -97,7 +97,7 @@ class ReadingConfig(ConfigBlock):
     table : str
         The table of the study whose printed values are compared.
     rows, columns : tuple of str or None
-        Those of the table; None for all.
+        Those of the table; all if not given.
     default : str
         The heading of the column that has the study's own values.
     variants : tuple of VariantConfig

@@ -135,7 +135,7 @@ def test_wrong_papers_get_one_message(tmp_path, papers, message):
 
 
 def test_the_example_of_the_page_is_accepted(tmp_path):
-    page = (ROOT / "docs" / "configs.md").read_text()
+    page = (ROOT / "docs" / "reference" / "keys" / "published.md").read_text(encoding="utf-8")
     _, _, section = page.partition("## Printed values of several papers")
     block = re.search(r"```yaml\n(.*?)```", section, re.DOTALL)[1]
     (tmp_path / "s.yaml").write_text(STUDY + block)

@@ -309,10 +309,9 @@ def test_timings_of_another_machine_are_not_taken(small):
 
 
 def test_the_example_of_the_page_gives_what_it_says(tmp_path):
-    page = (ROOT / "docs" / "configs.md").read_text()
-    _, _, section = page.partition("## A study built on another")
+    page = (ROOT / "docs" / "reference" / "keys" / "base.md").read_text(encoding="utf-8")
     path = tmp_path / "mine.yaml"
-    path.write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL)[1])
+    path.write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
     plan = make_plan(path)
     assert plan.config.own_rows == ("german", "titanic")
     assert plan.config.algorithms["ensemble"].params["tol"] == 0.025

@@ -9,6 +9,7 @@ from ensvm.data.alarms import rare_share
 from ensvm.data.drafting.draft import Draft
 from ensvm.data.providers.folders import write_atomically
 from ensvm.errors import UserError
+from ensvm.shipped import schema_line
 
 WIDTH = 96
 SCALINGS = {
@@ -56,11 +57,12 @@ def config_text(draft: Draft) -> str:
     )
     caption = f"Test errors (in %) on {draft.rows:,} rows of {len(classes)} classes."
     lines = [
+        schema_line().strip(),
         f"# Drafted by `ensvm init` from {_plain(draft.block['path'])}.",
         "# To run it, to see the errors, and to test which differences are more than chance:",
         *(f"#     {_plain(command)}" for command in commands(draft)),
         "# Change what you like: the next run does what changed. All keys:",
-        "# docs/reference/configs.md",
+        "# docs/reference/keys/index.md",
         f"study: {_flow(name)}",
         f"title: {_flow(f'Classifiers on {draft.path.name}')}",
         f"realizations: {draft.realizations}  # {drawn}",

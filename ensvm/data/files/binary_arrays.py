@@ -16,7 +16,13 @@ _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that imag
 
 
 class NpzFormat(FileFormat):
-    """A numpy archive with X, y and, for the protocol `indices`, train and test (zero-based)."""
+    """A numpy archive with X, y and, for the protocol `indices`, train and test (zero-based).
+
+    Attributes
+    ----------
+    type : 'npz'
+        The name of the format.
+    """
 
     endings: ClassVar = {".npz": {"type": "npz"}}
 
@@ -135,8 +141,14 @@ def _row_numbers(rows: Any, file_name: str) -> NDArray[np.intp]:
 class IdxFormat(FileFormat):
     """MNIST's idx: images of unsigned bytes, a row of pixels 0..255 each.
 
-    The labels are a file of their own, which the source names under `labels`. `keep` lists the
-    labels whose rows are used (default: all).
+    The labels are a file of their own, which the source names under `labels`.
+
+    Attributes
+    ----------
+    type : 'idx'
+        The name of the format.
+    keep : list of str or None
+        The labels whose rows are used; all if not given.
     """
 
     labels_apart: ClassVar = True

@@ -65,7 +65,28 @@ Quote = Annotated[OneCharacter, AfterValidator(_quote)]
 
 
 class Dialect(Strict):
-    """What a config says of how a user's own table of text is written: its key `format`."""
+    """What a config says of how a user's own table of text is written: its key `format`.
+
+    Attributes
+    ----------
+    encoding : str
+        The encoding of the text, as Python calls it.
+    delimiter : str or None
+        The character between fields, or its name: comma, semicolon, tab, bar, whitespace. By
+        default that of the file's ending.
+    decimal : '.' or ','
+        The mark before the decimals.
+    thousands : str or None
+        The mark between thousands, as in 1.234.567.
+    quote : str
+        The character around fields that hold a delimiter or a line break.
+    missing : list of str
+        What stands for a missing value, beside an empty field.
+    skip : int
+        How many lines before the table are left out.
+    footer : int
+        How many rows after the table are left out.
+    """
 
     encoding: TextEncoding = "utf-8"  # the encoding, as Python calls it
     # one character, or the name of one; None for that of the file's ending
@@ -91,13 +112,33 @@ class Dialect(Strict):
 class TableFormat(NamedColumnsFormat, Dialect):
     """Rows of fields: CSV, tab-separated, UCI and KEEL files.
 
-    The keys of `Dialect` say how the text is written. The first of the `header` lines names the
-    columns, unless `columns` does. Inputs are the columns that `inputs` names with their encodings,
-    or else the card's `inputs`, or else all but the target; `encoded` says that they hold the
-    card's codes already, under the names of `encoded_columns`. Lines that begin with a `comment`
-    are left out; `lowercase` reads fields and labels as if so written. `corrections` replaces text
-    that the file holds exactly once, such as a line broken in two. For labels and missing values
-    see `NamedColumnsFormat`.
+    The first of the `header` lines names the columns, unless `columns` does. Inputs are the columns
+    that `inputs` names with their encodings, or else the card's `inputs`, or else all but the
+    target.
+
+    Attributes
+    ----------
+    type : 'table'
+        The name of the format.
+    delimiter : str
+        The character between fields, or its name: comma, semicolon, tab, bar, whitespace.
+    missing : list of str
+        What stands for a missing value, beside an empty field.
+    header : int
+        How many lines before the rows are headings; the first of them names the columns.
+    comment : str, list of str or None
+        Lines that begin with this text are left out.
+    lowercase : bool
+        Whether fields and labels are read as if written in lower case.
+    corrections : dict of str to str
+        Text that the file holds exactly once, each with what replaces it, such as a line broken
+        in two.
+    columns : list of str or None
+        The names of the columns, for a file without a header.
+    inputs : dict or None
+        The columns used, each with its encoding; those of the card if not given.
+    encoded : bool
+        Whether the columns hold the card's codes already.
     """
 
     endings: ClassVar = {

@@ -19,8 +19,13 @@ _EXACT = 2.0**53  # labels are read as float64, which tells integers apart up to
 class LibsvmFormat(FileFormat):
     """LIBSVM's `label index:value ...`; a line with a label alone is a row of zeros.
 
-    `zero_based` says whether columns are counted from 0 or, as LIBSVM does, from 1. By default an
-    index 0 in any file of the data set says so of all its files.
+    Attributes
+    ----------
+    type : 'libsvm'
+        The name of the format.
+    zero_based : bool or None
+        Whether columns are counted from 0 or, as LIBSVM does, from 1. By default an index 0 in
+        any file of the data set says so of all its files.
     """
 
     endings: ClassVar = {".libsvm": {"type": "libsvm"}, ".svm": {"type": "libsvm"}}

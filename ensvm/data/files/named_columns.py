@@ -61,11 +61,20 @@ class TypedColumns:
 class NamedColumnsFormat(FileFormat):
     """A table with named columns, read block by block.
 
-    `target` is the column of the labels. Fields that are empty or among `missing` have no value:
-    rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`) as
-    `incomplete` says, rows without a class as `unlabelled` says (`incomplete: drop` drops them
-    too). Labels are renamed as `labels` says; `keep` lists those whose rows are used (default:
-    all).
+    Attributes
+    ----------
+    target : str or int
+        The column of the labels, by name or by position.
+    incomplete : 'refuse', 'drop' or 'keep'
+        What happens to rows whose input is empty or stands for a missing value: an error, left
+        out, or kept (as NaN, see the card's `missing`).
+    unlabelled : 'refuse' or 'drop'
+        What happens to rows without a label: an error, or left out. `incomplete: drop` drops
+        them, too.
+    labels : dict of str to str
+        New names of labels.
+    keep : list of str or None
+        The labels whose rows are used; all if not given.
     """
 
     unit: ClassVar = "row"  # what messages call a row

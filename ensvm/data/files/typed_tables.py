@@ -152,7 +152,13 @@ def _one_hot(values: list[Any]) -> dict[Any, Any]:
 
 
 class ParquetFormat(TypedFormat):
-    """A Parquet file, its row groups read one after the other (needs pyarrow)."""
+    """A Parquet file, its row groups read one after the other (needs pyarrow).
+
+    Attributes
+    ----------
+    type : 'parquet'
+        The name of the format.
+    """
 
     endings: ClassVar = {".parquet": {"type": "parquet"}}
 
@@ -175,7 +181,13 @@ class ParquetFormat(TypedFormat):
 
 
 class FeatherFormat(TypedFormat):
-    """A Feather file, which is Arrow's IPC format, its batches read one after the other."""
+    """A Feather file, which is Arrow's IPC format, its batches read one after the other.
+
+    Attributes
+    ----------
+    type : 'feather'
+        The name of the format.
+    """
 
     endings: ClassVar = {".feather": {"type": "feather"}, ".arrow": {"type": "feather"}}
 
@@ -212,6 +224,11 @@ class ArffFormat(TypedFormat):
 
     Nominal attributes become columns of 0 and 1 by themselves. In a sparse row, a value that is
     left out is zero, or the first of a nominal attribute's values.
+
+    Attributes
+    ----------
+    type : 'arff'
+        The name of the format.
     """
 
     endings: ClassVar = {".arff": {"type": "arff"}}

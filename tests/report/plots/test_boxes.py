@@ -1,7 +1,6 @@
 """Boxes, strips and bars show the values of the realizations, and say what their marks mean."""
 
 import re
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from made_up_records import errors, make_study, record
 
 from ensvm.report.plots.drawing import draw, read_figure
 
+ROOT = Path(__file__).parents[3]
 CONFIG = """\
 study: s
 realizations: 4
@@ -88,17 +88,17 @@ def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, s
 
 
 def test_the_example_of_the_docs_is_drawn(tmp_path):
-    text = (Path(__file__).parents[3] / "docs" / "configs.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^    (figures:\n(?:      .*\n)+)", text, re.MULTILINE)
+    text = (ROOT / "docs" / "reference" / "keys" / "figures.md").read_text(encoding="utf-8")
+    example = re.search(r"^```yaml\n(figures:\n(?:  .*\n)+)", text, re.MULTILINE)[1]
     config = """\
 study: s
 realizations: 2
 datasets: [german, titanic]
 algorithms: {ensemble: {estimator: PartiallyTrainedEnsemble}, svc: {estimator: SVC}}
 tables:
-  - {id: 1, caption: c, columns: [ensemble, svc]}
+  - {id: errors, caption: c, columns: [ensemble, svc]}
 """
     lines = [*errors("german", "svc", A), *errors("titanic", "ensemble", A)]
-    study = make_study(tmp_path / "s", config + textwrap.dedent("    " + example), lines)
+    study = make_study(tmp_path / "s", config + example, lines)
     (figure,) = study.config.figures
     assert draw(figure, read_figure(study, figure).items, [".svg"])

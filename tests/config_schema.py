@@ -1,0 +1,193 @@
+"""The JSON schema of configs for editors; `python tests/config_schema.py` writes it again.
+
+It is made from the models that validate configs. What it refuses, `ensvm` refuses too; it accepts
+more, since only `ensvm` knows which names a study has and which keys go together.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from key_docs import meanings_of, models_of, summary_of
+
+from ensvm.data.own_file import OwnFile
+from ensvm.shipped import config_schema
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.figures import KINDS
+from ensvm.study.source import PARTS
+
+Schema: TypeAlias = dict[str, Any]
+
+# pydantic reads numbers and truth values from texts, and numbers from truth values; YAML 1.2, which
+# editors read, takes `yes` for a text where ensvm reads `true`.
+NUMBER_TEXT = "[0-9]|[iI][nN][fF]|[nN][aA][nN]"
+TRUTH_TEXT = (
+    "^([01tTfFyYnN]|[oO][nN]|[oO][fF][fF]|[yY][eE][sS]|[nN][oO]|[tT][rR][uU][eE]"
+    "|[fF][aA][lL][sS][eE])$"
+)
+SWEEP: Schema = {
+    "type": "object",
+    "minProperties": 1,
+    "maxProperties": 1,
+    "additionalProperties": {"type": "array", "minItems": 1},
+}
+BASE = "The study that this one is built on: a shipped study's name, or a file beside the config."
+
+
+def config_schema_text() -> str:
+    """Return the schema as the file in the package has it."""
+    return json.dumps(schema_of_configs(), indent=1, ensure_ascii=False) + "\n"
+
+
+def schema_of_configs() -> Schema:
+    """Return the schema: of a study, of changes to one that `base:` names, or of a part."""
+    study = study_schema()
+    blocks = study.pop("$defs")
+    described = {key: {"description": value["description"]} for key, value in blocks_of(study)}
+    of_changes = {
+        "properties": {
+            "study": study["properties"]["study"],
+            "base": {"type": "string"},
+            **{key: value for key, value in described.items() if key != "study"},
+        },
+        "required": ["study"],
+    }
+    of_changes["properties"]["base"]["description"] = BASE
+    of_part = {"properties": {key: study["properties"][key] for key in PARTS}}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A config of ensvm",
+        "type": "object",
+        # a file of the config's folder, such as mine/claims.yaml
+        "if": {"propertyNames": {"enum": list(PARTS)}},
+        "then": of_part,
+        "else": {
+            "if": {"required": ["base"]},
+            "then": of_changes,
+            "else": {"$ref": "#/definitions/Study"},
+        },
+        "definitions": {"Study": study, **blocks},
+    }
+
+
+def blocks_of(schema: Schema) -> list[tuple[str, Schema]]:
+    """Return the keys of a block with their schemas."""
+    return list(schema["properties"].items())
+
+
+def study_schema() -> Schema:
+    """Return the schema of a whole study, with those of its blocks under `$defs`."""
+    schema = StudyConfig.model_json_schema(ref_template="#/definitions/{model}")
+    blocks = schema["$defs"]
+    for name, model in models_of(StudyConfig).items():
+        block = schema if name == "StudyConfig" else blocks[name]
+        block["description"] = summary_of(model)
+        for key, meaning in meanings_of(model).items():
+            block["properties"][key]["description"] = meaning
+    _short_panels(blocks)
+    schema["properties"]["figures"]["items"] = _by_kind()
+    # Copies of configs that earlier versions left beside records may have it.
+    blocks["ReadingConfig"]["properties"]["distance"] = {"description": "Not used any more."}
+    blocks["Dataset"] = _data_set(blocks.pop("DatasetConfig"))
+    schema["properties"]["datasets"]["items"] = {
+        "anyOf": [{"type": "string"}, {"$ref": "#/definitions/Dataset"}]
+    }
+    blocks["AlgorithmConfig"] = _swept(blocks["AlgorithmConfig"])
+    del blocks["SweepConfig"]
+    return lenient(schema)
+
+
+def _short_panels(blocks: dict[str, Schema]) -> None:
+    """Accept a name as a panel of figures of lines."""
+    for name in ("CurvesConfig", "SweepFigureConfig"):
+        panels = blocks[name]["properties"]["panels"]
+        panels["items"] = {"anyOf": [{"type": "string"}, panels["items"]]}
+
+
+def _by_kind() -> Schema:
+    """Return the schema of a figure, whose keys depend on its `kind:`."""
+    names = {"sweep": "SweepFigure"} | dict.fromkeys(("box", "strip", "bar"), "Distribution")
+    return {
+        "type": "object",
+        "properties": {"kind": {"enum": list(KINDS)}},
+        "allOf": [
+            {
+                "if": {
+                    "properties": {"kind": {"const": kind}},
+                    # without a kind, a figure is one of curves
+                    **({} if kind == "curves" else {"required": ["kind"]}),
+                },
+                "then": {"$ref": f"#/definitions/{names.get(kind, kind.title())}Config"},
+            }
+            for kind in KINDS
+        ],
+    }
+
+
+def _data_set(block: Schema) -> Schema:
+    """Return the schema of a data set; one with files of the user's own has more keys."""
+    del block["required"]  # the name may be taken from the card or the file
+    card_keys = list(block["properties"])
+    own = OwnFile.model_json_schema()["properties"]
+    for key, meaning in meanings_of(OwnFile).items():
+        if key not in block["properties"]:
+            # Only the choices: the other values are checked when the file is read.
+            choices = {"enum": [*own[key]["enum"], None]} if "enum" in own[key] else {}
+            block["properties"][key] = {**choices, "description": meaning}
+    block["additionalProperties"] = False
+    swept = _swept(block)
+    named = {"anyOf": [{"required": [key]} for key in ("path", "train", "openml")]}
+    return {"if": {"not": named}, "then": {"propertyNames": {"enum": card_keys}}, **swept}
+
+
+def _swept(block: Schema) -> Schema:
+    """Return the schema of a block that may have a `sweep:`, which may set any of its keys."""
+    block["properties"]["sweep"] |= SWEEP
+    block["properties"]["sweep"].pop("anyOf")
+    loose = {
+        key: value if key == "sweep" else {"description": value["description"]}
+        for key, value in blocks_of(block)
+    }
+    return {
+        "allOf": [
+            {
+                "if": {"required": ["sweep"]},
+                "then": {"properties": loose, "additionalProperties": False},
+                "else": block,
+            }
+        ]
+    }
+
+
+def lenient(schema: Any) -> Any:
+    """Return a schema that accepts what pydantic converts, without titles and defaults of null."""
+    if isinstance(schema, list):
+        return [lenient(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    rest = {
+        key: _each(value, lenient) if key in ("properties", "$defs") else lenient(value)
+        for key, value in schema.items()
+        if key != "title" and not (key == "default" and value is None)
+    }
+    match schema.get("type"):
+        case "integer" | "number" as kind:
+            return {**rest, "type": [kind, "string", "boolean"], "pattern": NUMBER_TEXT}
+        case "boolean":
+            types = ["boolean", "number", "string"]
+            return {**rest, "type": types, "minimum": 0, "maximum": 1, "pattern": TRUTH_TEXT}
+    return rest
+
+
+def _each(values: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    return {key: change(value) for key, value in values.items()}
+
+
+def data_set_keys() -> set[str]:
+    """Return every key that a data set of a config may have."""
+    return {*DatasetConfig.model_fields, *OwnFile.model_fields}
+
+
+if __name__ == "__main__":
+    config_schema().write_text(config_schema_text(), encoding="utf-8")
