@@ -30,6 +30,7 @@ extensions = [
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["_build", "templates", "tutorials/foreign"]
 nitpicky = True
+smartquotes = False  # they would join the two dashes of an option
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # the tests run the notebooks, and compare what they show
