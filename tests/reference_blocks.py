@@ -5,25 +5,32 @@
 
 import ast
 import inspect
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from ensvm.data.files import Format
 from ensvm.records import record as records
+from ensvm.study.config import read_config
 from ensvm_cli.main import main
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ROOT / "docs" / "reference" / "commands"
-RECORDS = ROOT / "docs" / "reference" / "records.md"
+REFERENCE = ROOT / "docs" / "reference"
+OTHERS = ("records.md", "files.md", "studies.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<kind>command|fields): (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<kind>command|fields|formats|studies): (?P<name>[^>]+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 OPTION = re.compile(r"(?<![\w`'-])(--[a-z][\w-]*|-[a-z]\b)(?!`)")
+ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "<*$"})
+RANGES = {" INTEGER RANGE": " N", " FLOAT RANGE": " X"}  # what click calls a number with limits
 DEFAULT = re.compile(r"\s*\[default: (.*)\]\.?$")
 
 
@@ -40,7 +47,7 @@ def commands(group: click.Group = main, path: str = "ensvm") -> Iterator[tuple[s
 
 def as_markdown(text: str) -> str:
     """Return a sentence of help as Markdown: options are code, other marks are escaped."""
-    return OPTION.sub(r"`\1`", text.replace("<", r"\<").replace("*", r"\*"))
+    return OPTION.sub(r"`\1`", text.translate(ESCAPED))
 
 
 def default_of(parameter: click.Parameter) -> str:
@@ -65,6 +72,7 @@ def parameter_row(command: click.Command, parameter: click.Parameter) -> str:
     else:
         opts = ", ".join([*parameter.opts, *parameter.secondary_opts])
         value = "" if parameter.is_flag else f" {parameter.make_metavar(context)}"
+        value = RANGES.get(value, value)
         name = opts + value
         meaning = as_markdown(DEFAULT.sub("", parameter.help or ""))
         if parameter.required:
@@ -106,7 +114,7 @@ def attribute_docstrings(kind: type[Any]) -> dict[str, str]:
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
     return {
         entry.target.id: " ".join(text.value.value.split())
-        for entry, text in zip(body, body[1:], strict=False)
+        for entry, text in itertools.pairwise(body)
         if isinstance(entry, ast.AnnAssign)
         and isinstance(text, ast.Expr)
         and isinstance(text.value, ast.Constant)
@@ -118,9 +126,37 @@ def _annotations(kind: type[Any]) -> dict[str, ast.expr]:
     return {entry.target.id: entry.annotation for entry in body if isinstance(entry, ast.AnnAssign)}
 
 
+def formats_block(_: str) -> str:
+    """Return the formats of data files that are read, with the endings that imply them."""
+    lines = ["| `type:` | endings | what it is |", "|:--|:--|:--|"]
+    for form in get_args(get_args(Format)[0]):
+        (kind,) = get_args(form.model_fields["type"].annotation)
+        endings = ", ".join(f"`{ending}`" for ending in form.endings)
+        summary = inspect.getdoc(form).partition("\n\n")[0].replace("\n", " ")
+        lines.append(f"| `{kind}` | {endings} | {summary} |")
+    return "\n".join(lines)
+
+
+def studies_block(_: str) -> str:
+    """Return the shipped studies, each with its config and, if it has some, its results."""
+    lines = ["| study | title | |", "|:--|:--|:--|"]
+    for path in sorted((ROOT / "configs").glob("*.yaml")):
+        config, _ = read_config(path)
+        links = f"[config](../../configs/{path.name})"
+        if (ROOT / "results" / path.stem / "README.md").exists():
+            links += f", [results](../../results/{path.stem}/README.md)"
+        lines.append(f"| `{path.stem}` | {config.title} | {links} |")
+    return "\n".join(lines)
+
+
 def filled(text: str) -> str:
     """Return a page whose blocks say what the code says now."""
-    makers = {"command": command_block, "fields": fields_block}
+    makers = {
+        "command": command_block,
+        "fields": fields_block,
+        "formats": formats_block,
+        "studies": studies_block,
+    }
     return BLOCK.sub(
         lambda match: f"{match[1]}\n{makers[match['kind']](match['name'])}\n\n{match[4]}", text
     )
@@ -128,7 +164,7 @@ def filled(text: str) -> str:
 
 def pages() -> list[Path]:
     """Return the pages with such blocks."""
-    return [*sorted(COMMANDS.glob("*.md")), RECORDS]
+    return [*sorted(COMMANDS.glob("*.md")), *(REFERENCE / name for name in OTHERS)]
 
 
 if __name__ == "__main__":
