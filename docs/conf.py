@@ -54,6 +54,7 @@ html_sidebars = {"index": [], "changelog": [], "contributing": []}
 html_theme_options = {
     "logo": {"text": "ensvm"},
     "navbar_align": "left",
+    "collapse_navigation": True,  # the buttons that open a branch have no name for a screen reader
     "header_links_before_dropdown": 5,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],

@@ -101,11 +101,11 @@ def fields_block(name: str) -> str:
     """Return the fields of a record as they stand in JSON, each with its meaning."""
     kind = getattr(records, name)
     meanings = attribute_docstrings(kind)
-    lines = ["| key | type | meaning |", "|:--|:--|:--|"]
+    lines = ["| key | meaning | type |", "|:--|:--|:--|"]
     for field in fields(kind):
         key = {"run_pass": "pass"}.get(field.name, field.name)
         type_name = ast.unparse(_annotations(kind)[field.name]).replace("|", r"\|")
-        lines.append(f"| `{key}` | `{type_name}` | {meanings[field.name]} |")
+        lines.append(f"| `{key}` | {meanings[field.name]} | `{type_name}` |")
     return "\n".join(lines)
 
 

@@ -133,7 +133,7 @@ def test_every_page_is_in_a_toctree():
     while waiting:
         page = waiting.pop()
         for entries in TOCTREE.findall(text_of(page) if page.suffix == ".md" else ""):
-            for entry in re.findall(r"^(?!:)(\S+)$", entries, re.MULTILINE):
+            for entry in re.findall(r"^(?!:)(?:.*<)?([^\s<>]+)>?$", entries, re.MULTILINE):
                 path = (page.parent / entry).resolve()
                 path = next(
                     p for p in (path.with_suffix(".md"), path.with_suffix(".ipynb")) if p.exists()
