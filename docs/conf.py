@@ -48,13 +48,13 @@ html_title = f"ensvm {release}"
 templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "changelog": [], "contributing": []}
 html_theme_options = {
     "logo": {"text": "ensvm"},
     "navbar_align": "left",
-    "collapse_navigation": True,  # the buttons that open a branch have no name for a screen reader
     "header_links_before_dropdown": 5,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
