@@ -44,9 +44,10 @@ smoke: $(VENV)/.ready
 wheel-check: $(VENV)/.ready
 	@tests/wheel.sh $(PYTHON)
 
-# The site, in docs/_build/html; a warning of Sphinx is an error.
+# The site with the pages of all results, in docs/_build/html; a warning of Sphinx is an error.
 docs: $(VENV)/.ready-docs
-	$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs docs/_build/html
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/ensvm report results/ --output docs/_build/html/results > /dev/null
 
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.

@@ -467,7 +467,7 @@ def export(
 
     A line is a value of a table: mean, standard deviation, n, printed value, difference with its
     interval, verdict. With --per-realization it is a cell that was run; the seeds of its study come
-    from our config, or from yours by --config. docs/reference/running.md describes the columns.
+    from our config, or from yours by --config. docs/reference/records.md describes the columns.
 
     \b
     Examples:

@@ -1,4 +1,40 @@
-"""Ensembles of SVMs as scikit-learn classifiers, and a runner that reproduces papers."""
+"""Ensembles of SVMs as scikit-learn classifiers, and a runner that reproduces papers.
+
+Classifiers that choose their own parameters
+    TunedSVC                   a Gaussian machine that chooses C and gamma, with probabilities
+    KernelRidgeClassifierCV    kernel ridge regression that tunes itself by leave-one-out
+    SVMPathClassifier          the machines of every C from one fit
+Ensembles
+    PartiallyTrainedEnsemble   all machines that the training of one passes through vote
+    LeveragedVectorMachine     a kernel machine built one training row at a time
+    AdaBoost                   a weighted vote of classifiers trained one after the other
+    BoostedSVM                 AdaBoost over weakened machines that share one Gram matrix
+    MixedKernelAdaBoost        AdaBoost over small machines of several kernels
+    MixedKernelBagging         bagging of small machines of several kernels
+Single machines
+    LowRankRidgeClassifier     ridge regression on low-rank kernel features, for many rows
+    MultiplicativeUpdateSVC    a hard margin, by multiplicative updates at a fixed rate
+    RhoSVC                     a hard margin without intercept, by multiplicative updates
+    WeightedNuSVC              a machine whose weighted training error is at most nu
+    WeakenedSVC, EditingSVC    the same without the lightest, or also the heaviest, examples
+    ParzenWindowClassifier     every training row votes with the same weight
+    LinearSMO, Perceptron      linear machines
+Studies, in a notebook
+    run                        run a study: a shipped one, a YAML file or a dict
+    load_results               its tables, figures, claims and records
+    load_data                  a data set with its splits
+
+`ensvm.experiments` has BiasVariance, VarianceComponents, NoisyLabels and DecisionMap, which
+measure another classifier. The command `ensvm` runs studies in a terminal.
+
+Examples
+--------
+>>> from sklearn.datasets import make_moons
+>>> from ensvm import TunedSVC
+>>> X, y = make_moons(200, noise=0.3, random_state=0)
+>>> bool(TunedSVC().fit(X, y).score(X, y) > 0.85)
+True
+"""
 
 from importlib import import_module
 from importlib.metadata import version

@@ -141,17 +141,6 @@ def test_the_recipes_name_files_and_tables_that_exist():
     assert missing == []
 
 
-def test_every_command_and_option_of_run_is_explained():
-    from ensvm_cli.main import main
-    from ensvm_cli.run import run
-
-    text = (ROOT / "docs" / "reference" / "running.md").read_text(encoding="utf-8")
-    for name, command in main.commands.items():
-        assert command.hidden or f"`ensvm {name}" in text
-    for option in run.params[1:]:
-        assert option.opts[0] in text
-
-
 def test_the_readme_example_runs():
     text = README.read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]

@@ -1,5 +1,7 @@
 """Discrete AdaBoost, the bounds of its theorem evaluated in every round (Freund & Schapire)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self

@@ -1,5 +1,7 @@
 """What all classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 from abc import ABCMeta, abstractmethod

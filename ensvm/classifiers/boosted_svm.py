@@ -1,5 +1,7 @@
 """Boosted weakened support vector machines (ICMLA-05) as one kernel expansion."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator
 from numbers import Integral, Real

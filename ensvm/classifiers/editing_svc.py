@@ -1,5 +1,7 @@
 """The weakened SVM for editing, WSVE, of Rangel, Lozano & Garcia (ICMLA-05, Figure 3)."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar
 

@@ -5,6 +5,8 @@ processes load the machine code. `FIRST_FITS` has a row a solver: classifiers th
 parameters that reach what only some fits compile.
 """
 
+from __future__ import annotations
+
 import sys
 import time
 import warnings

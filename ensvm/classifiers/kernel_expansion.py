@@ -1,5 +1,7 @@
 """Bases of the classifiers sign(sum_i c_i k(x_i, x) + b): kernel, training, prediction."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext

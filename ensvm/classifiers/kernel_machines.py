@@ -1,5 +1,7 @@
 """Small soft-margin machines on samples of the same rows: trained, standardised, evaluated."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias

@@ -1,5 +1,7 @@
 """Kernel ridge regression of the labels; leave-one-out chooses the penalty and the width."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self

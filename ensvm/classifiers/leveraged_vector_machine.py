@@ -1,5 +1,7 @@
 """The leveraged vector machines of Singer (NIPS-99): BVM, LVM and PBVM."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -26,7 +28,7 @@ from ensvm.solvers.screened_candidates import ScreenedCandidates
 SCREENED_ROWS = 2000
 
 
-def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
+def _is_logistic(classifier: LeveragedVectorMachine) -> bool:
     return classifier.loss == "logistic"
 
 

@@ -1,5 +1,7 @@
 """What the linear classifiers sgn(w.x + w_0) of COMP 6321, lecture 5, share."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The linear support vector machine by sequential minimal optimization."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 

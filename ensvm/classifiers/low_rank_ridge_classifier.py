@@ -1,5 +1,7 @@
 """Ridge regression of the labels on the features of a low-rank factor, in blocks of rows."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 

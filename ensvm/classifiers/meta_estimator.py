@@ -1,5 +1,7 @@
 """Bases of the classifiers that fit copies of another classifier, and these copies."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy

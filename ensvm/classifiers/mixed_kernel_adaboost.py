@@ -1,5 +1,7 @@
 """The boosted mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal

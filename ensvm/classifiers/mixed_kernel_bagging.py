@@ -1,5 +1,7 @@
 """The bagged mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 

@@ -1,5 +1,7 @@
 """What the mixed-kernel ensembles (ECDA-13) share: parameters, kernels, seeds, evaluation."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The hard-margin machine trained by multiplicative updates (Cristianini et al., 1999)."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar
 

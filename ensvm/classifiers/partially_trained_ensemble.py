@@ -1,5 +1,7 @@
 """The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 

@@ -1,5 +1,7 @@
 """The Parzen window classifier: every training row votes, with the same weight or its own."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

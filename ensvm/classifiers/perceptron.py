@@ -1,5 +1,7 @@
 """Rosenblatt's perceptron with the bound of its convergence theorem evaluated."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar
 

@@ -1,5 +1,7 @@
 """The problem that the rho-SVM and its ensemble solve, and the warnings about its solution."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 

@@ -1,5 +1,7 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 

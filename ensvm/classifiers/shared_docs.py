@@ -1,5 +1,7 @@
 """Documentation that several classes share is written once, at their base."""
 
+from __future__ import annotations
+
 import inspect
 import re
 import textwrap

@@ -1,5 +1,7 @@
 """The C-SVM of all C at once: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar

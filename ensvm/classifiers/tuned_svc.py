@@ -1,5 +1,7 @@
 """A support vector classifier that chooses C and gamma by leave-one-out values."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 

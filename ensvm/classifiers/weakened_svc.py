@@ -1,5 +1,7 @@
 """The weakened support vector machine WSV of Rangel, Lozano & Garcia (ICMLA-05, Figure 2)."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar
 

@@ -1,5 +1,7 @@
 """The nu-SVM on a distribution over its examples (ICMLA-05, section 3.1)."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 

@@ -1,5 +1,7 @@
 """Bias and variance of a classifier, estimated on the rows that bootstrap replicates leave out."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self

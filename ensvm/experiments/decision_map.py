@@ -1,5 +1,7 @@
 """A classifier that keeps a map of its decisions over two inputs, for a picture of it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self

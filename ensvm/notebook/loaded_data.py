@@ -1,5 +1,7 @@
 """The data sets of studies for a notebook: arrays, row numbers of splits, scaled realizations."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

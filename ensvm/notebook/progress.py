@@ -1,5 +1,7 @@
 """The progress of a run on standard error: a bar on a terminal, else plain lines."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,5 +1,7 @@
 """The results of studies in Python: a frame of cells, tables, figures and claims."""
 
+from __future__ import annotations
+
 import io
 import json
 from collections import Counter
@@ -32,7 +34,7 @@ RECORD_COLUMNS = (
 RUN_COLUMNS = ("host", "processor")
 
 
-def load_results(path: str | Path = "results") -> "Results":
+def load_results(path: str | Path = "results") -> Results:
     """Return the results in a folder of several studies, or in the folder of one study.
 
     Parameters
@@ -193,7 +195,7 @@ class Results:
         """The names of the studies."""
         return tuple(self._studies)
 
-    def __getitem__(self, study: str) -> "Results":
+    def __getitem__(self, study: str) -> Results:
         """Return the results of one study."""
         if study not in self._studies:
             accepted = f"{', '.join(self.studies)}{near_miss(study, self.studies)}"

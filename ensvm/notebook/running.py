@@ -1,5 +1,7 @@
 """Run a study from Python: a file, the name of a shipped study, or a mapping."""
 
+from __future__ import annotations
+
 import sys
 import tempfile
 import warnings
@@ -36,7 +38,7 @@ def run(
     algorithms: Iterable[str] = (),
     data_dir: str | Path | None = None,
     timeout: float | None = None,
-    engine: "str | Path | Client | Cluster | None" = None,
+    engine: str | Path | Client | Cluster | None = None,
     shard: str | tuple[int, int] | None = None,
     run_pass: str | None = None,
     progress: bool = True,

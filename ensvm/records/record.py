@@ -30,19 +30,32 @@ class Run:
 
     __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
-    id: Name  # names the run in its records
-    time: str = ""  # when it began, in UTC and ISO 8601
-    python: str = ""  # the version
+    id: Name
+    """Names the run in its records."""
+    time: str = ""
+    """When it began, in UTC and ISO 8601."""
+    python: str = ""
+    """The version of Python."""
     platform: str = ""
+    """The operating system."""
     host: str = ""
-    processor: str = ""  # the kind
+    """The name of the machine."""
+    processor: str = ""
+    """The kind of processor."""
     cpus: Integer | None = None
-    jobs: Integer = 1  # cells at a time
-    packages: Mapping[str, str] = field(default_factory=dict)  # versions that values can depend on
-    blas: tuple[str, ...] = ()  # libraries, versions, the kind of processor that each works for
-    commit: str | None = None  # of the checkout that the code was run from, if any
-    dirty: Flag | None = None  # whether that checkout had uncommitted changes
+    """How many processors the machine has."""
+    jobs: Integer = 1
+    """How many cells ran at a time."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """The versions of the packages that values can depend on."""
+    blas: tuple[str, ...] = ()
+    """Numerical libraries, their versions, and the kind of processor that each works for."""
+    commit: str | None = None
+    """The commit of the checkout that the code was run from, if any."""
+    dirty: Flag | None = None
+    """Whether that checkout had uncommitted changes."""
     command: tuple[str, ...] = ()
+    """The words of the command."""
 
     @property
     def arithmetic(self) -> str:
@@ -69,10 +82,14 @@ class Conditions:
 
     __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
-    host: str  # seconds of different machines are never averaged
-    blas_threads: Integer  # the most that a BLAS library or OpenMP had while the cell ran
-    load_before: Number | None  # the machine's load average over one minute before the cell
-    warm: Flag  # the warm-up before the cell succeeded, so that its seconds compiled nothing
+    host: str
+    """The name of the machine; seconds of different machines are never averaged."""
+    blas_threads: Integer
+    """The most threads that a BLAS library or OpenMP had while the cell ran."""
+    load_before: Number | None
+    """The machine's load average over one minute before the cell."""
+    warm: Flag
+    """Whether the warm-up before the cell succeeded, so that its seconds include no compiling."""
 
 
 @dataclass(frozen=True)
@@ -82,38 +99,63 @@ class Record:
     __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
     study: Name
-    dataset: Name  # the row
+    """The study."""
+    dataset: Name
+    """The data set: the row of a table."""
     realization: FromOne
-    algorithm: Name  # the column
+    """The number of the split, from 1."""
+    algorithm: Name
+    """The algorithm: the column of a table."""
     status: Status
-    key: Key  # a hash of what the cell is
-    settings_key: Key  # a hash of its settings
-    run_pass: RunPass = "error"  # `pass` in JSON
-    reason: str = ""  # why it is not ok
-    settings: Settings = field(default_factory=dict)  # data, split, algorithm, code
+    """How the cell ended; `unavailable` means that its data could not be loaded."""
+    key: Key
+    """A hash of what the cell is."""
+    settings_key: Key
+    """A hash of its settings."""
+    run_pass: RunPass = "error"
+    """The pass: of errors, or of timings."""
+    reason: str = ""
+    """Why the status is not `ok`."""
+    settings: Settings = field(default_factory=dict)
+    """Data, split, algorithm and code."""
     run_id: Key = ""
-    time: str = ""  # in UTC
-    # Test error (a fraction), and the scalars that the fit left.
+    """The `id` of the run that made it."""
+    time: str = ""
+    """When the cell ended, in UTC."""
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
-    seconds: Seconds = field(default_factory=dict)  # wall and CPU seconds by part
-    # The metrics of the test predictions that the study asks for, or why there is none.
+    """The test error as a fraction, and every number that the fit left."""
+    seconds: Seconds = field(default_factory=dict)
+    """Wall and CPU seconds by part."""
     scores: Mapping[str, Number | str] = field(default_factory=dict)
-    confusion: Confusion = field(default_factory=dict)  # see `predictions.confusion_of`
-    # The files with the test predictions, if they are kept (see `predictions.packed`), and their
-    # content in base64 until the store has written them.
+    """The metrics of the test predictions that the study asks for, or why there is none."""
+    confusion: Confusion = field(default_factory=dict)
+    """How often each class was predicted for each class."""
     predictions: Mapping[str, Name] = field(default_factory=dict)
+    """The files with the test predictions, if they are kept."""
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
-    curves: Mapping[str, list[Any]] = field(default_factory=dict)  # that `record:` asks for
-    # The numeric metrics of each order of the training rows if `orders:` asks for several;
-    # `metrics` and `seconds` are then means over the orders.
+    """The content of these files in base64, until the store has written them; never in
+    `cells.jsonl`.
+    """
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)
+    """What `record:` asks for: values by step, or by point of a map."""
     by_order: Mapping[str, list[Integer | Number]] = field(default_factory=dict)
-    stage: Mapping[str, Any] | None = None  # or grid point, chosen among `n_stages`
+    """If `orders:` asks for several orders of the training rows, the numbers of each; `metrics` and
+    `seconds` are then means over them.
+    """
+    stage: Mapping[str, Any] | None = None
+    """The stage or grid point that was chosen."""
     n_stages: Integer | None = None
-    validation_error: Number | None = None  # on held-out training rows, by which it was chosen
-    conditions: Conditions | None = None  # of a timing
-    warnings: tuple[str, ...] = ()  # the distinct ones
+    """Among how many it was chosen."""
+    validation_error: Number | None = None
+    """The error on held-out training rows by which it was chosen."""
+    conditions: Conditions | None = None
+    """The conditions of a timing."""
+    warnings: tuple[str, ...] = ()
+    """The distinct warnings."""
     traceback: str = ""
-    run: Run | None = field(default=None, compare=False)  # set when it is read from a store
+    """Where a failed cell failed."""
+    run: Run | None = field(default=None, compare=False)
+    """The run that made it, when the record is read from a store; not in `cells.jsonl`."""
 
     @property
     def identity(self) -> Identity:

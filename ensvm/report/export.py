@@ -32,7 +32,7 @@ def realizations(study: Study, seeds: Mapping[Identity, int]) -> list[dict[str, 
     """Return every cell of a study as a line, with the seed of its algorithm if it is known.
 
     A line says what the cell is, how it ended, where and with what it was made, then its metrics
-    and seconds as recorded: fractions are not in percent. `docs/reference/running.md`
+    and seconds as recorded: fractions are not in percent. `docs/reference/records.md`
     explains each column.
     """
     return [

@@ -80,7 +80,7 @@ def test_an_unknown_name_and_folds_of_different_sizes_get_one_message():
 
 
 def test_the_examples_of_the_page_run():
-    page = (ROOT / "docs" / "notebook.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "notebook.md").read_text()
     _, _, section = page.partition("## Data and splits")
     names = {"ensvm": ensvm}
     for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
