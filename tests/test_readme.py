@@ -23,7 +23,8 @@ CONFIGS = ROOT / "docs" / "reference" / "configs.md"
 VERDICTS = ROOT / "docs" / "explanation" / "verdicts.md"
 DOCS = sorted((ROOT / "docs").glob("**/*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
-PAGES = (README, CLASSIFIERS, CONFIGS, VERDICTS, ROOT / "results" / "README.md")
+WORKS = sorted((ROOT / "docs" / "explanation" / "works").glob("*.md"))
+PAGES = (README, CLASSIFIERS, CONFIGS, VERDICTS, *WORKS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
     r"(<!-- (?P<what>grid|ranks|classes|relations|findings|worked): (?P<path>\S+) -->\n)"
     r".*?(<!-- end -->)",
