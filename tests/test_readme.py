@@ -5,6 +5,7 @@ import re
 import subprocess
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 import yaml
@@ -44,7 +45,7 @@ def filled(text: str) -> str:
             return f"{match[1]}\n{worked_section()}\n\n{match[4]}"
         if match["what"] == "findings":
             config, _ = read_config(find_config(match["path"]))
-            lines = [f"- {one_line(finding.text)}" for finding in config.findings]
+            lines = [wrapped(f"- {one_line(finding.text)}", "  ") for finding in config.findings]
             return "\n".join([match[1], *lines, "", match[4]])
         if not (ROOT / match["path"]).exists():  # its study has not been shipped yet
             return match[0]
@@ -55,6 +56,11 @@ def filled(text: str) -> str:
         return f"{match[1]}\n{grid}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph in lines of at most 118 characters, the later ones indented."""
+    return fill(text, 118, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def average_ranks(grid: str) -> str:
