@@ -39,7 +39,9 @@ def names_of(estimator):
 
 @pytest.mark.parametrize("page", [*GUIDES, CONTRIBUTING], ids=lambda page: page.stem)
 def test_lines_of_a_page_are_short(page):
-    lines = page.read_text(encoding="utf-8").splitlines()
+    text = page.read_text(encoding="utf-8")
+    written = re.sub(r"^```console\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = written.splitlines()  # what a command prints may be long
     assert [line for line in lines if len(line) > LONGEST and not line.startswith("|")] == []
 
 
