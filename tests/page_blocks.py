@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(
-    r"^```(?P<directive>\{code-block\} )?(?P<kind>\w+)\n(?::caption: (?P<file>\S+)\n\n?)?(?P<text>.*?)^```$",
+    r"^```(?P<directive>\{code-block\} )?(?P<kind>\w+)\n(?::caption: (?P<file>\S+)\n\n?)?"
+    r"(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
