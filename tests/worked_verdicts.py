@@ -6,6 +6,7 @@ The formulas are written anew here, from the values of the records and the print
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -180,15 +181,17 @@ def worked_section() -> str:
             f"| {one.name} | {one.basis} | {one.formula} | {interval} | {one.committed.verdict} |"
         )
     text, low, high, line = worked_claim()
-    lines += [
-        "",
+    paragraphs = [
         f"The claim `{line.claim}` compares `{line.better}` with `{line['than']}` on {line.row}: "
         f"{text}, so {low:.2f} to {high:.2f} points. The splits share rows, and Nadeau and Bengio "
         "add n_test / n_train to 1/n for that.",
-        "",
         "Holm's family is the rows of one claim. Of `pbvm-better-than-bvm` in `nips99` the three "
         "smallest p-values of failing are multiplied so; an adjusted p-value is never smaller than "
         "the one before, and decides at 0.025:",
+    ]
+    for paragraph in paragraphs:
+        lines += ["", fill(paragraph, 118, break_on_hyphens=False)]
+    lines += [
         "",
         "| row | p-value | times | adjusted |",
         "|:--|--:|--:|--:|",

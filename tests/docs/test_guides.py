@@ -1,0 +1,74 @@
+"""The how-to and explanation pages: names on them exist, pictures and examples hold."""
+
+import inspect
+import re
+from pathlib import Path
+
+import house_picture
+import numpy as np
+import pytest
+
+import ensvm
+from ensvm.report.verdict import of_draws
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GUIDES = sorted([*(DOCS / "how-to").glob("*.md"), *(DOCS / "explanation").glob("**/*.md")])
+SECTIONS = (DOCS / "how-to", DOCS / "explanation")
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+LONGEST = 120
+# Names of files that a reader chooses
+CHOSEN = re.compile("NAME|FILE|STUDY|mine")
+
+
+@pytest.mark.parametrize("page", [*GUIDES, CONTRIBUTING], ids=lambda page: page.stem)
+def test_files_and_attributes_on_a_page_exist(page):
+    text = page.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:benchmarks|cli|configs|docs|ensvm|tests)/[\w./-]+)`", text)
+    missing = [path for path in paths if not (CHOSEN.search(path) or (ROOT / path).exists())]
+    assert missing == []
+    for name, attribute in re.findall(r"`([A-Z]\w*[a-z]\w*)\.(\w+)`", text):
+        assert attribute in names_of(getattr(ensvm, name)), f"{name}.{attribute}"
+
+
+def names_of(estimator):
+    """Return the parameters and the documented attributes of a class."""
+    attributes = re.findall(r"^(\w[\w, ]*) : ", inspect.getdoc(estimator), re.MULTILINE)
+    return {name for names in attributes for name in names.split(", ")}
+
+
+@pytest.mark.parametrize("page", [*GUIDES, CONTRIBUTING], ids=lambda page: page.stem)
+def test_lines_of_a_page_are_short(page):
+    text = page.read_text(encoding="utf-8")
+    written = re.sub(r"^```console\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = written.splitlines()  # what a command prints may be long
+    assert [line for line in lines if len(line) > LONGEST and not line.startswith("|")] == []
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_the_index_of_a_section_has_a_line_for_each_page(section):
+    index = (section / "index.md").read_text(encoding="utf-8")
+    pages = sorted(set(section.glob("**/*.md")) - {section / "index.md"})
+    for page in pages:
+        name = page.relative_to(section).as_posix()
+        assert f"]({name})" in index
+        assert f"\n{name.removesuffix('.md')}\n" in index  # in the toctree
+
+
+def test_the_picture_of_the_house_shows_the_imports():
+    assert house_picture.PICTURE.read_text(encoding="utf-8") == house_picture.picture()
+
+
+def test_an_import_that_a_longer_way_implies_is_left_out():
+    a, b, c = list(house_picture.ROOMS)[:3]
+    assert house_picture.without_implied({(a, b), (b, c), (a, c)}) == {(a, b), (b, c)}
+
+
+def test_the_example_of_verdicts_has_the_verdicts_of_the_code():
+    text = (DOCS / "explanation" / "verdicts.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (\S+) to (\S+) \| `.` (.+?) \|", text, re.MULTILINE)
+    assert len(rows) == 5
+    for value, low, high, verdict in rows:
+        ends = np.array([float(low), float(high)])
+        assert ends.mean() == pytest.approx(float(value))
+        assert of_draws(20.0 + ends, 20.0 + float(value), 20.0, margin=1.0).verdict == verdict

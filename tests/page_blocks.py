@@ -1,0 +1,151 @@
+"""Runs the blocks of a page in order in an empty folder, and compares what they print.
+
+A `code-block` with a caption is a file to write, `console` holds commands and their output, and the
+`python` blocks of a page are one script, which runs last. `diff` is a change of the code: the page
+then runs with a changed copy of the package.
+`python tests/page_blocks.py` writes the outputs into the how-to pages again.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(
+    r"^```(?P<directive>\{code-block\} )?(?P<kind>\w+)\n(?::caption: (?P<file>\S+)\n\n?)?"
+    r"(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
+TOLERANCE = 0.02  # relative and absolute: other processors round otherwise
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a page: what it should print, and what it prints."""
+
+    command: str
+    expected: str
+    printed: str
+
+
+def run_page(page: Path, folder: Path) -> list[Step]:
+    """Run the blocks of a page in an empty folder; raise if a command fails."""
+    text = page.read_text(encoding="utf-8")
+    code = folder / "code"
+    work = folder / "work"
+    work.mkdir()
+    environment = {**os.environ, "COLUMNS": "100", "ENSVM_OFFLINE": "1"}
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    steps, script = [], []
+    for block in BLOCK.finditer(text):
+        content = block["text"]
+        if block["kind"] == "diff":
+            if not code.exists():
+                copy_package(code)
+                environment["PYTHONPATH"] = str(code)
+            apply_change(content, code)
+        elif block["file"]:
+            path = work / block["file"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+        elif block["kind"] == "console":
+            for command, expected in commands_of(content):
+                steps.append(Step(command, expected, _output(command, work, environment)))
+        elif block["kind"] == "python" and not block["directive"]:
+            script.append(content)
+    if script:
+        (work / "script.py").write_text("\n".join(script), encoding="utf-8")
+        _output("python script.py", work, environment)
+    return steps
+
+
+def copy_package(to: Path) -> None:
+    """Copy what is installed of a checkout, so that a change can be applied to it."""
+    for name in ("ensvm", "configs", "datasets"):
+        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "cli", to / "ensvm_cli", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def apply_change(change: str, code: Path) -> None:
+    """Apply a change: unified diffs without line numbers, whose context occurs exactly once."""
+    for part in re.split(r"^--- ", change, flags=re.MULTILINE)[1:]:
+        name, _, body = part.partition("\n")
+        path = code / name.strip().removeprefix("cli/")
+        if name.startswith("cli/"):
+            path = code / "ensvm_cli" / name.strip().removeprefix("cli/")
+        for hunk in body.split("@@\n"):
+            lines = hunk.splitlines(keepends=True)
+            old = "".join(line[1:] or "\n" for line in lines if not line.startswith("+"))
+            new = "".join(line[1:] or "\n" for line in lines if not line.startswith("-"))
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            if old and text.count(old) != 1:
+                raise AssertionError(f"{name}: these lines occur {text.count(old)} times:\n{old}")
+            path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
+
+
+def commands_of(content: str) -> list[tuple[str, str]]:
+    """Return the commands of a console block, each with the output below it."""
+    parts = re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]
+    return [(part.partition("\n")[0], part.partition("\n")[2].strip("\n")) for part in parts]
+
+
+def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise AssertionError(f"$ {command}\n{done.stdout}{done.stderr}")
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n")
+
+
+def agrees(expected: str, printed: str) -> bool:
+    """Return whether an output is as expected; `...` stands for any lines, numbers may be near."""
+    parts = [_numbers_out(part.strip("\n")) for part in re.split(r"^\.\.\.$", expected, flags=re.M)]
+    texts = [text for text, _ in parts]
+    found, numbers = _numbers_out(printed)
+    pattern = r"[\s\S]*?".join(rf"(?P<p{at}>{re.escape(text)})" for at, text in enumerate(texts))
+    match = re.fullmatch(pattern.strip(), found)
+    if match is None:
+        return False
+    for at, (_, wanted) in enumerate(parts):
+        skipped = found[: match.start(f"p{at}")].count("\0")
+        got = numbers[skipped : skipped + len(wanted)]
+        if any(abs(a - b) > TOLERANCE * max(1.0, abs(a)) for a, b in zip(wanted, got, strict=True)):
+            return False
+    return True
+
+
+def _numbers_out(text: str) -> tuple[str, list[float]]:
+    """Return a text with a mark for each number, and the numbers; rulers and blanks as one."""
+    numbers = [float(number.replace("−", "-")) for number in NUMBER.findall(text)]
+    marked = re.sub(r"([-─]){3,}", r"\1", NUMBER.sub("\0", text))
+    return re.sub(r"[ \t]+", " ", marked), numbers
+
+
+def with_outputs(text: str, steps: list[Step]) -> str:
+    """Return a page with the outputs that differ written anew."""
+    at = 0
+    for step in steps:
+        old, new = (
+            f"$ {step.command}\n" + (f"{output}\n" if output else "")
+            for output in (step.expected, step.printed)
+        )
+        at = text.index(old, at)
+        if not agrees(step.expected, step.printed):
+            text = text[:at] + new + text[at + len(old) :]
+        at += len(f"$ {step.command}\n")
+    return text
+
+
+if __name__ == "__main__":
+    pages = [Path(name) for name in sys.argv[1:]] or sorted((ROOT / "docs/how-to").glob("*.md"))
+    for page in pages:
+        with tempfile.TemporaryDirectory() as folder:
+            steps = run_page(page.absolute(), Path(folder))
+        page.write_text(with_outputs(page.read_text(encoding="utf-8"), steps), encoding="utf-8")
