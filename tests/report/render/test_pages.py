@@ -21,7 +21,7 @@ from ensvm.report.tables import build_table
 
 RESULTS = Path(__file__).parents[3] / "results"
 SOME_STUDIES = ("ecda13", "icmla05", "ijcai07-figure1")
-MOST_BYTES = 2_300_000
+MOST_BYTES = 1_000_000
 EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
 ADDRESSES = (
     "![pixel](BEACON/pixel.png) <img src='BEACON/raw.png'> ![own](file:///etc/hostname) "
@@ -189,14 +189,16 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
             if name == "img":
                 assert len(attributes["alt"]) > 20
             if name == "td":
-                assert attributes.get("data-value") is not None or "class" not in attributes
+                plain = attributes.get("class", "l") == "l"  # a cell of a table from Markdown
+                assert attributes.get("data-value") is not None or plain
 
 
 TRY = """
-<script>
+<script type="module">
 const say = {};
 const button = document.querySelector("[data-cell='1/titanic/one']");
 button.click();
+await new Promise(resolve => setTimeout(resolve, 300));  // the evidence is unpacked
 const dialog = document.getElementById("evidence");
 say.open = dialog.open;
 say.dots = dialog.querySelectorAll("circle").length;
@@ -245,12 +247,13 @@ def test_in_a_browser(page, beacon):
     if browser is None:
         pytest.skip("chromium is not installed")
     asked, address = beacon
-    script = sha256_of(re.search("<script>(.*?)</script>", TRY, re.DOTALL)[1])
+    script = sha256_of(re.search("<script type=.module.>(.*?)</script>", TRY, re.DOTALL)[1])
     text = page.read_text().replace("BEACON", address)
     text = text.replace("script-src &#39;", f"script-src {script} &#39;")
     tried = page.with_name("tried.html")
     tried.write_text(text.replace("</body>", TRY + "</body>"))
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    options += ["--virtual-time-budget=5000"]  # the evidence is unpacked asynchronously
     ran = subprocess.run(
         [browser, *options, "--dump-dom", tried.as_uri()],
         capture_output=True,
