@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
-from ensvm_cli.results import commands_of, main_table, print_main_table
+from ensvm_cli.results import commands_of, main_table, print_ending
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 from ensvm_cli.warm_up import compile_first
 
@@ -219,8 +220,6 @@ def run(
             to_do.append(_dry_run(plan, data_dir=data_dir, **options))
             continue
         statuses.append(_run(plan, engine=engine, data_dir=data_dir, **options))
-        if every:
-            print_main_table(options["results"] / plan.config.study)
     if every and dry_run:
         n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
         total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
@@ -259,9 +258,11 @@ def _run(
     from joblib import cpu_count
 
     from ensvm.notebook.progress import RunProgress
+    from ensvm.records.store import CELLS_FILE
     from ensvm.runner.execute import run_plan
     from ensvm.runner.workers import WorkersDie
 
+    begun = time.monotonic()
     try:
         on_ending(_interrupt)
         if engine is None:
@@ -287,6 +288,9 @@ def _run(
         )
         sys.exit(INTERRUPTED)
     _print_outcome(outcome, plan, results)
+    if (results / plan.config.study / CELLS_FILE).is_file():
+        print_ending(results / plan.config.study, whole=outcome.done == len(plan.cells))
+    click.echo(f"{plan.config.study}: took {duration(time.monotonic() - begun)}")
     return 0 if outcome.done == len(plan.cells) else 1
 
 

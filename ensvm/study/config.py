@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
@@ -45,6 +45,25 @@ ACCEPTED = (
     "'table ID', 'figure ID', 'claim ID', 'reading ID', 'assumption ID', each also with "
     "' of STUDY', or 'test tests/path.py'"
 )
+
+
+def _web_address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s<>\"()]+", value):
+        raise ValueError("an address that begins with http:// or https://, without brackets")
+    return value
+
+
+def _doi(value: str) -> str:
+    if not re.fullmatch(r"10\.\d{4,9}/[^\s<>\"()]+", value):
+        raise ValueError("an identifier such as 10.1000/182, without https://doi.org/")
+    return value
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+"""An address of a page on the web; pages link no other kind."""
+
+Doi = Annotated[str, AfterValidator(_doi)]
+"""A digital object identifier, without the address of the site that resolves it."""
 
 Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(as_tuple)]
 """What a run keeps beside the records."""
@@ -142,14 +161,17 @@ class StudyConfig(ConfigBlock):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
     `published_realizations` is how many realizations the printed values are means of; by default
-    as many as ours. `metrics` are metrics of the test predictions that every cell records, beside
-    those that tables, figures and claims ask for; `keep: predictions` keeps the predictions
-    themselves. Changing `metrics` or `keep` does not invalidate finished cells.
+    as many as ours. `url` (http or https) and `doi` (such as 10.1000/182) say where the cited work
+    is found; pages link them. `metrics` are metrics of the test predictions that every cell
+    records, beside those that tables, figures and claims ask for; `keep: predictions` keeps the
+    predictions themselves. Changing `metrics` or `keep` does not invalidate finished cells.
     """
 
     study: Name
     title: str = ""
     citation: str = ""
+    url: WebAddress | None = None
+    doi: Doi | None = None
     realizations: int = Field(default=1, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
@@ -170,6 +192,12 @@ class StudyConfig(ConfigBlock):
     coverage: tuple[CoverageConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
     derived: DerivedConfig | None = None
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The web addresses of the cited work."""
+        resolved = self.doi and f"https://doi.org/{self.doi}"
+        return tuple(address for address in (resolved, self.url) if address)
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""

@@ -14,10 +14,13 @@ from pathlib import Path
 import pytest
 from made_up_records import errors, make_study, record
 
+from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
+from ensvm.report.render.first_page import first_page
 from ensvm.report.render.pages import study_page, write_report
 from ensvm.report.tables import build_table
+from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
 SOME_STUDIES = ("ecda13", "icmla05", "ijcai07-figure1")
@@ -101,6 +104,26 @@ def test_every_cell_has_its_evidence(page):
             assert sum(behind["values"]) / cell.n == pytest.approx(cell.mean, rel=1e-3)
         else:
             assert behind["failures"] == [f"3 × {EVIL}"]
+
+
+def test_the_cited_work_is_linked(tmp_path):
+    cited = "study: s\ndoi: 10.1000/182\nurl: https://example.org/paper\n"
+    config = CONFIG.replace("study: s\n", cited)
+    make_study(tmp_path / "results" / "s", config, errors("titanic", "one", [0.21]), PUBLISHED)
+    list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
+    links = Page(tmp_path / "report" / "s.html").values("href")
+    assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
+    assert "<https://doi.org/10.1000/182>" in first_page(read_study(tmp_path / "results" / "s"))
+
+
+@pytest.mark.parametrize(
+    "line", ["url: javascript:alert(1)", "url: ftp://a.org/x", "doi: https://doi.org/10.1000/182"]
+)
+def test_only_web_addresses_and_identifiers_are_accepted(tmp_path, line):
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG.replace("study: s\n", f"study: s\n{line}\n"))
+    with pytest.raises(UserError, match=rf"s\.yaml, line 3: {line.partition(':')[0]}: "):
+        read_config(path)
 
 
 def test_texts_are_shown_and_not_obeyed(page):
