@@ -151,10 +151,11 @@ def print_ending(folder: Path, *, whole: bool) -> None:
     The main table is the first one of results; a study may have neither.
     """
     from ensvm.report.claims import evaluate_claims
+    from ensvm.report.documents.table_document import table_document
     from ensvm.report.query import read_study
     from ensvm.report.render.first_page import findings_parts
-    from ensvm.report.render.markdown import parts_to_markdown
-    from ensvm.report.write import write_tables
+    from ensvm.report.render.markdown import parts_to_markdown, to_markdown
+    from ensvm.report.tables import build_table
 
     study = read_study(folder)
     if whole and study.config.findings:
@@ -164,8 +165,8 @@ def print_ending(folder: Path, *, whole: bool) -> None:
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables)
     elif tables:
-        for text, _ in write_tables(study, "md", tables):
-            click.echo(text)
+        cells = build_table(study, tables[0])
+        click.echo(to_markdown(table_document(study, tables[0], cells)))
 
 
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:

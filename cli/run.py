@@ -258,7 +258,6 @@ def _run(
     from joblib import cpu_count
 
     from ensvm.notebook.progress import RunProgress
-    from ensvm.records.store import CELLS_FILE
     from ensvm.runner.execute import run_plan
     from ensvm.runner.workers import WorkersDie
 
@@ -287,10 +286,7 @@ def _run(
             err=True,
         )
         sys.exit(INTERRUPTED)
-    _print_outcome(outcome, plan, results)
-    if (results / plan.config.study / CELLS_FILE).is_file():
-        print_ending(results / plan.config.study, whole=outcome.done == len(plan.cells))
-    click.echo(f"{plan.config.study}: took {duration(time.monotonic() - begun)}")
+    _print_outcome(outcome, plan, results, time.monotonic() - begun)
     return 0 if outcome.done == len(plan.cells) else 1
 
 
@@ -386,8 +382,10 @@ def _print_estimate(
     return cost.seconds, sum(parts.values())
 
 
-def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
-    """Print what a run has done, what failed, and the commands that show the results."""
+def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path, seconds: float) -> None:
+    """Print what a run has done, what failed, what came out, and the commands that show more."""
+    from ensvm.records.store import CELLS_FILE
+
     folder, n_cells = results / plan.config.study, len(plan.cells)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     now = f"now {counts}" if counts else "nothing to do"
@@ -414,4 +412,7 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         names = ", ".join(outcome.missing_data)
         command = f"ensvm data list --missing {plan.path}"
         print_text(f"no data: {names}; `{command}` says how to get them")
-    print_text("; ".join([f"records: {folder}/cells.jsonl", *commands_of(plan.config, results)]))
+    if (folder / CELLS_FILE).is_file():
+        print_ending(folder, whole=outcome.done == n_cells)
+    places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
+    print_text("; ".join([f"took {duration(seconds)}", *places]))
