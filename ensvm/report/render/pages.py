@@ -121,8 +121,25 @@ def write_report(
                 undrawn(figure.content["error"])
         yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=pages))
+    replace_file(path, render_page("index.html", pages=_in_order(pages)))
     yield path
+
+
+def _in_order(pages: Iterable[StudyPage]) -> list[tuple[StudyPage, bool]]:
+    """Return the pages in the order of the index, each with whether it is a side study.
+
+    A side study has the name of another, a dash and more; it follows that one. Studies without
+    findings and their side studies come last.
+    """
+    by_name = {page.name: page for page in pages}
+
+    def place(name: str) -> tuple[bool, str, str]:
+        main = name.partition("-")[0]
+        main = main if main in by_name else name
+        return not by_name[main].study.config.findings, main, name
+
+    placed = sorted(map(place, by_name))
+    return [(by_name[name], name != main) for _, main, name in placed]
 
 
 def study_page(study: Study) -> StudyPage:

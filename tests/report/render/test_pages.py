@@ -126,6 +126,19 @@ def test_only_web_addresses_and_identifiers_are_accepted(tmp_path, line):
         read_config(path)
 
 
+def test_side_studies_follow_theirs_in_the_index(tmp_path):
+    finding = "findings: [{text: f, shown_by: [{claim: c, verdict: fails}]}]\n"
+    names = ("alone", "b", "b-side", "bb", "c")
+    for name in names:
+        text = CONFIG.replace("study: s\n", f"study: {name}\n")
+        text += finding if name == "b" else ""
+        made = errors("titanic", "one", [0.21])
+        make_study(tmp_path / "results" / name, text, made, PUBLISHED)
+    index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
+    links = [address for address in Page(index).values("href") if address.endswith(".html")]
+    assert links == [f"{name}.html" for name in ("b", "b-side", "alone", "bb", "c")]
+
+
 def test_texts_are_shown_and_not_obeyed(page):
     elements = Page(page).elements
     assert [name for name, _ in elements].count("script") == 2  # the page's data, and its own
