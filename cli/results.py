@@ -145,18 +145,28 @@ def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
     return tuple(table for table in config.tables if table.of == "results")[:1]
 
 
-def print_main_table(folder: Path) -> None:
-    """Print the first table of results of a study that was run; nothing if it has none."""
+def print_ending(folder: Path, *, whole: bool) -> None:
+    """Print what came out of a run: the findings of a `whole` study, else its main table.
+
+    The main table is the first one of results; a study may have neither.
+    """
+    from ensvm.report.claims import evaluate_claims
+    from ensvm.report.documents.table_document import table_document
     from ensvm.report.query import read_study
-    from ensvm.report.write import write_tables
+    from ensvm.report.render.first_page import findings_parts
+    from ensvm.report.render.markdown import parts_to_markdown, to_markdown
+    from ensvm.report.tables import build_table
 
     study = read_study(folder)
+    if whole and study.config.findings:
+        print_markdown(parts_to_markdown(findings_parts(study, list(evaluate_claims(study)))))
+        return
     tables = main_table(study.config)
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables)
     elif tables:
-        for text, _ in write_tables(study, "md", tables):
-            click.echo(text)
+        cells = build_table(study, tables[0])
+        click.echo(to_markdown(table_document(study, tables[0], cells)))
 
 
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
-from ensvm_cli.results import commands_of, main_table, print_main_table
+from ensvm_cli.results import commands_of, main_table, print_ending
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 from ensvm_cli.warm_up import compile_first
 
@@ -219,8 +220,6 @@ def run(
             to_do.append(_dry_run(plan, data_dir=data_dir, **options))
             continue
         statuses.append(_run(plan, engine=engine, data_dir=data_dir, **options))
-        if every:
-            print_main_table(options["results"] / plan.config.study)
     if every and dry_run:
         n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
         total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
@@ -262,6 +261,7 @@ def _run(
     from ensvm.runner.execute import run_plan
     from ensvm.runner.workers import WorkersDie
 
+    begun = time.monotonic()
     try:
         on_ending(_interrupt)
         if engine is None:
@@ -286,7 +286,7 @@ def _run(
             err=True,
         )
         sys.exit(INTERRUPTED)
-    _print_outcome(outcome, plan, results)
+    _print_outcome(outcome, plan, results, time.monotonic() - begun)
     return 0 if outcome.done == len(plan.cells) else 1
 
 
@@ -382,8 +382,10 @@ def _print_estimate(
     return cost.seconds, sum(parts.values())
 
 
-def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
-    """Print what a run has done, what failed, and the commands that show the results."""
+def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path, seconds: float) -> None:
+    """Print what a run has done, what failed, what came out, and the commands that show more."""
+    from ensvm.records.store import CELLS_FILE
+
     folder, n_cells = results / plan.config.study, len(plan.cells)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     now = f"now {counts}" if counts else "nothing to do"
@@ -410,4 +412,7 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         names = ", ".join(outcome.missing_data)
         command = f"ensvm data list --missing {plan.path}"
         print_text(f"no data: {names}; `{command}` says how to get them")
-    print_text("; ".join([f"records: {folder}/cells.jsonl", *commands_of(plan.config, results)]))
+    if (folder / CELLS_FILE).is_file():
+        print_ending(folder, whole=outcome.done == n_cells)
+    places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
+    print_text("; ".join([f"took {duration(seconds)}", *places]))

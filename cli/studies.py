@@ -116,7 +116,7 @@ def _study_facts(
     data_by_state = _data_by_state(config, cards, data_dir)
     return {
         "title": config.title,
-        "paper": config.citation,
+        "paper": " ".join((config.citation.strip(), *config.links)),
         "here": ", ".join(here) or "not run",
         **_run_time(config, records, measured),
         "to download": ", ".join(data_by_state.get("to download", [])),

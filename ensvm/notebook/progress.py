@@ -64,6 +64,7 @@ class RunProgress:
         self._cells = self._done = self._failed = 0
         self._cost = self._spent = 0.0
         self._begun = self._printed = time.monotonic()
+        self._first: tuple[float, float] | None = None  # the time and the cost of the first cells
 
     def __enter__(self) -> Self:
         if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
@@ -103,6 +104,8 @@ class RunProgress:
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
         self._bar.update(self._task, advance=cost, count=self._count())
         now = time.monotonic()
+        # The first cells wait for imports, workers and data, which later ones do not.
+        self._first = self._first or (now, self._spent)
         if not self._live and (
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
@@ -117,7 +120,11 @@ class RunProgress:
         return f"{self._done}/{self._cells} cells{failed}"
 
     def _time(self) -> str:
-        passed = time.monotonic() - self._begun
-        remaining = passed * (self._cost / self._spent - 1) if self._spent else 0.0
-        rounded = [timedelta(seconds=round(max(seconds, 0.0))) for seconds in (passed, remaining)]
-        return "{} passed, about {} left".format(*rounded)
+        """Return the time that passed, and how long the rest takes at the pace since the first."""
+        now = time.monotonic()
+        text = f"{timedelta(seconds=round(now - self._begun))} passed"
+        begun, cost = self._first or (now, self._spent)
+        if self._spent == cost:
+            return text
+        left = (self._cost - self._spent) * (now - begun) / (self._spent - cost)
+        return f"{text}, about {timedelta(seconds=round(max(left, 0.0)))} left"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
@@ -45,6 +45,25 @@ ACCEPTED = (
     "'table ID', 'figure ID', 'claim ID', 'reading ID', 'assumption ID', each also with "
     "' of STUDY', or 'test tests/path.py'"
 )
+
+
+def _web_address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s<>\"()]+", value):
+        raise ValueError("an address that begins with http:// or https://, without brackets")
+    return value
+
+
+def _doi(value: str) -> str:
+    if not re.fullmatch(r"10\.\d{4,9}/[^\s<>\"()]+", value):
+        raise ValueError("an identifier such as 10.1000/182, without https://doi.org/")
+    return value
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+"""An address of a page on the web; pages link no other kind."""
+
+Doi = Annotated[str, AfterValidator(_doi)]
+"""A digital object identifier, without the address of the site that resolves it."""
 
 _Keepable = Literal["predictions"]
 Kept = Annotated[
@@ -190,6 +209,10 @@ class StudyConfig(ConfigBlock):
         The title of its pages.
     citation : str
         The paper, as one would cite it.
+    url : str or None
+        Where the cited work is found, an address of http or https; pages link it.
+    doi : str or None
+        The digital object identifier of the cited work, such as 10.1000/182; pages link it.
     realizations : int
         How many realizations are run: splits of the data with their random seeds.
     published_realizations : int or None
@@ -234,6 +257,8 @@ class StudyConfig(ConfigBlock):
     study: Name
     title: str = ""
     citation: str = ""
+    url: WebAddress | None = None
+    doi: Doi | None = None
     realizations: int = Field(default=1, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
@@ -252,6 +277,12 @@ class StudyConfig(ConfigBlock):
     coverage: tuple[CoverageConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
     derived: DerivedConfig | None = None
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The web addresses of the cited work."""
+        resolved = self.doi and f"https://doi.org/{self.doi}"
+        return tuple(address for address in (resolved, self.url) if address)
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""

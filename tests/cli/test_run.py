@@ -102,6 +102,29 @@ def test_run_then_table(study, tmp_path):
     assert "nothing to do" in again.stdout
 
 
+FINDING = """
+claims:
+  - {id: c, text: t, relation: less, better: [svc], than: [rho], margin: 100}
+findings:
+  - {text: What came out., shown_by: [{claim: c, verdict: holds}]}
+"""
+
+
+@in_this_process
+@pytest.mark.parametrize(
+    ("more", "shown"), [("", "| own "), (FINDING, "- What came out.")], ids=["table", "findings"]
+)
+def test_a_run_ends_with_what_came_out_and_the_time(study, tmp_path, more, shown):
+    config = study(f"{SVC}\nrho: {{estimator: RhoSVC}}", realizations=2, more=TABLES + more)
+    ran = invoke("run", config, "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    before, ending, _ = ran.stdout.rpartition("\ntook ")
+    assert ending
+    assert shown in before
+    assert ("| own " in before) == (not more)  # one of the two
+    assert not list((tmp_path / "r" / "trial").glob("table-*"))
+
+
 def test_a_choice_given_several_times_adds_up(study, tmp_path):
     config = study(
         f"{SVC}\nparzen: {{estimator: ParzenWindowClassifier}}\nrho: {{estimator: RhoSVC}}"

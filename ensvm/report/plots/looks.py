@@ -1,5 +1,6 @@
 """How figures look: colours, lines, letters; and files that depend on the data alone."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from io import BytesIO
@@ -46,6 +47,11 @@ STYLE: Any = {
     "savefig.dpi": 200,
     # The same data give the same bytes: element ids are hashed with this instead of a random salt.
     "svg.hashsalt": "ensvm",
+    # Letters of SVG files stay letters, which takes a fraction of the bytes of their outlines.
+    # Verdana and any other sans-serif letters are about as wide as DejaVu's, or narrower.
+    "svg.fonttype": "none",
+    "path.simplify_threshold": 0.25,  # points by which a curve may miss one of its many points
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "pdf.fonttype": 42,  # fonts as TrueType, which journals ask for
 }
 # No dates or versions in the files, for the same reason.
@@ -54,6 +60,14 @@ METADATA = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
+
+
+# Coordinates in SVG files have six decimals of a point; two are finer than any screen.
+COORDINATES = re.compile(rb' (?:d|x|y|transform)="[^"]+"')
+DECIMALS = re.compile(rb"(\.\d\d)\d+")
+# One decimal will do for a curve of hundreds of points.
+SECOND = re.compile(rb"(\.\d)\d")
+LONG_CURVE = re.compile(rb' d="[^"]{5000,}"')
 
 
 def series_label(study: Study, name: str) -> str:
@@ -103,5 +117,9 @@ def files_of(figure: "Figure", endings: Iterable[str], **options: Any) -> list[b
         file = BytesIO()
         form = ending.removeprefix(".")
         figure.savefig(file, format=form, metadata=METADATA[ending], **options)
-        files.append(file.getvalue())
+        content = file.getvalue()
+        if ending == ".svg":
+            content = COORDINATES.sub(lambda each: DECIMALS.sub(rb"\1", each[0]), content)
+            content = LONG_CURVE.sub(lambda each: SECOND.sub(rb"\1", each[0]), content)
+        files.append(content)
     return files

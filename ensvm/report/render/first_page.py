@@ -42,7 +42,7 @@ def first_page(study: Study) -> str:
     parts: list[Part] = [
         WRITTEN,
         f"# {config.title or config.study}",
-        config.citation.strip(),
+        " ".join((config.citation.strip(), *(f"<{address}>" for address in config.links))),
         Bullets(f"**{TITLE}**", alarms_of(study)),
         *findings_parts(study, claims),
         _picture(tables),

@@ -1,6 +1,7 @@
 """Markdown and pages as HTML in which nothing is loaded or run."""
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from ensvm import __version__
 from ensvm.report.documents.document import MARKS
@@ -24,6 +26,10 @@ POLICY = (
 # A link may lead to the web, to mail, or to a file beside the page. An address that begins with two
 # slashes would lead to another host.
 LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
+SHORT = " /:=,;.()-+*!?<>'"  # characters that an address in double quotes may have as they are
+ELEMENT = re.compile(rb"<[^>]*>")
+OTHER_QUOTES = bytes.maketrans(b"\"'", b"'\"")
+BETWEEN_ELEMENTS = re.compile(rb">\s+<")
 
 
 def as_html(markdown: str) -> str:
@@ -35,7 +41,12 @@ def as_html(markdown: str) -> str:
     """
     for tag, text in (("<br>", " "), ("<sub>", ""), ("</sub>", "")):
         markdown = markdown.replace(tag, text)
-    return _markdown().render(markdown)
+    html = _markdown().render(markdown)
+    # A table's alignment takes a third of its bytes; the page's style aligns to the right.
+    html = html.replace(' style="text-align:right"', "").replace(
+        ' style="text-align:left"', " class=l"
+    )
+    return html.replace("</td>\n<", "</td><")
 
 
 @cache
@@ -50,16 +61,22 @@ def render_page(template: str, **content: Any) -> str:
     return _environment().get_template(template).render(**content)
 
 
-def as_script(content: Any) -> str:
-    """Return JSON that may stand within a script element."""
-    return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+def compressed(content: Any) -> str:
+    """Return JSON as gzip in base 64, which the script of a page reads."""
+    text = json.dumps(content, separators=(",", ":")).encode()
+    return base64.b64encode(gzip.compress(text, mtime=0)).decode()
 
 
-def data_uri(kind: str, content: bytes) -> str:
-    """Return a file as an address that holds it; text is shorter when quoted than in base 64."""
-    if kind == "application/pdf":
-        return f"data:{kind};base64,{base64.b64encode(content).decode()}"
-    return f"data:{kind};charset=utf-8,{quote(content, safe=' /:=,;.()-+*!?')}"
+def data_uri(kind: str, content: bytes) -> Markup:
+    """Return a text file as an address that holds it, for an attribute within double quotes.
+
+    The address holds neither double quotes nor ampersands. Spaces between the elements of a picture
+    are left out.
+    """
+    if kind == "image/svg+xml":
+        content = BETWEEN_ELEMENTS.sub(b"><", content).replace(b"\n", b" ")
+        content = ELEMENT.sub(lambda element: element[0].translate(OTHER_QUOTES), content)
+    return Markup(f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}")
 
 
 @cache

@@ -26,7 +26,7 @@ from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import findings_parts
-from ensvm.report.render.html import as_html, as_script, data_uri, render_page
+from ensvm.report.render.html import as_html, compressed, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import ReproductionPicture, reproduction_picture
 from ensvm.report.tables import build_table
@@ -36,7 +36,7 @@ from ensvm.study.table_layout import TableConfig, Verdict
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 RANK_LEVEL = 0.05
-MOST_EMBEDDED = 60_000  # bytes of a figure's data that a page carries as a download
+MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
 
@@ -121,8 +121,25 @@ def write_report(
                 undrawn(figure.content["error"])
         yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=pages))
+    replace_file(path, render_page("index.html", pages=_in_order(pages)))
     yield path
+
+
+def _in_order(pages: Iterable[StudyPage]) -> list[tuple[StudyPage, bool]]:
+    """Return the pages in the order of the index, each with whether it is a side study.
+
+    A side study has the name of another, a dash and more; it follows that one. Studies without
+    findings and their side studies come last.
+    """
+    by_name = {page.name: page for page in pages}
+
+    def place(name: str) -> tuple[bool, str, str]:
+        main = name.partition("-")[0]
+        main = main if main in by_name else name
+        return not by_name[main].study.config.findings, main, name
+
+    placed = sorted(map(place, by_name))
+    return [(by_name[name], name != main) for _, main, name in placed]
 
 
 def study_page(study: Study) -> StudyPage:
@@ -254,7 +271,7 @@ def _about(page: StudyPage) -> dict[str, Any]:
     """Return the parts of a page that are about the whole study."""
     runs = runs_of(page.study.records.values())
     return {
-        "evidence": as_script(page.evidence),
+        "evidence": compressed(page.evidence),
         "alarms_title": TITLE,
         "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,

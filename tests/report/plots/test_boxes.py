@@ -81,7 +81,7 @@ def test_a_sweep_stands_for_its_members(study):
 def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, said):
     figure = study.config.figures[number]
     (svg,) = draw(figure, read_figure(study, figure).items, [".svg"])
-    texts = re.findall(r"<!-- (.+?) -->", svg.decode())  # matplotlib's comments at the letters
+    texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
     assert any(said in text for text in texts)
     assert {"A", "data set", "test error (%)"} <= set(texts)
     assert ("printed" in texts) == (number == 0)

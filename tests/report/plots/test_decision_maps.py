@@ -86,7 +86,7 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
     svg = drawn.decode()
     legend = ("A", "B", "decision value ±1", "support vector", "larger: more weight")
-    assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", *legend))
+    assert all(f">{text}</text>" in svg for text in ("(a) One", "(b) german", *legend))
 
 
 def test_a_vote_of_stumps_is_drawn_with_right_angles():

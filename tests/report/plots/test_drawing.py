@@ -60,7 +60,7 @@ def study(tmp_path):
 def test_axes_without_labels_say_what_they_show(study, name):
     figure = next(each for each in study.config.figures if each.id == name)
     (svg,) = draw(figure, read_figure(study, figure).items, [".svg"])
-    texts = re.findall(r"<!-- (.+?) -->", svg.decode())  # matplotlib's comments at the letters
+    texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
     assert set(LABELS[name]) <= set(texts)
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
     assert own.labels_of(own.panels[0]) == ("across", "up")

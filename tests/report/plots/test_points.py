@@ -55,7 +55,7 @@ def test_it_is_drawn(study):
     (figure,) = study.config.figures
     (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
     svg = drawn.decode()
-    assert all(f"<!-- {text} -->" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
+    assert all(f">{text}</text>" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
 
 
 def test_labels_of_points_close_together_hide_neither_points_nor_each_other():

@@ -1,6 +1,9 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent),
+                                 letter => letter.charCodeAt(0));
+  const data = new Response(new Blob([packed]).stream()
+    .pipeThrough(new DecompressionStream("gzip"))).json();
   const dialog = document.getElementById("evidence");
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -62,8 +65,8 @@
     return block;
   }
 
-  function open(key) {
-    const cell = data[key], body = document.getElementById("evidence-body");
+  async function open(key) {
+    const cell = (await data)[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
     body.replaceChildren(made("p", cell.sentence));
     if (cell.values.length) {
@@ -172,7 +175,8 @@
     const name = decodeURIComponent(location.hash.slice(1));
     const target = document.getElementById(name);
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-    if (name.startsWith("table-") && name.slice(6) in data) open(name.slice(6));
+    const button = target?.matches("td") && target.querySelector("[data-cell]");
+    if (button) open(button.dataset.cell);
     else if (target) target.scrollIntoView();
   }
   addEventListener("hashchange", follow);

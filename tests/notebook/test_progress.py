@@ -1,0 +1,36 @@
+"""The remaining time of a run leaves out the wait before the first cells end."""
+
+import pytest
+from made_up_records import record
+
+from ensvm.notebook.progress import RunProgress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still; a test sets its only entry, the seconds."""
+    now = [0.0]
+    monkeypatch.setattr("ensvm.notebook.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize("wait", [0.0, 30.0, 600.0])
+def test_the_rest_takes_as_long_as_the_pace_since_the_first_cells_says(clock, capsys, wait):
+    progress = RunProgress()
+    progress.start(100, 100.0)
+    for n in range(1, 51):  # one cell a second after the wait
+        clock[0] = wait + n
+        progress.done([record("german", n, "svc")], 1.0)
+    lines = [line for line in capsys.readouterr().err.splitlines() if " left" in line]
+    assert lines
+    for line in lines:
+        done = int(line.partition("/")[0])
+        assert line.endswith(f"about 0:{divmod(100 - done, 60)[0]:02}:{(100 - done) % 60:02} left")
+
+
+def test_nothing_is_said_of_the_rest_before_a_second_batch_ends(clock, capsys):
+    progress = RunProgress()
+    progress.start(4, 4.0)
+    clock[0] = 100.0
+    progress.done([record("german", 1, "svc")], 1.0)
+    assert capsys.readouterr().err == "1/4 cells, 0:01:40 passed\n"
