@@ -47,7 +47,7 @@ class VariantConfig(ConfigBlock):
     instead : dict of str to str
         Data sets and algorithms of the question, each with the one of the study that replaces it.
     realizations : int or None
-        At most so many of what is run for the variant; None for as many as of what it changes.
+        At most how many realizations are run for the variant; those of the row if not given.
     """
 
     name: Name
