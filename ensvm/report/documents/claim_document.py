@@ -203,7 +203,7 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
         )
     hidden = set() if finding.printed_verdict else {"printed", "as printed"}
     hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
-    hidden |= set() if claim.own_test else {OWN_TEST}
+    hidden |= set() if any(one.own_test for one in comparisons) else {OWN_TEST}
     several = any(one.n > 1 for one in comparisons)
     hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
     kept = [number for number, head in enumerate(heads) if head not in hidden]
