@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm, t
+from scipy.stats import norm, t, ttest_ind
 
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.relations import Bound
@@ -126,6 +126,18 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
     if effect.low is not None and effect.high is not None:
         verdict = "holds" if effect.low <= 0.0 <= effect.high else "fails"
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
+
+
+def less_by_welch(first: ArrayLike, second: ArrayLike) -> bool:
+    """Return whether a one-sided Welch test at 5 % finds the first mean less than the second.
+
+    If no value differs from its mean, the means are compared as numbers.
+    """
+    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if np.ptp(one) == np.ptp(other) == 0.0:
+        return bool(one[0] < other[0])
+    test = ttest_ind(one, other, equal_var=False, alternative="less")
+    return bool(test.pvalue < 1 - CONFIDENCE)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

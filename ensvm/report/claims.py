@@ -23,6 +23,7 @@ from ensvm.report.claim_tests import (
     judge_rejection,
     judge_sample,
     judge_single_split,
+    less_by_welch,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.tables import printed_value
@@ -60,6 +61,9 @@ class ClaimComparison:
     printed, printed_verdict : float or None, str or None
         The effect of the paper's own values, and whether it, as a plain number, keeps to the
         threshold; None if they are not printed.
+    own_test : str
+        On how many of our realizations the paper's own test finds the relation, as text; empty if
+        the claim has no `own_test`, or its runs have no values.
     reason : str
         Why there is no verdict, or what was left out.
     """
@@ -88,6 +92,7 @@ class ClaimComparison:
     unadjusted: ClaimVerdict | None = None
     printed: float | None = None
     printed_verdict: ClaimVerdict | None = None
+    own_test: str = ""
     reason: str = ""
 
 
@@ -228,11 +233,33 @@ def _compare(
         better_mean=means[0],
         than_mean=means[1] if than is not None else None,
         n_holds=sum(kept),
+        own_test=_own_test(study, claim, row, names),
         overlap=shared if len(values) > 1 else 0.0,
         unadjusted=evidence.verdict,
         reason="; ".join(_left_out(names, questions, answers)),
         **vars(evidence),
     )
+
+
+def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> str:
+    """Repeat the paper's own test on each realization, and return how often it finds the relation.
+
+    The realizations are those for which every run of both algorithms has a value.
+    """
+    if not claim.own_test:
+        return ""
+    sides = [
+        [
+            ask(study, Question(row, run, claim.metric, claim.run_pass)).values
+            for run in study.config.sweep_values(claim.own_test[name])
+        ]
+        for name in names
+    ]
+    shared = set.intersection(*(set(values) for runs in sides for values in runs))
+    found = [
+        less_by_welch(*([values[number] for values in runs] for runs in sides)) for number in shared
+    ]
+    return f"{sum(found)} of {len(found)}" if found else ""
 
 
 def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:

@@ -61,6 +61,10 @@ class ClaimConfig(ConfigBlock):
         For data sets that the paper prints under another row: ours to that row.
     over : str or None
         The sweep of data sets along which the metric grows.
+    own_test : dict of str to str
+        The paper's own test, if it compared several runs on one split: for each algorithm of the
+        claim the sweep whose members are its runs. The claim says on how many realizations a
+        one-sided Welch test at 5 % between these runs finds `better` less than `than`.
     note : str
         What the reader should know.
     """
@@ -82,6 +86,7 @@ class ClaimConfig(ConfigBlock):
     rows: tuple[str, ...] | None = None
     printed_as: dict[str, str] = Field(default_factory=dict)
     over: str | None = None
+    own_test: dict[str, str] = Field(default_factory=dict)
     note: str = ""
 
     @field_validator("relation")
@@ -119,6 +124,16 @@ class ClaimConfig(ConfigBlock):
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
+        return self
+
+    @model_validator(mode="after")
+    def _own_test_of_all(self) -> Self:
+        compared = {*self.better, *(self.than or ())}
+        if self.own_test and (self.relation != "less" or set(self.own_test) != compared):
+            raise ValueError(
+                "`own_test:` is for the relation less, and names a sweep for each algorithm of "
+                f"`better:` and `than:`: {', '.join(sorted(compared))}"
+            )
         return self
 
     @property
@@ -172,5 +187,8 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             ):
                 message = f"growth needs two positive numbers to grow with, got {list(values)}"
                 raise source.error(location, message)
+        location = ("claims", index, "own_test")
+        sweeps = tuple(claim.own_test.values())
+        source.must_be_one_of(location, "sweep of algorithms", sweeps, names.algorithm_sweeps)
         for key, algorithms in (("better", claim.better), ("than", claim.than or ())):
             source.must_be_one_of(("claims", index, key), "algorithm", algorithms, names.algorithms)

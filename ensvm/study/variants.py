@@ -201,8 +201,8 @@ class Derivation:
         for row, name in product((*rows, *drawn_again), algorithms) if variant.runs else ():
             entry, base = self.datasets[variant.base(row)], variant.base(name)
             if base in self._run_on(entry):
-                limits = (variant.realizations, entry.realizations_of.get(base))
-                last = min((limit for limit in limits if limit is not None), default=None)
+                # A variant that draws random numbers may run more often than what it changes.
+                last = variant.realizations or entry.realizations_of.get(base)
                 self._ask_for(variant.row(row), variant.column(name), last)
 
     def result(self) -> tuple[tuple[DatasetConfig, ...], dict[str, AlgorithmConfig]]:

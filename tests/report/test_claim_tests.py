@@ -18,6 +18,7 @@ from ensvm.report.claim_tests import (
     judge_rejection,
     judge_sample,
     judge_single_split,
+    less_by_welch,
 )
 from ensvm.study.relations import RELATIONS, Bound
 
@@ -147,6 +148,27 @@ def test_one_split_never_has_an_interval_of_no_width(n_test, better, than):
     evidence = judge_single_split(better, than, n_test, BELOW_ZERO)
     assert evidence.low < evidence.high
     assert evidence.n == 1
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3])
+def test_the_interval_of_one_split_covers_as_often_as_it_says(rate):
+    rng = np.random.default_rng(3)
+    rates = rng.binomial(500, [rate, 2 * rate], size=(N, 2)) / 500
+    found = [judge_single_split(better, than, 500, BELOW_ZERO) for better, than in rates]
+    covered = sum(one.low <= -rate <= one.high for one in found)
+    assert covered / N == pytest.approx(0.95, abs=0.02)
+
+
+def test_runs_on_one_split_say_nothing_of_other_splits():
+    # ten runs of two methods that are equally good over splits, but not on each split
+    rng = np.random.default_rng(0)
+    runs = rng.normal(size=(N, 2, 10))
+    alike = sum(less_by_welch(*both) for both in runs)
+    assert alike / N == pytest.approx(0.05, abs=0.015)
+    differing = sum(less_by_welch(*both) for both in runs + rng.normal(size=(N, 2, 1)))
+    assert differing / N > 0.2
+    assert less_by_welch([1.0, 1.0], [2.0, 2.0])
+    assert not less_by_welch([2.0, 2.0], [2.0, 2.0])
 
 
 def test_without_any_difference_one_row_in_twenty_is_rejected():

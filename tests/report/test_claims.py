@@ -166,6 +166,40 @@ def test_realizations_that_hold_by_themselves_are_counted(values):
     assert judged.comparisons[0].n_holds == sum(value < 0.5 for value in values)
 
 
+RUNS = """\
+study: s
+realizations: 4
+datasets: [german]
+algorithms:
+  a: {estimator: RhoSVC}
+  b: {estimator: RhoSVC}
+  runs_a: {estimator: RhoSVC, sweep: {params.max_iter: [1, 2, 3]}}
+  runs_b: {estimator: RhoSVC, sweep: {params.max_iter: [1, 2, 3]}}
+claims:
+  - {id: c, text: t, better: a, than: b, relation: less, own_test: {a: runs_a, b: runs_b}}
+"""
+
+
+def test_the_paper_s_own_test_is_repeated_on_each_realization(tmp_path):
+    rng = np.random.default_rng(5)
+    shifts = [0.2, 0.0, -0.2]  # of b over a, on three splits; a fourth lacks a run
+    lines = both(0.25 + NOISE[:3], 0.28 + NOISE[:3])
+    expected = 0
+    for number, shift in enumerate([*shifts, 0.2], start=1):
+        a, b = 0.3 + rng.normal(scale=0.01, size=3), 0.3 + shift + rng.normal(scale=0.01, size=3)
+        for run in (1, 2, 3):
+            lines.append(record("german", number, f"runs_a-{run}", error=a[run - 1]))
+            if number < 4 or run < 3:
+                lines.append(record("german", number, f"runs_b-{run}", error=b[run - 1]))
+        # Welch by hand: b - a over its standard error, against 2.92, the quantile of 2 degrees of
+        # freedom, of which there are 2 to 4.
+        error = np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 3)
+        expected += number < 4 and (b.mean() - a.mean()) / error > 2.92
+    [judged] = evaluate_claims(make_study(tmp_path / "s", RUNS, lines))
+    assert expected == 1
+    assert judged.comparisons[0].own_test == "1 of 3"
+
+
 def test_fewer_than_five_runs_have_no_verdict_on_seconds(compared):
     found = compared(RATIO, timed(*[(1.0, 9.0)] * 4))
     assert found.verdict is None
@@ -335,6 +369,24 @@ def test_wrong_keys_are_refused(tmp_path, old, new, message):
     assert old in text
     with pytest.raises(ValueError, match=message):
         make_study(tmp_path / "s", text.replace(old, new), [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("relation: less", "relation: at-most", "`own_test:` is for the relation less"),
+        (
+            "b: runs_b",
+            "b: runs_c",
+            "unknown sweep of algorithms 'runs_c'; accepted: runs_a, runs_b",
+        ),
+        (", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
+    ],
+)
+def test_runs_of_an_own_test_that_cannot_be_are_refused(tmp_path, old, new, message):
+    assert old in RUNS
+    with pytest.raises(ValueError, match=message):
+        make_study(tmp_path / "s", RUNS.replace(old, new), [])
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,21 @@ def test_the_sample_has_the_mean_and_the_number_of_the_repetitions(k, repetition
     assert found.values.mean() == pytest.approx(100 * np.mean(values))
 
 
+def test_the_interval_of_repetitions_covers_one_more_as_often_as_it_says():
+    """Folds of one repetition lean the same way, which folds taken for independent do not show."""
+    rng = np.random.default_rng(6)
+    covered = 0
+    for _ in range(600):
+        means = rng.normal(0.3, 0.01, size=11)
+        values = rng.normal(means[:, None], 0.02, size=(11, 3))
+        found = repetitions_of(folds(values[1:].ravel(), 3))
+        difference = found.values.mean() - 100 * values[0].mean()
+        share, std = found.ours + found.printed, found.values.std(ddof=1)
+        judged = of_spread(difference, std, share, 10, 1.0, "repetitions")
+        covered += judged.low <= 0.0 <= judged.high
+    assert covered / 600 == pytest.approx(0.95, abs=0.025)
+
+
 def test_a_repetition_is_what_tests_each_row_once():
     split = KFoldSplit(protocol="kfold", n_splits=4)
     y = np.repeat([-1, 1], 11)

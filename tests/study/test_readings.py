@@ -99,6 +99,16 @@ def test_a_copy_is_what_one_would_write_out_and_draws_the_same_numbers(plan):
             assert cell.seed == found[original].seed
 
 
+def test_a_variant_may_run_more_often_than_what_it_changes(plan):
+    text = with_variant("{name: drawn, label: drawn, algorithm: {params.C: 3}, realizations: 3}")
+    cells = plan(text).cells
+    runs = dict.fromkeys(("svc", "svc~C-10", "svc~drawn"), 0)
+    for cell in cells:
+        if cell.dataset == "wbc" and cell.algorithm in runs and cell.blas_threads is None:
+            runs[cell.algorithm] += 1
+    assert runs == {"svc": 2, "svc~C-10": 2, "svc~drawn": 3}
+
+
 def test_a_named_seed_and_the_member_of_a_sweep_are_copied_too(plan):
     text = STUDY.replace("table: 1\n", "table: 2\n").replace(
         "[svc]\n    default", "[nu]\n    default"

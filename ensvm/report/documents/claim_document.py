@@ -47,6 +47,13 @@ HOLDING = (
     "*of n hold* counts the realizations, each a split of its own, whose value keeps to the "
     "threshold by itself. The verdict does not use it."
 )
+OWN_TEST = "the paper's own test"
+OWN_TESTING = (
+    "*the paper's own test* is a one-sided Welch test at 5 % between several runs on one split of "
+    "the rows. It is repeated on each of our splits, with as many runs; the column counts the "
+    "splits on which it finds the claim. It asks whether runs differ on that split, our verdict "
+    "whether methods differ over splits."
+)
 EACH = (
     "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
     "when one does not. There is nothing to test then; the value shown is the worst."
@@ -174,7 +181,7 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
     heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
-    heads += ["printed", "as printed"]
+    heads += [OWN_TEST, "printed", "as printed"]
     comparisons = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
     rows = []
     for comparison in comparisons:
@@ -189,12 +196,14 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
                 str(comparison.n),
                 str(comparison.n_holds),
                 _verdict(comparison),
+                comparison.own_test or NOTHING,
                 _number(effect, comparison.printed),
                 comparison.printed_verdict or NOTHING,
             ]
         )
     hidden = set() if finding.printed_verdict else {"printed", "as printed"}
     hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
+    hidden |= set() if any(one.own_test for one in comparisons) else {OWN_TEST}
     several = any(one.n > 1 for one in comparisons)
     hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
     kept = [number for number, head in enumerate(heads) if head not in hidden]
@@ -263,6 +272,7 @@ def legend(findings: list[JudgedClaim]) -> list[Part]:
         CLAIM_DECIDES,
         INTERVALS,
         HOLDING if any(one.n > 1 for one in comparisons) else "",
+        OWN_TESTING if any(one.own_test for one in comparisons) else "",
         EACH if any(finding.claim.of_each for finding in findings) else "",
         OVERLAP if any(one.overlap for one in comparisons) else "",
         PRINTED if any(one.printed_verdict for one in comparisons) else "",
