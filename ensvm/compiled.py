@@ -1,10 +1,10 @@
 """The one decorator of compiled functions: numba's `njit`, with machine code kept between runs.
 
 Numba compiles a function once and keeps the result on disk until the function's own file changes.
-It does not look at the files of the functions that were compiled into it, so that after an edit or
-an upgrade old machine code of a callee could live on in its callers. Here the folder of the machine
-code is named by a hash of all of ensvm's compiled sources: a change of any of them starts anew.
-Versions of Python and numba and the kind of processor are told apart by numba itself.
+It does not check the files of the functions that this function calls, so after an edit a caller
+could still run the old machine code of a callee. Here a hash of all compiled sources of ensvm names
+the folder of the machine code, so a change of any of them compiles all functions again. Numba
+itself distinguishes versions of Python and numba and kinds of processors.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ from numba.misc.appdirs import user_cache_dir
 PACKAGE = Path(__file__).parent
 MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
 PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
-KEPT_SECONDS = 30 * 24 * 3600.0  # since its last use, for which machine code of other sources stays
+KEPT_SECONDS = 30 * 24 * 3600.0  # unused machine code of other sources is removed after it
 
 ANNOUNCEMENT = (
     "ensvm: compiling, first use only (some seconds, once; `ensvm warm-up` does it before)"
 )
 
-_config: Any = numba.config  # of which type checkers see no attribute
+_config: Any = numba.config  # type checkers do not see its attributes
 _decorating = threading.Lock()
 
 
@@ -44,19 +44,19 @@ def njit(function: Any = None, **options: Any) -> Any:
     Parameters
     ----------
     function : callable, default None
-        The function to compile; None where options follow, as in ``@njit(fastmath=True)``.
+        The function to compile; None if options follow, as in ``@njit(fastmath=True)``.
     **options : Any
         Options of `numba.njit` other than `cache`.
 
     Returns
     -------
     callable
-        The compiled function, or the decorator that makes it where `function` is None.
+        The compiled function, or the decorator that makes it if `function` is None.
     """
     if function is None:
         return lambda decorated: njit(decorated, **options)
     folder = code_folder()
-    options = {"no_cfunc_wrapper": True, **options}  # nobody passes one of these to C
+    options = {"no_cfunc_wrapper": True, **options}  # no function is passed to C
     if folder is None:
         return numba.njit(**options)(function)
     with _machine_code_in(folder):
@@ -64,19 +64,19 @@ def njit(function: Any = None, **options: Any) -> Any:
 
 
 def internal(function: Any = None, **options: Any) -> Any:
-    """Compile a function that compiled functions alone call: nothing reads arguments from Python.
+    """Compile a function that only compiled functions call, so Python cannot call it.
 
     Parameters
     ----------
     function : callable, default None
-        The function to compile; None where options follow.
+        The function to compile; None if options follow.
     **options : Any
         Options of `numba.njit` other than `cache`.
 
     Returns
     -------
     callable
-        The compiled function, or the decorator that makes it where `function` is None.
+        The compiled function, or the decorator that makes it if `function` is None.
     """
     return njit(function, no_cpython_wrapper=True, **options)
 
@@ -84,8 +84,8 @@ def internal(function: Any = None, **options: Any) -> Any:
 def inlined(function: Any) -> Any:
     """Make a function part of every compiled function that calls it.
 
-    That takes less of the compiler's time than a call, for all but long functions called often. It
-    can be called from Python, too, and is then compiled by itself.
+    This compiles faster than a call, unless the function is long and called often. Python can call
+    it, too; it is then compiled by itself.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def inlined(function: Any) -> Any:
 
 @cache
 def code_folder() -> Path | None:
-    """Return the folder of the machine code of these sources; None where none can be written.
+    """Return the folder of the machine code of these sources; None if it cannot be written.
 
     It lies in the folder that the environment variable NUMBA_CACHE_DIR names, or else in the user's
     cache folder. Folders of other sources that have not been used for 30 days are removed.
@@ -150,7 +150,7 @@ class _Announcer(events.Listener):
         self.silent = False
 
     def on_start(self, event: Any) -> None:
-        """Note that a function is about to be compiled, which one found in the cache is not."""
+        """Note that a function is about to be compiled; numba does not report cached functions."""
         if self.silent or not _is_ours(event):
             return
         self.silent = True

@@ -14,9 +14,9 @@ from ensvm.data.files.file_content import Raw
 from ensvm.data.splits import OfficialSplit
 from ensvm.errors import UserError, near_miss
 
-_DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
-_ROWS_AT_ONCE = 4096  # of which a copy is small beside all
-# of the many bit patterns of NaN, the one that checksums are taken of
+_DENSE_BYTES = 16 * 2**30  # a larger array more likely comes from a wrong index
+_ROWS_AT_ONCE = 4096  # few enough that copying them takes little memory
+# NaN has many bit patterns; checksums are computed with this one
 _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
 
@@ -25,7 +25,7 @@ class Arrays:
     """The rows of a data set in one form."""
 
     X: Any  # the inputs before scaling, NaN where a value is missing
-    y: NDArray[Any]  # the classes; int32 where there are more than int8 can count
+    y: NDArray[Any]  # the classes: int8, or int32 if there are too many for int8
     # row numbers of the training and the test parts, (realizations, rows), if they are fixed
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     checksum: str  # the sha256 of all of these
@@ -55,7 +55,7 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     y = encode_labels(card, labels)
     groups = parts[0].groups
     if card.groups is not None and groups is None:
-        raise UserError(f"data set {card.name!r}: groups: its format does not tell any")
+        raise UserError(f"data set {card.name!r}: groups: its format has no groups")
     checksum = checksum_of(X, y, splits, groups)
     if card.checksum is not None:
         _check("checksum of the arrays", checksum, card.checksum, card.name)
@@ -96,7 +96,7 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
 
 
 def _stacked(blocks: list[Any]) -> NDArray[np.float64]:
-    """Return the blocks as one C-order array of float64: a single one that is such as it is."""
+    """Return the blocks as one C-order array of float64, without a copy if possible."""
     first = blocks[0]
     alone = len(blocks) == 1 and isinstance(first, np.ndarray) and first.dtype == np.float64
     if alone and first.flags.c_contiguous and first.flags.writeable:
@@ -120,7 +120,7 @@ def _check_dense_size(blocks: list[Any]) -> None:
 def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[Any]:
     """Return y of shape (n,): +1 for the positive label and -1 for others, else codes 0, 1, ...
 
-    It is int8, or int32 where the codes go beyond.
+    The type is int8, or int32 if there are more classes than int8 can count.
     """
     if card.positive is not None:
         return np.where(labels == card.positive, 1, -1).astype(np.int8)
@@ -139,7 +139,7 @@ def checksum_of(
 ) -> str:
     """Return the sha256 over shape, X, y, fixed row numbers and groups, on every machine the same.
 
-    What is not there leaves no trace, so that arrays without it keep their checksums.
+    Missing splits or groups add nothing, so that data sets without them keep their checksums.
     """
     digest = hashlib.sha256(f"{X.shape} {sparse_matrix(X)}".encode())
     if sparse_matrix(X):

@@ -18,8 +18,8 @@ class Location:
     Attributes
     ----------
     state : 'here', 'to download' or 'missing'
-        Whether all its files are on this machine, or can be asked for over the network. A
-        generated data set is here.
+        'here' if all its files are on this machine or it is generated; 'to download' if a
+        provider on the network might have the rest.
     provider : str or None
         The provider; None if there is none.
     files : dict of tuple of Path
@@ -107,14 +107,15 @@ class DataSearch:
     data_dir : Path or None, default None
         A folder with data files; None for those that ENSVM_DATA names.
     download : bool, default True
-        Whether what is not here is downloaded; else it counts as here if a provider might have it.
+        Whether to download missing files; if not, a data set that a provider might have counts
+        as found.
 
     Attributes
     ----------
     missing : dict of str
         What a user can do to get it, for each data set that no provider served, by its name.
     to_download : list of str
-        The data sets that a provider might have, where nothing is downloaded.
+        The data sets that a provider might have; empty if `download` is True.
     offline : bool
         Whether ENSVM_OFFLINE forbids downloads.
 
@@ -155,7 +156,7 @@ class DataSearch:
         UserError
             If the data are not what the card says.
         """
-        # An unreachable address costs many seconds: data sets with the same sources ask once.
+        # An unreachable address costs many seconds, so equal sources are asked only once.
         sources = repr(card.parts)
         if sources not in self._refused:
             refused = self._load(card) if self._download else self._locate(name, card)

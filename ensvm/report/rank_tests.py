@@ -115,7 +115,7 @@ def corrected_t(
 ) -> tuple[float, float, float, float]:
     """Return interval (low, high), statistic and p-value of the corrected resampled t test.
 
-    Of two or more paired differences that are not all equal. `overlap` is added to 1/n in the
+    There must be two or more differences, not all equal. `overlap` is added to 1/n in the
     variance of the mean, see `ensvm.data.splits.overlap`; the interval is at level 1 - alpha.
     """
     n = len(differences)

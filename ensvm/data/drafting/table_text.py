@@ -281,9 +281,8 @@ def _are_numbers(texts: list[str]) -> list[bool]:
 
 def typed_table(file: FileContent, form: type[NamedColumnsFormat]) -> DraftTable:
     """Return the fields of a table whose columns have types."""
-    kind = {"arff": "ARFF", "parquet": "Parquet"}.get(
-        str(next(iter(form.endings.values()))["type"]), "Feather (Arrow)"
-    )
+    name = str(next(iter(form.endings.values()))["type"])
+    kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     made = form.model_construct(target=-1)
     names, columns = _columns(made, file)
     typed = made.typed_columns(file)
