@@ -219,7 +219,8 @@ def run(
         if dry_run:
             to_do.append(_dry_run(plan, data_dir=data_dir, **options))
             continue
-        statuses.append(_run(plan, engine=engine, data_dir=data_dir, **options))
+        a_part = published or realizations is not None or datasets or algorithms or shard
+        statuses.append(_run(plan, engine=engine, data_dir=data_dir, whole=not a_part, **options))
     if every and dry_run:
         n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
         total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
@@ -253,8 +254,13 @@ def _run(
     engine: str | None,
     data_dir: Path | None,
     timeout: float | None,
+    *,
+    whole: bool,
 ) -> int:
-    """Run a plan, print how it ended, and return the exit status."""
+    """Run a plan, print how it ended, and return the exit status.
+
+    `whole` says that the plan is all of its study, so that the findings can be shown.
+    """
     from joblib import cpu_count
 
     from ensvm.notebook.progress import RunProgress
@@ -286,7 +292,7 @@ def _run(
             err=True,
         )
         sys.exit(INTERRUPTED)
-    _print_outcome(outcome, plan, results, time.monotonic() - begun)
+    _print_outcome(outcome, plan, results, time.monotonic() - begun, whole=whole)
     return 0 if outcome.done == len(plan.cells) else 1
 
 
@@ -382,7 +388,9 @@ def _print_estimate(
     return cost.seconds, sum(parts.values())
 
 
-def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path, seconds: float) -> None:
+def _print_outcome(
+    outcome: "Outcome", plan: "Plan", results: Path, seconds: float, *, whole: bool
+) -> None:
     """Print what a run has done, what failed, what came out, and the commands that show more."""
     from ensvm.records.store import CELLS_FILE
 
@@ -413,6 +421,6 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path, seconds: flo
         command = f"ensvm data list --missing {plan.path}"
         print_text(f"no data: {names}; `{command}` says how to get them")
     if (folder / CELLS_FILE).is_file():
-        print_ending(folder, whole=outcome.done == n_cells)
+        print_ending(folder, whole=whole and outcome.done == n_cells)
     places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
     print_text("; ".join([f"took {duration(seconds)}", *places]))

@@ -1,11 +1,15 @@
-"""The blocks of the how-to pages run, and print what the pages show."""
+"""The blocks of pages for beginners and of how-to pages run, and print what the pages show."""
 
 from pathlib import Path
 
 import page_blocks
 import pytest
 
-PAGES = sorted((page_blocks.ROOT / "docs" / "how-to").glob("*.md"))
+PAGES = [
+    page
+    for section in ("start", "tutorials", "how-to")
+    for page in sorted((page_blocks.ROOT / "docs" / section).glob("*.md"))
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
