@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
-.PHONY: docs faults measured wheel-check clean
+.PHONY: docs docs-pages faults measured wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -45,9 +45,12 @@ wheel-check: $(VENV)/.ready
 	@tests/wheel.sh $(PYTHON)
 
 # The site with the pages of all results, in docs/_build/html; a warning of Sphinx is an error.
-docs: $(VENV)/.ready-docs
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+docs: docs-pages
 	$(BIN)/ensvm report results/ --output docs/_build/html/results > /dev/null
+
+# ... without the pages of results, which take most of the time
+docs-pages: $(VENV)/.ready-docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.

@@ -19,7 +19,7 @@ from ensvm.study.config import read_config
 RESULTS = Path(__file__).parents[1] / "results"
 # A third of a cell are the labels that its test rows were given, counted for each of ten orders
 MOST_BYTES_OF_A_CELL = 60
-SMALL_BYTES = 700_000  # with curves, which take more a cell
+SMALL_BYTES = 900_000  # with curves, which take more a cell
 SHIPPED = sorted(path.parent for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
 
 

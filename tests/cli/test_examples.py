@@ -39,6 +39,23 @@ SLURM = {
     "SLURM_CPUS_PER_TASK": "1",
     "SLURM_SUBMIT_DIR": ".",
 }
+CONFIG = """
+study: mine
+realizations: 20
+kernel: {kernel: rbf, gamma: mean-distance}
+datasets:
+  - german
+  - path: my.csv
+    target: label
+    positive: sick
+    split: {protocol: random, n_train: 200, n_test: 100}
+algorithms:
+  ensemble: {estimator: PartiallyTrainedEnsemble}
+  svc: {estimator: SVC, grid: {C: [0.1, 1, 10]}, stage: best-on-test}
+  forest: {estimator: "sklearn.ensemble:RandomForestClassifier", params: {n_estimators: 200}}
+tables:
+  - {id: 1, caption: Test errors (in %), columns: [ensemble, svc, forest]}
+"""
 # Their exit status depends on the results compared, or on the data that are on this machine.
 MAY_END_WITH_1 = ("compare", "data")
 
@@ -96,11 +113,9 @@ def checkout(tmp_path_factory):
             copy_results(study, folder / size)
     for name in ("other-machine", "shard-1", "shard-2", "shard-3"):  # what is merged
         (folder / name).symlink_to("small")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    config = re.search(r"```yaml\n(study: mine.*?)```", readme, re.DOTALL)[1]
-    make_study(folder / "own" / "mine", config, errors("german", "svc", [0.25]))
+    make_study(folder / "own" / "mine", CONFIG, errors("german", "svc", [0.25]))
     for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
-        (folder / name).write_text(config, encoding="utf-8")
+        (folder / name).write_text(CONFIG, encoding="utf-8")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
     (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     bars = "\n".join(row.replace(",", "|") for row in ["a,b,label", *rows])

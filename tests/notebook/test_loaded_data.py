@@ -1,6 +1,5 @@
 """`ensvm.load_data`: the rows of a data set, and the splits and realizations of studies."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -77,13 +76,3 @@ def test_an_unknown_name_and_folds_of_different_sizes_get_one_message():
     result = invoke("data", "splits", "vote")
     assert result.exit_code == 2
     assert "differ in size" in result.stderr
-
-
-def test_the_examples_of_the_page_run():
-    page = (ROOT / "docs" / "how-to" / "notebook.md").read_text()
-    _, _, section = page.partition("## Data and splits")
-    names = {"ensvm": ensvm}
-    for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
-        exec(block, names)
-    assert names["third"].X_train.shape == (700, 20)
-    assert 0.2 < names["errors"].mean() < 0.3
