@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 from key_docs import Model, keys_of, meanings_of, models_of
+from marked_blocks import fill_blocks
 from pydantic import BaseModel
 
 from ensvm.data.card import DatasetCard
@@ -33,9 +34,6 @@ PAGES = sorted(FOLDER.glob("*.md"))
 # A config writes a sweep in a form of its own, which its page explains.
 MODELS = {**models_of(StudyConfig), **models_of(OwnFile), **models_of(DatasetCard)}
 del MODELS["SweepConfig"]
-BLOCK = re.compile(
-    r"(<!-- (?P<what>keys|kernels|tree): ?(?P<name>\w*) -->\n).*?(<!-- end -->)", re.DOTALL
-)
 YAML_BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WIDTH = 118
 A_BLOCK = "block: "
@@ -50,16 +48,6 @@ CHECKED_LATER = {"split": Split, "options": CircleOptions | FournormOptions | Sq
 NOT_REQUIRED = ("DatasetConfig", "name")  # it may follow from another key
 SPACE = "\ue000"  # stands for a space at which no line is broken
 LONGEST_EXAMPLE = 64
-
-
-def filled(text: str) -> str:
-    """Return a page with its lists made from the models."""
-
-    def block(match: re.Match[str]) -> str:
-        lines = {"keys": list_of_keys, "kernels": list_of_kernels, "tree": list_of_blocks}
-        return f"{match[1]}\n{lines[match['what']](match['name'])}\n\n{match[4]}"
-
-    return BLOCK.sub(block, text)
 
 
 def list_of_keys(name: str) -> str:
@@ -307,6 +295,8 @@ def _models_in(annotation: Any) -> list[Model]:
     return [model for part in typing.get_args(annotation) for model in _models_in(part)]
 
 
+MAKERS = {"keys": list_of_keys, "kernels": list_of_kernels, "tree": list_of_blocks}
+
 if __name__ == "__main__":
     for page in PAGES:
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(fill_blocks(page.read_text(encoding="utf-8"), MAKERS), encoding="utf-8")

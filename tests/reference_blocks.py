@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+from marked_blocks import fill_blocks
 
 from ensvm.data.files import Format
 from ensvm.records import record as records
@@ -24,10 +25,6 @@ ROOT = Path(__file__).parents[1]
 COMMANDS = ROOT / "docs" / "reference" / "commands"
 REFERENCE = ROOT / "docs" / "reference"
 OTHERS = ("records.md", "files.md", "studies.md")
-BLOCK = re.compile(
-    r"(<!-- (?P<kind>command|fields|formats|studies): (?P<name>[^>]+) -->\n).*?(<!-- end -->)",
-    re.DOTALL,
-)
 OPTION = re.compile(r"(?<![\w`'-])(--[a-z][\w-]*|-[a-z]\b)(?!`)")
 ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "<*$"})
 RANGES = {" INTEGER RANGE": " N", " FLOAT RANGE": " X"}  # what click calls a number with limits
@@ -149,17 +146,12 @@ def studies_block(_: str) -> str:
     return "\n".join(lines)
 
 
-def filled(text: str) -> str:
-    """Return a page whose blocks say what the code says now."""
-    makers = {
-        "command": command_block,
-        "fields": fields_block,
-        "formats": formats_block,
-        "studies": studies_block,
-    }
-    return BLOCK.sub(
-        lambda match: f"{match[1]}\n{makers[match['kind']](match['name'])}\n\n{match[4]}", text
-    )
+MAKERS = {
+    "command": command_block,
+    "fields": fields_block,
+    "formats": formats_block,
+    "studies": studies_block,
+}
 
 
 def pages() -> list[Path]:
@@ -169,4 +161,4 @@ def pages() -> list[Path]:
 
 if __name__ == "__main__":
     for page in pages():
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(fill_blocks(page.read_text(encoding="utf-8"), MAKERS), encoding="utf-8")

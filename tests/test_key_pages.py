@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 from key_docs import keys_of, meanings_of
-from key_pages import FOLDER, MODELS, PAGES, REFERENCE, YAML_BLOCK, filled, yaml_blocks
+from key_pages import FOLDER, MAKERS, MODELS, PAGES, REFERENCE, YAML_BLOCK, yaml_blocks
+from marked_blocks import fill_blocks
 
 from ensvm.data.card import PROVIDERS, DatasetCard
 from ensvm.data.scaling import Scaling
@@ -64,7 +65,7 @@ def as_config(text: str) -> dict[str, Any]:
 def test_the_lists_are_those_of_the_models(page):
     """If not: `python tests/key_pages.py`."""
     text = page.read_text(encoding="utf-8")
-    assert filled(text) == text
+    assert fill_blocks(text, MAKERS) == text
 
 
 @pytest.mark.parametrize("name", MODELS)

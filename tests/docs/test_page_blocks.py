@@ -5,14 +5,8 @@ from pathlib import Path
 import page_blocks
 import pytest
 
-PAGES = [
-    page
-    for section in ("start", "tutorials", "how-to")
-    for page in sorted((page_blocks.ROOT / "docs" / section).glob("*.md"))
-]
 
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
     wrong = [step for step in steps if not page_blocks.agrees(step.expected, step.printed)]
