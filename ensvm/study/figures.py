@@ -7,16 +7,15 @@ from pydantic import Discriminator, Tag
 
 from ensvm.study.block import StudyNames
 from ensvm.study.figure_kinds import (
-    CurvesConfig,
     DistributionConfig,
     FigureConfig,
     Form,
     PlaneConfig,
     ScatterConfig,
-    SweepFigureConfig,
     TradeoffConfig,
     pass_of,
 )
+from ensvm.study.line_figures import CurvesConfig, SweepFigureConfig
 from ensvm.study.source import YamlSource
 
 KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", *get_args(Form))

@@ -18,11 +18,11 @@ from ensvm.report.query import Study
 from ensvm.study.figure_kinds import (
     DistributionConfig,
     FigureConfig,
-    LinesConfig,
     PlaneConfig,
     ScatterConfig,
     TradeoffConfig,
 )
+from ensvm.study.line_figures import LinesConfig
 
 # Each kind of figure has a module with `read` (from records to items, and which are missing),
 # `frame_of` (the data as a frame) and `draw` (items into panels; returns the keys of the legend).
