@@ -29,7 +29,7 @@ from ensvm.seeds import seed_of
 from ensvm.solvers.boosting import BoostingResult, Round, multiclass_adaboost
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
-# Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
+# Boosting ends if so many samples in a row give a machine that is no better than chance
 MAX_ATTEMPTS = 10
 
 
@@ -38,14 +38,15 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     """Multi-class AdaBoost over small soft-margin machines of one or several kernels.
 
     Boosting trains machines one after the other. Each round draws `max_samples` training rows with
-    replacement by the present row weights, trains a machine on them, and takes its error and the
-    new weights, which are larger for the rows it gets wrong, from all training rows. In the end the
-    machines vote, with a weight alpha that is larger for a smaller error. Different kernels make
-    different mistakes, so that machines of several kernels may correct one another.
+    replacement, with probabilities proportional to the row weights, and trains a machine on them.
+    The machine then predicts all training rows, which gives its error; the rows that it gets wrong
+    get larger weights. In the end the machines vote, each with a weight alpha that is larger for a
+    smaller error. Machines of different kernels make different mistakes, which the vote corrects.
 
-    A machine no better than chance is dropped and another is drawn, up to ten times, then the run
-    ends; a machine without error gets a large but finite weight and the run goes on. The paper says
-    nothing of either. A sample that holds one class only gives the machine that always predicts it.
+    A machine that is no better than chance is dropped and another is trained on a new sample. After
+    ten of them in a row the run ends. A machine without error gets a large but finite weight and
+    the run goes on. (The paper does not say what happens in these two cases.) If a sample holds one
+    class only, its machine always predicts that class.
 
     Parameters
     ----------
@@ -57,10 +58,9 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         The number of rounds of each run, at least 1: 'combined' has up to len(kernels) *
         n_estimators machines.
     class_weight : dict, 'balanced' or None, default None
-        What multiplies the weights that the rows of each class start from: label -> weight, a
-        positive number, with 1 for a class that is not named; 'balanced' is n_samples / (n_classes
-        * rows of the class); None is 1 for all. As if rows were repeated so often, it changes the
-        samples drawn and the machines' errors.
+        A factor of the first weights of each class's rows: label -> factor, a positive number, and
+        1 for a class that is not named; 'balanced' is n_samples / (n_classes * rows of the class);
+        None is 1 for all. Like repeating rows, it changes the samples and the machines' errors.
     random_state : int, RandomState or None, default None
         Seeds the samples. Equal ints give the run of a kernel the same machines, whatever kernels
         it is combined with.
@@ -205,7 +205,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
 
 def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> BoostingResult:
-    """Return one boosting run of at most `n_rounds` machines, whose kernels are drawn."""
+    """Return a boosting run of at most `n_rounds` machines; each round draws one of the kernels."""
     n = len(training.rows)
     training_blocks = [training.rows.take(block) for block in slices(n, BLOCK)]
     names = [choice.kernel.name for choice in plan.kernels]

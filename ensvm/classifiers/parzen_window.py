@@ -21,8 +21,8 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
     gets the class whose training rows have the larger sum of kernel values with it. Nothing is
     optimised, and fitting makes no Gram matrix. The multiplicative updates of `RhoSVC` start at
     this machine, and it is the first member of `PartiallyTrainedEnsemble`. With sample weights w_i,
-    w_i / sum_j w_j takes the place of 1/m, in the width that `gamma` names too: a row of weight 2
-    is two rows, one of weight 0 is none.
+    1/m becomes w_i / sum_j w_j, also where `gamma` names a mean over rows: a weight of 2 counts
+    like two equal rows, and a weight of 0 like a row that is not there.
 
     Attributes
     ----------

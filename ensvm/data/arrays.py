@@ -84,7 +84,7 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
             rows += 0.0  # -0.0 + 0.0 = 0.0
             rows[np.isnan(rows)] = _NAN
         return X
-    # loaded only where needed: starting up must stay quick
+    # imported here because scipy.sparse would slow down every start
     from scipy.sparse import csr_array, vstack
 
     X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
@@ -137,7 +137,7 @@ def checksum_of(
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
     groups: NDArray[np.str_] | None = None,
 ) -> str:
-    """Return the sha256 over shape, X, y, fixed row numbers and groups, on every machine the same.
+    """Return the sha256 of shape, X, y, fixed row numbers and groups, the same on every machine.
 
     Missing splits or groups add nothing, so that data sets without them keep their checksums.
     """

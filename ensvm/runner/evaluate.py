@@ -52,7 +52,7 @@ class Evaluation:
 
     metrics: Mapping[str, Any]  # test error (a fraction), counts, and the scalars that the fit left
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall and CPU seconds by part
-    curves: Mapping[str, list[Any]] = field(default_factory=dict)  # that `record` names
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)  # those that `record` names
     stage: Mapping[str, Any] | None = None  # or grid point, chosen among `n_stages`
     n_stages: int | None = None
     validation_error: float | None = None  # on held-out training rows, by which it was chosen
@@ -63,7 +63,7 @@ class Evaluation:
 
 
 class _Choice(NamedTuple):
-    """A grid point that was chosen without the test rows, and what the choice leaves."""
+    """A grid point that was chosen without the test rows, and what the choice cost and scored."""
 
     point: Mapping[str, Any]
     n_points: int
@@ -92,10 +92,10 @@ def evaluate(
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
 
     With further orders of the training rows, the same is done in each order: numeric metrics and
-    seconds are means over the orders, a flag holds if it does in all, and curves, stage and texts
-    are those of the first order.
+    seconds are means over the orders, a flag is true if it is true in all orders, and curves, stage
+    and texts are those of the first order.
 
-    `seed` is the random state of an estimator that is given none; each of `order_seeds` draws one
+    An estimator whose parameters name no random state gets `seed`; each of `order_seeds` draws one
     further order. With `scored`, decision values and probabilities of the test rows are computed
     too.
     """
@@ -122,7 +122,7 @@ def evaluate(
     for order_seed in order_seeds:
         if any(TOO_LATE in one.missing.values() for one in first.predictions):
             raise DeadlineExceeded
-        # Curves are those of the first order.
+        # Curves are recorded in the first order only.
         of_order = replace(algorithm, record=scalars)
         runs.append(evaluate(of_order, seed, grams.in_order(order_seed), scored=scored))
     return _over_orders(runs) if len(runs) > 1 else first
@@ -259,7 +259,7 @@ def _fit(
     if algorithm.wrapped is not None:
         from sklearn import multiclass
 
-        # Each machine is given the same Gram matrix.
+        # All its machines are fitted on one Gram matrix.
         estimator = multiclass.OneVsRestClassifier(estimator)
     X, y = inputs.train(), grams.realization.y_train
     with watch("fit"):
@@ -296,7 +296,7 @@ def _count_errors(
     staged: bool,
     watch: Stopwatch,
 ) -> tuple[list[int], NDArray[Any] | None]:
-    """Return the wrong labels over blocks of rows, of every stage or of the whole, and labels."""
+    """Return the number of wrong labels (of each stage if `staged`) and the predicted labels."""
     counts: list[int] = []
     predicted: list[Any] = []
     for rows, block in blocks:

@@ -18,7 +18,7 @@ MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
 HESSIAN_RIDGE = 1e-12
 GRADIENT_TOL = 1e-5
-# Of a pair, as in LIBSVM: coupling divides what certainty would leave undefined.
+# Pairwise probabilities stay this far from 0 and 1, as in LIBSVM; else coupling may divide by 0.
 LEAST_PROBABILITY = 1e-7
 
 
@@ -142,8 +142,8 @@ def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> 
 def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
     """Return the p that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
 
-    They have shape (n_classes, n). `pairwise` holds r_ab, the probability of a among a and b, in
-    (0, 1), shape (pairs, n). With the quadratic form Q the solution is proportional to (Q +
+    The result has shape (n_classes, n). `pairwise`, shape (pairs, n), holds r_ab in (0, 1), the
+    probability of a among a and b. With the quadratic form Q the solution is proportional to (Q +
     11')^{-1} 1, which LIBSVM iterates to a tolerance; here it is computed by Cholesky's method for
     all columns at once. It has no negative entry.
     """
@@ -153,14 +153,14 @@ def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
     solve_coupling(np.ascontiguousarray(pairwise, dtype=np.float64), form, solution)
     solution = np.where(solution < 0.0, 0.0, solution)
     total = np.zeros(n)
-    for row in solution:  # one after the other, however many points there are
+    for row in solution:  # in a fixed order, so that the sum does not depend on n
         total += row
     return solution / total
 
 
 @njit
 def solve_coupling(pairwise, form, solution):  # type: ignore[no-untyped-def]
-    """Solve the equations of `couple`, up to a factor; both arrays come as ones."""
+    """Solve the equations of `couple`, up to a factor; both arrays must be filled with ones."""
     n_classes, pair = form.shape[0], 0
     for a in range(n_classes):
         for b in range(a + 1, n_classes):

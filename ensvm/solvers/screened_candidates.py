@@ -1,11 +1,13 @@
 """Candidates of the leveraging algorithm screened by 16-bit kernel values, with a proof.
 
-A round takes the candidate of the largest gain slope^2 / curvature (see `leverage_rounds`). With
-h_i = g_i - G w_i / W both come from one kernel row k: slope = sum h_i k_i, and the root of the
-curvature is a seminorm of k, the weighted spread. So kernel values that are wrong by at most delta
-change the slope by at most delta sum |h_i|, and the root of the curvature by at most delta sqrt(W).
-Candidates whose upper bound of the gain lies below the best lower bound cannot win; the few others
-are compared by their float64 kernel values. A round then reads 2 bytes an entry instead of 8.
+A round takes the candidate of the largest gain slope^2 / curvature (see `leverage_rounds`). Let w
+be the row weights with sum W, g the pulls with sum G, and h_i = g_i - G w_i / W. Slope and
+curvature come from the candidate's kernel row k: slope = sum h_i k_i, and the root of the curvature
+is a seminorm of k (its weighted spread). If each kernel value is wrong by at most delta, the slope
+is wrong by at most delta sum |h_i|, and the root of the curvature by at most delta sqrt(W). A
+candidate cannot win if the upper bound of its gain lies below another's lower bound; the few that
+are left are compared by their float64 kernel values. A round then reads 2 bytes an entry instead of
+8.
 """
 
 from collections.abc import Callable
@@ -24,7 +26,7 @@ CHUNK = 512  # entries summed in float32 before they are added in float64
 SUMMED = 1.01 * (CHUNK + 4) * float(np.finfo(np.float32).eps) / 2.0
 TINY = float(np.finfo(np.float64).tiny)
 BLOCK_ROWS = 256  # rows of kernel values made at once
-# Exact rows kept; more only if one round needs more
+# Float64 rows that are kept, unless one round needs more
 KEPT_ROWS = 1024
 
 
@@ -61,7 +63,7 @@ class ScreenedCandidates:
         largest = np.sqrt(curvatures + slack) + ROUNDED * np.sqrt(total)
         least = np.sqrt(np.maximum(curvatures - slack, 0.0)) - ROUNDED * np.sqrt(total)
         lower = np.maximum(slopes - error, 0.0) / largest
-        # Nothing is known about a flat row, which stays in the list.
+        # A row of almost equal values has no upper bound, so it is always compared.
         upper = np.full(lower.size, np.inf)
         np.divide(slopes + error, least, out=upper, where=least > 0.0)
         if last_chosen >= 0:
@@ -89,7 +91,8 @@ class ScreenedCandidates:
         squares, firsts = squares * (heaviest / STEPS**2), firsts * (heaviest / STEPS)
         error = (ROUNDED + SUMMED) * float(np.abs(direction).sum())
         curvatures = np.maximum(squares - firsts**2 / total, 0.0)
-        # Of a square and of twice a first sum, whose square is at most the squares times the total
+        # The error has two parts: of `squares`, and twice that of `firsts`, because the square of a
+        # first sum is at most `squares * total`.
         return np.abs(slopes) * (scale / STEPS), error, curvatures, 4.0 * SUMMED * squares
 
     def _block(self, indices: NDArray[np.intp]) -> CandidateBlock:
@@ -147,6 +150,6 @@ def _add_chunk(one, two, three, four, weights, direction, sums):  # type: ignore
         d, e, f = plus_products(np.float32(two[i]), w, pull, d, e, f)
         g, h, k = plus_products(np.float32(three[i]), w, pull, g, h, k)
         x, y, z = plus_products(np.float32(four[i]), w, pull, x, y, z)
-    for row, found in enumerate(((a, b, c), (d, e, f), (g, h, k), (x, y, z))):
+    for row, of_row in enumerate(((a, b, c), (d, e, f), (g, h, k), (x, y, z))):
         for column in range(3):
-            sums[row, column] += found[column]
+            sums[row, column] += of_row[column]

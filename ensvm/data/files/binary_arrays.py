@@ -79,8 +79,8 @@ def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
     if X.dtype.kind not in "biuf":
         raise UserError(f"{file_name}: X holds values that are not finite numbers, but {X.dtype}")
-    with np.errstate(over="ignore"):  # of longer floats
-        inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)  # nobody else has it
+    with np.errstate(over="ignore"):  # a float128 may become inf, which is refused below
+        inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)
     wrong = np.argwhere(~((inputs >= -LARGEST) & (inputs <= LARGEST)))
     if len(wrong):
         row, column = wrong[0]
@@ -139,9 +139,9 @@ def _row_numbers(rows: Any, file_name: str) -> NDArray[np.intp]:
 
 
 class IdxFormat(FileFormat):
-    """MNIST's idx: images of unsigned bytes, a row of pixels 0..255 each.
+    """MNIST's idx format: images of unsigned bytes; each is a row of pixels 0..255.
 
-    The labels are a file of their own, which the source names under `labels`.
+    The labels are in a second file, which the source names under `labels`.
 
     Attributes
     ----------

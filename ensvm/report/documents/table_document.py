@@ -37,7 +37,7 @@ from ensvm.study.algorithms import CrossValidationConfig
 from ensvm.study.config import Assumption
 from ensvm.study.table_layout import TableConfig, Verdict
 
-# What the CSV has of each paper after the first.
+# The CSV repeats these columns for each paper after the first.
 OF_PAPER = (
     "published",
     "published_std",
