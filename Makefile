@@ -1,5 +1,5 @@
 # make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
-# make docs | make bench | make faults | make measured | make ship-records | make wheel-check | make clean
+# make docs | make generated | make bench | make faults | make measured | make ship-records | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
-.PHONY: docs docs-pages faults measured wheel-check clean
+.PHONY: docs docs-pages generated faults measured wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -51,6 +51,12 @@ docs: docs-pages
 # ... without the pages of results, which take most of the time
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+
+# All parts of pages that code writes: lists of keys, tables of classifiers and relations, the schema
+# for editors. `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
+generated: $(VENV)/.ready-dev
+	@for script in key_pages config_schema reference_blocks test_readme; do \
+		$(BIN)/python tests/$$script.py || exit $$?; done
 
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.

@@ -214,7 +214,7 @@ def address_of(name: str) -> str:
 def title_of(name: str) -> str:
     """Return what the heading of a model's keys calls it."""
     _, heading = headings()[name]
-    title = heading[0].lower() + heading[1:]
+    title = heading if heading[:2].isupper() else heading[0].lower() + heading[1:]  # ARFF, IDX
     return re.sub(r"^(keys of )?(a |an |the )?", "", title)
 
 
