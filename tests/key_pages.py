@@ -214,7 +214,8 @@ def address_of(name: str) -> str:
 def title_of(name: str) -> str:
     """Return what the heading of a model's keys calls it."""
     _, heading = headings()[name]
-    title = heading if heading[:2].isupper() else heading[0].lower() + heading[1:]  # ARFF, IDX
+    plain = re.match(r"[A-Z][a-z]*\b", heading)  # not NumPy, ARFF
+    title = heading[0].lower() + heading[1:] if plain else heading
     return re.sub(r"^(keys of )?(a |an |the )?", "", title)
 
 
