@@ -85,8 +85,8 @@ def init(
             draft = draft_of(target=asked)
     if draft.config.exists() and not force:
         refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
+    write_config(draft)  # before anything is printed, which fails if the reader is `head -1`
     _print_table(draft)
-    write_config(draft)
     _print_next_steps(draft)
 
 

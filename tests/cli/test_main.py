@@ -52,14 +52,18 @@ def test_python_m_ensvm_is_the_command():
 
 
 @pytest.mark.slow
-def test_a_reader_that_leaves_is_not_an_error(tmp_path):
+@pytest.mark.parametrize("command", [["list"], ["init", "my.csv"]])
+def test_a_reader_that_leaves_is_not_an_error(command, tmp_path):
+    rows = "".join(f"{number % 7}.5,{number % 2}\n" for number in range(20))
+    (tmp_path / "my.csv").write_text(f"x,label\n{rows}")
     reader, writer = os.pipe()
     os.close(reader)
     ran = subprocess.run(
-        [*START, "list"], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False
+        [*START, *command], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False
     )
     os.close(writer)
     assert (ran.returncode, ran.stderr) == (1, b"")
+    assert (tmp_path / "my.yaml").exists() == ("init" in command)
 
 
 @pytest.mark.parametrize("verb", ["table", "status"])
