@@ -16,11 +16,8 @@ from ensvm.report.findings import contradictions
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE
-from ensvm.report.tables import TableCell, build_table
+from ensvm.report.tables import LaidOut
 from ensvm.shipped import shipped_config
-from ensvm.study.table_layout import TableConfig
-
-LaidOut = tuple[TableConfig, list[TableCell]]
 
 NAME = "README.md"
 FINDINGS = "## What comes out"
@@ -34,10 +31,9 @@ HOW_TO_READ = (
 )
 
 
-def first_page(study: Study) -> str:
+def first_page(study: Study, tables: list[LaidOut]) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
-    tables = [(table, build_table(study, table)) for table in config.tables]
     claims = list(evaluate_claims(study))
     parts: list[Part] = [
         WRITTEN,

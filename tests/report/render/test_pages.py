@@ -19,7 +19,7 @@ from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.pages import study_page, write_report
-from ensvm.report.tables import build_table
+from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -113,7 +113,8 @@ def test_the_cited_work_is_linked(tmp_path):
     list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
     links = Page(tmp_path / "report" / "s.html").values("href")
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
-    assert "<https://doi.org/10.1000/182>" in first_page(read_study(tmp_path / "results" / "s"))
+    study = read_study(tmp_path / "results" / "s")
+    assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
 
 
 @pytest.mark.parametrize(
@@ -253,6 +254,29 @@ filter.value = "tit"; filter.dispatchEvent(new Event("input")); say.filtered = r
 filter.value = ""; filter.dispatchEvent(new Event("input"));
 const verdict = document.querySelector("[data-verdict]");
 verdict.value = "differs"; verdict.dispatchEvent(new Event("change")); say.differing = rows();
+verdict.value = ""; verdict.dispatchEvent(new Event("change"));
+const value = () => {
+  const cell = document.getElementById("table-1/titanic/one");
+  return `${cell.querySelector(".ours").textContent} ${cell.dataset.verdict}`;
+};
+const height = () => document.querySelector("a[href='#table-1/titanic/one'] path")
+  .getAttribute("transform");
+const reading = document.querySelector("[data-reading]"), own = height();
+const choose = async option => {
+  reading.selectedIndex = option;
+  reading.dispatchEvent(new Event("change"));
+  await new Promise(resolve => setTimeout(resolve, 100));
+};
+say.own = value();
+await choose(1); say.read_otherwise = value(); say.moved = height() !== own;
+say.reading = document.querySelector("[data-summary]").textContent.includes("the second");
+await choose(0); say.as_before = value(); say.moved_back = height() === own;
+location.hash = "claim-c";
+await new Promise(resolve => setTimeout(resolve, 100));
+say.claim_open = document.getElementById("claim-c").open;
+location.hash = "table-1/titanic/one";
+await new Promise(resolve => setTimeout(resolve, 100));
+say.cell_open = dialog.open;
 const told = document.createElement("pre");
 told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
 </script>
@@ -313,4 +337,12 @@ def test_in_a_browser(page, beacon):
         "missing_last_too": ["titanic", "german"],
         "filtered": ["titanic"],
         "differing": ["german"],
+        "own": "22.0 cannot tell",
+        "read_otherwise": "32.3 differs",
+        "moved": True,
+        "reading": True,
+        "as_before": "22.0 cannot tell",
+        "moved_back": True,
+        "claim_open": True,
+        "cell_open": True,
     }

@@ -66,9 +66,12 @@
   }
 
   async function open(key) {
-    const cell = (await data)[key], body = document.getElementById("evidence-body");
+    const cell = (await data).cells[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
     body.replaceChildren(made("p", cell.sentence));
+    if (document.getElementById(`table-${key}`).classList.contains("changed")) {
+      body.prepend(made("p", "As the study reads the paper, not as the table shows it now:"));
+    }
     if (cell.values.length) {
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
@@ -93,8 +96,10 @@
     if (!dialog.open) dialog.showModal();
   }
   // The address of a cell opens it; opening a cell sets the address.
-  document.querySelectorAll("[data-cell]").forEach(button => button.addEventListener(
-    "click", () => { location.hash = `table-${button.dataset.cell}`; follow(); }));
+  document.addEventListener("click", event => {
+    const button = event.target.closest("[data-cell]");
+    if (button) { location.hash = `table-${button.dataset.cell}`; follow(); }
+  });
   dialog.addEventListener("close", () => history.replaceState(null, "", " "));
   dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
 
@@ -133,6 +138,56 @@
     name.addEventListener("input", filter);
     if (verdict) verdict.addEventListener("change", filter);
   });
+
+  // A reading of the paper replaces values of a table with their verdicts, and moves their dots.
+  const before = new Map();  // the table's own cells and dots, by element
+  function change(element) {
+    before.set(element, element.cloneNode(true));
+    return element;
+  }
+  function restore() {
+    before.forEach((own, element) => element.replaceWith(own));
+    before.clear();
+  }
+  function replace(page, key, [ours, spread, verdict, height]) {
+    const place = `table-${key}`, look = `v-${verdict.replace(" ", "-")}`;
+    const cell = change(document.getElementById(place)), shown = cell.querySelector(".ours");
+    cell.className = `changed ${look}`;
+    cell.dataset.verdict = verdict;
+    cell.dataset.value = ours;
+    shown.textContent = ours;
+    shown.className = "ours";
+    cell.querySelector(".std")?.remove();
+    if (spread) shown.after(" ", made("span", `±${spread}`, {class: "std"}));
+    cell.querySelector(".printed b").textContent = page.marks[verdict] ?? "";
+    cell.querySelector(".printed b + span").textContent = verdict;
+    const dot = document.querySelector(`svg.reproduction a[href="#${CSS.escape(place)}"] path`);
+    if (!dot || !verdict || height === null) return;
+    change(dot).setAttribute("transform", dot.getAttribute("transform")
+      .replace(/ [\d.]+\)/, ` ${height})`));
+    dot.setAttribute("class", `dot ${look}`);
+    dot.setAttribute("d", page.shapes[verdict]);
+    dot.firstElementChild.textContent = `${key}: ours ${ours}, ${verdict}`;
+  }
+  const selects = [...document.querySelectorAll("[data-reading]")];
+  selects.forEach(select => select.addEventListener("change", async () => {
+    const page = await data, chosen = select.selectedIndex;
+    restore();
+    selects.forEach(other => { if (other !== select) other.selectedIndex = 0; });
+    document.querySelectorAll("[data-summary]").forEach(said => { said.hidden = true; });
+    if (chosen) {
+      const said = select.closest("section").querySelector("[data-summary]");
+      const reading = page.readings[select.dataset.reading][chosen - 1];
+      for (const [key, values] of Object.entries(reading.cells)) replace(page, key, values);
+      said.textContent = reading.text;
+      said.hidden = false;
+    }
+    document.querySelectorAll("[data-dots]").forEach(count => {
+      const n = document.querySelectorAll(`svg.reproduction .${count.dataset.dots}`).length;
+      count.textContent = n;
+      count.parentElement.hidden = n === 0;
+    });
+  }));
 
   function save(image, ending, href) {
     made("a", "", {download: `${image.dataset.name}.${ending}`, href}).click();
