@@ -239,7 +239,7 @@ def report(
         return
     parts = parts or ("pages",)
     if "pages" in parts:
-        _write_pages(study_folders(results, studies), output)
+        _write_pages(study_folders(results, studies), output, results / "bench")
     if "figures" in parts:
         _write_figures(results, studies)
     if "claims" in parts:
@@ -281,11 +281,11 @@ def _claims_in_short(judged: Iterable[tuple["Study", list["JudgedClaim"]]]) -> s
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
-def _write_pages(folders: list[Path], output: Path) -> None:
+def _write_pages(folders: list[Path], output: Path, benchmarks: Path) -> None:
     from ensvm.report.render.pages import write_report
 
     errors: list[str] = []
-    written = list(write_report(folders, output, errors.append))
+    written = list(write_report(folders, output, errors.append, benchmarks))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

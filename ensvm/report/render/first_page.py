@@ -63,15 +63,17 @@ def first_page(study: Study, tables: list[LaidOut]) -> str:
 
 def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:
     """Yield the findings; one that the records contradict says what they show."""
-    if not study.config.findings:
-        return
-    yield FINDINGS
-    texts = []
+    if study.config.findings:
+        yield FINDINGS
+        yield "\n".join(f"- {text}" for text in finding_texts(study, claims))
+
+
+def finding_texts(study: Study, claims: list[JudgedClaim]) -> Iterator[str]:
+    """Yield the findings as texts; one that the records contradict says what they show."""
     for finding in study.config.findings:
         against = contradictions(study, finding, claims)
         stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
-        texts.append(f"- {one_line(finding.text)}{stale}")
-    yield "\n".join(texts)
+        yield f"{one_line(finding.text)}{stale}"
 
 
 def _at_a_glance(study: Study, tables: list[LaidOut], claims: list[JudgedClaim]) -> Grid:

@@ -60,6 +60,7 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     html = html.replace(' style="text-align:right"', "").replace(
         ' style="text-align:left"', " class=l"
     )
+    html = html.replace("<th class=l></th>", "<td></td>")  # a head without a text is none
     return OPTIONAL.sub("", html)
 
 

@@ -31,7 +31,7 @@ from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
-from ensvm.report.render.first_page import findings_parts
+from ensvm.report.render.first_page import FINDINGS, finding_texts
 from ensvm.report.render.html import as_html, compressed, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reading_options import as_json, options_of
@@ -40,6 +40,7 @@ from ensvm.report.render.reproduction_picture import (
     ReproductionPicture,
     reproduction_picture,
 )
+from ensvm.report.render.speed_page import measured_pages
 from ensvm.report.tables import LaidOut, build_tables, column_label
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import Verdict
@@ -79,7 +80,7 @@ class StudyPage:
     assumptions: tuple[PageSection, ...]
     coverage: str
     picture: ReproductionPicture | None
-    findings: str
+    findings: tuple[str, ...]
     rankings: tuple[PageSection, ...]
 
     @property
@@ -129,11 +130,15 @@ class StudyPage:
 
 
 def write_report(
-    folders: Sequence[Path], target: Path, undrawn: Callable[[str], None] | None = None
+    folders: Sequence[Path],
+    target: Path,
+    undrawn: Callable[[str], None] | None = None,
+    benchmarks: Path | None = None,
 ) -> Iterator[Path]:
     """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
 
     `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
+    If the folder `benchmarks` has pages of measured seconds, `speed.html` shows them.
     """
     pages = []
     for folder in folders:
@@ -146,8 +151,13 @@ def write_report(
             if undrawn is not None and figure.content["error"]:
                 undrawn(figure.content["error"])
         yield path
+    speed = measured_pages(benchmarks) if benchmarks is not None else []
+    if speed:
+        path = target / "speed.html"
+        replace_file(path, render_page("speed.html", sections=speed))
+        yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=_in_order(pages)))
+    replace_file(path, render_page("index.html", pages=_in_order(pages), speed=bool(speed)))
     yield path
 
 
@@ -203,7 +213,7 @@ def study_page(study: Study) -> StudyPage:
         assumptions=assumptions,
         coverage=_as_html(study, coverage),
         picture=picture,
-        findings=_as_html(study, findings_parts(study, judged)),
+        findings=tuple(_as_html(study, [text]) for text in finding_texts(study, judged)),
         rankings=tuple(_rankings(study)),
     )
 
@@ -337,6 +347,7 @@ def _about(page: StudyPage) -> dict[str, Any]:
     }
     return {
         "data": compressed(data),
+        "findings_title": FINDINGS.removeprefix("## "),
         "alarms_title": TITLE,
         "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,
