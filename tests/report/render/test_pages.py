@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import threading
-from html.parser import HTMLParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from made_up_records import errors, make_study, record
+from page_links import PageElements as Page
+from page_links import broken_links
 
 from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
@@ -73,21 +74,6 @@ def page(tmp_path):
     make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
     index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
     return index.with_name("s.html")
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.elements = []
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def values(self, name):
-        return [attributes[name] for _, attributes in self.elements if name in attributes]
 
 
 def test_every_cell_has_its_evidence(page):
@@ -212,22 +198,25 @@ def shipped(tmp_path_factory):
 
 @pytest.mark.slow
 def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
-    names = {"index.html", *(f"{folder.name}.html" for folder in find_studies(RESULTS))}
+    names = {"index", *(path.name for path in RESULTS.iterdir()), "speed"}
+    elsewhere = {f"{name}.html" for name in names} - {path.name for path in shipped}
+    web = {link for name in SOME_STUDIES for link in read_study(RESULTS / name).config.links}
+    assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
-        page = Page(path)
-        ids = page.values("id")
-        assert len(set(ids)) == len(ids)
-        for address in (*page.values("href"), *page.values("src")):
-            file, _, place = address.partition("#")
-            inside = address.startswith("data:") or (file in names if file else place in ids)
-            assert inside, (path.name, address[:80])
-        for name, attributes in page.elements:
+        for name, attributes in Page(path).elements:
             if name == "img":
                 assert len(attributes["alt"]) > 20
-            if name == "td":
-                plain = attributes.get("class", "l") == "l"  # a cell of a table from Markdown
-                assert attributes.get("data-value") is not None or plain
+
+
+def test_a_broken_link_is_found(page):
+    assert list(broken_links(page.parent, web={"https://example.org/paper"})) == [
+        *(f"s.html: {address}" for address in ("BEACON/pixel.png", "table-1.md")),
+        "s.html: mailto:a@example.org",
+    ]
+    page.write_text(page.read_text().replace('id="claim-c"', 'id="claims"'))
+    broken = list(broken_links(page.parent, web={"https://example.org/paper"}))
+    assert {"s.html: the id claims 2 times", "s.html: #claim-c"} <= set(broken)
 
 
 TRY = """
