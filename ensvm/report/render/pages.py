@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ensvm.data import DatasetCard, find_card
 from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
@@ -336,6 +338,17 @@ def _address(kind: str, name: str, study: str | None) -> str:
     return f"{page}#{kind}-{name}"
 
 
+def _cards(study: Study) -> dict[str, DatasetCard]:
+    """Return the shipped cards of a study's data sets by the names of the rows."""
+    cards = {}
+    for name in study.config.own_rows:
+        entry = study.config.dataset(name)
+        if not entry.own:
+            with suppress(UserError):  # a card of the user's own is not shipped
+                cards[name] = find_card(entry.card or name)
+    return cards
+
+
 def _about(page: StudyPage) -> dict[str, Any]:
     """Return the parts of a page that are about the whole study."""
     runs = runs_of(page.study.records.values())
@@ -352,6 +365,7 @@ def _about(page: StudyPage) -> dict[str, Any]:
         "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,
         "origin": as_html(origin(page.study)),
+        "cards": _cards(page.study),
         "warnings": warnings_of(page.study),
         "failures": page.study.failed[:MOST_FAILURES],
         "runs": sorted(runs.values(), key=lambda run: run.time),

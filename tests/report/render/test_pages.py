@@ -15,6 +15,7 @@ from made_up_records import errors, make_study, record
 from page_links import PageElements as Page
 from page_links import broken_links
 
+from ensvm.data import find_card
 from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
@@ -101,6 +102,18 @@ def test_the_cited_work_is_linked(tmp_path):
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
     study = read_study(tmp_path / "results" / "s")
     assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
+
+
+def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
+    def linked(name):
+        return find_card(name).model_copy(update=links)
+
+    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
+    monkeypatch.setattr("ensvm.report.render.pages.find_card", linked)
+    make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
+    list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
+    found = Page(tmp_path / "report" / "s.html").values("href")
+    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= set(found)
 
 
 @pytest.mark.parametrize(
