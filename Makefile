@@ -47,6 +47,7 @@ wheel-check: $(VENV)/.ready
 # The site with the pages of all results, in docs/_build/html; a warning of Sphinx is an error.
 docs: docs-pages
 	$(BIN)/ensvm report results/ --output docs/_build/html/results > /dev/null
+	$(BIN)/python tests/page_links.py docs/_build/html/results
 
 # ... without the pages of results, which take most of the time
 docs-pages: $(VENV)/.ready-docs

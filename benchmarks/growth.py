@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -21,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import ensvm
 from ensvm.data.generators import waveform
+from ensvm.report.plots.looks import STYLE, files_of, look_of
 
 SIZES = tuple(200 * 2**k for k in range(7))
 SECONDS = 20.0  # of one fit, beyond which the next size is not tried
@@ -89,42 +91,74 @@ def measure() -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
-    """Draw seconds against rows, log-log: ours solid, peers dashed."""
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-    axes = figure.subplots()
-    for number, row in enumerate(table.to_dict("records")):
-        known = [m for m in SIZES if not np.isnan(row[m])]
-        style = "-" if row["library"] == "ensvm" else "--"
-        axes.loglog(
-            known, [row[m] for m in known], style, color=f"C{number % 10}", marker=".",
-            label=f"{row['method']}: m^{row['exponent']:.1f}",
-        )  # fmt: skip
-    axes.set(xlabel="training rows m", ylabel="seconds of a fit, one thread")
-    axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES])
-    axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    figure.savefig(path, metadata={"Date": None})
+    """Draw seconds against rows, log-log: ours with filled circles, peers with open squares."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 4.0), layout="constrained")
+        axes = figure.subplots()
+        lines: dict[bool, list[Any]] = {True: [], False: []}
+        for number, row in enumerate(table.to_dict("records")):
+            known = [m for m in SIZES if not np.isnan(row[str(m)])]
+            ours = row["library"] == "ensvm"
+            marks = {"marker": "o"} if ours else {"marker": "s", "markerfacecolor": "white"}
+            lines[ours] += axes.loglog(
+                known, [row[str(m)] for m in known], **look_of(number), **marks, markersize=3.5,
+                label=f"{row['method']}, m^{row['exponent']:.1f}",
+            )  # fmt: skip
+        axes.set(xlabel="training rows m", ylabel="seconds of a fit, one thread")
+        axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES])
+        axes.minorticks_off()
+        for ours, title, place in ((True, "ensvm", "upper"), (False, "scikit-learn", "lower")):
+            # A handle as long as the longest pattern of dashes shows it whole.
+            figure.legend(
+                handles=lines[ours], title=title, alignment="left", handlelength=4.5,
+                loc=f"outside right {place}",
+            )  # fmt: skip
+        path.write_bytes(files_of(figure, [".svg"])[0])
+
+
+def page_of(table: pd.DataFrame) -> str:
+    """Return the page: what grows fastest, the table, and the picture."""
+    shown = table.drop(columns="exponent").rename(columns={str(m): f"{m:,}" for m in SIZES})
+    for column in shown.columns[2:]:
+        shown[column] = [duration(seconds) for seconds in shown[column]]
+    shown["grows as"] = [f"m^{exponent:.1f}" for exponent in table["exponent"]]
+    text = shown.to_markdown(index=False, colalign=["left"] * 2 + ["right"] * (len(SIZES) + 1))
+    largest = table.dropna(subset=str(max(SIZES)))
+    least, most = largest.loc[largest[str(max(SIZES))].agg(["idxmin", "idxmax"]), "method"]
+    return (
+        f"# How seconds grow\n\nOne fit on {max(SIZES):,} rows takes from "
+        f"{duration(largest[str(max(SIZES))].min())} ({least}) to "
+        f"{duration(largest[str(max(SIZES))].max())} ({most}).\n\n"
+        "![seconds of a fit against the training rows, of our methods and of scikit-learn's]"
+        f"(growth.svg)\n\n{text}\n\nOne fit on one thread, kernel values "
+        f"included, of class 0 of Breiman's waveforms against the others, by training rows m. "
+        f"Empty: a fit of half the size took more than {SECONDS:g} s. What it grows as is fitted "
+        f"to the last {FITTED} sizes.\n"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as text, with the milliseconds of what is shorter; empty for NaN."""
+    if np.isnan(seconds):
+        return ""
+    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{float(f'{1000 * seconds:.2g}'):g} ms"
 
 
 def main() -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--output", type=Path, default=Path("results/bench"))
-    folder: Path = options.parse_args().output
+    options.add_argument("--draw", action="store_true", help="only draw what is in growth.csv")
+    given = options.parse_args()
+    folder: Path = given.output
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    with threadpool_limits(1):
-        table = measure()
-    table.to_csv(folder / "growth.csv", index=False)
-    shown = table.astype(object).where(table.notna(), None)
-    text = shown.to_markdown(index=False, floatfmt=".3g", missingval="")
-    page = (
-        f"# How seconds grow\n\n{text}\n\nSeconds of one fit on one thread, kernel values "
-        f"included, of class 0 of Breiman's waveforms against the others. Empty: a fit of half the "
-        f"size took more than {SECONDS:g} s. The exponent is that of the last {FITTED} sizes.\n\n"
-        "![seconds against rows](growth.svg)\n"
-    )
-    (folder / "growth.md").write_text(page)
+    if not given.draw:
+        with threadpool_limits(1):
+            measure().to_csv(folder / "growth.csv", index=False)
+    table = pd.read_csv(folder / "growth.csv")
+    page = page_of(table)
+    (folder / "growth.md").write_text(page, encoding="utf-8")
     draw(table, folder / "growth.svg")
     print(page)
 

@@ -175,7 +175,7 @@ def _facts(card: DatasetCard) -> dict[str, str]:
         "options": ", ".join(f"{key}: {value}" for key, value in options.items()),
         "source": card.source,
         "licence": card.licence,
-        "citation": card.citation,
+        "citation": " ".join((card.citation, *card.links)),
         "checksum": card.checksum or "",
         "sources": "\n".join(
             dict.fromkeys(

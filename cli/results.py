@@ -29,6 +29,7 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
+    from ensvm.report.claims import JudgedClaim
     from ensvm.report.query import Study
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
@@ -230,6 +231,7 @@ def report(
       ensvm report ijcai07-figure1 --only figures --only claims
       ensvm report ijcai07 --claim faster-than-path
     """
+    from ensvm.report.claims import evaluate_claims
     from ensvm.report.write import write_claims, write_readings
 
     if claim_id is not None:
@@ -237,14 +239,14 @@ def report(
         return
     parts = parts or ("pages",)
     if "pages" in parts:
-        _write_pages(study_folders(results, studies), output)
+        _write_pages(study_folders(results, studies), output, results / "bench")
     if "figures" in parts:
         _write_figures(results, studies)
     if "claims" in parts:
         chosen = read_studies(results, studies, "ijcai07-figure1")
-        with_claims = [study for study in chosen if study.config.claims]
-        documents = [write_claims(study) for study in with_claims]
-        in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
+        judged = [(study, list(evaluate_claims(study))) for study in chosen if study.config.claims]
+        documents = [write_claims(study, claims) for study, claims in judged]
+        in_short = _claims_in_short(judged) if sys.stdout.isatty() else None
         _print_documents(documents, f"{results}: no records of a study with claims", in_short)
     if "readings" in parts:
         documents = [write_readings(study) for study in read_studies(results, studies, "nips99")]
@@ -266,25 +268,24 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
                 print_markdown(parts_to_markdown(claim_parts(study, finding)))
 
 
-def _claims_in_short(studies: Iterable["Study"]) -> str:
+def _claims_in_short(judged: Iterable[tuple["Study", list["JudgedClaim"]]]) -> str:
     """Return a line for each claim: its verdict, its id and as much of its text as fits."""
-    from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import wording
 
     lines = []
-    for study in studies:
+    for study, claims in judged:
         lines.append(study.config.title or study.config.study)
-        for finding in evaluate_claims(study):
+        for finding in claims:
             head = f"  {finding.verdict:<12}{finding.claim.id}  "
             lines.append(shortened(head + wording(finding.claim), Console().width))
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
-def _write_pages(folders: list[Path], output: Path) -> None:
+def _write_pages(folders: list[Path], output: Path, benchmarks: Path) -> None:
     from ensvm.report.render.pages import write_report
 
     errors: list[str] = []
-    written = list(write_report(folders, output, errors.append))
+    written = list(write_report(folders, output, errors.append, benchmarks))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

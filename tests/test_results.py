@@ -12,6 +12,7 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.findings import contradictions
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
+from ensvm.report.tables import build_tables
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config
@@ -57,4 +58,5 @@ def test_the_page_of_a_study_is_what_its_records_say(folder):
     if answer.returncode or answer.stdout or (folder / CELLS_FILE).exists():
         pytest.skip("results/ is not as committed: a run of one's own has its own page")
     text = (folder / NAME).read_text(encoding="utf-8")
-    assert first_page(read_study(folder)) == text
+    study = read_study(folder)
+    assert first_page(study, build_tables(study)) == text

@@ -14,6 +14,7 @@ from side_by_side.measure import Outcome, Task, side_by_side
 from side_by_side.tasks import TASKS
 
 PAIRS = 5
+ALIGNED = ("left", "left", *["right"] * 6, "left")  # the columns of the page
 
 
 def row(task: Task, outcome: Outcome, machine: Machine) -> dict[str, object]:
@@ -46,6 +47,46 @@ def row(task: Task, outcome: Outcome, machine: Machine) -> dict[str, object]:
     }
 
 
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that readers compare, as texts; the CSV has the rest."""
+    rows = []
+    for line in table.to_dict("records"):
+        numbers = {key: digits(line[key]) for key in ("ours s", "peer s", "ours MB", "peer MB")}
+        timed = not pd.isna(line["ratio"])
+        spread = f"{line['ratio']:.2g} ({line['least']:.2g} to {line['most']:.2g})" if timed else ""
+        aim = "" if pd.isna(line["target"]) else f"{line['target']:.2g}: {line['reached']}"
+        rows.append(
+            {
+                "what": line["what"],
+                "peer": line["peer"],
+                "ours s": numbers["ours s"],
+                "peer s": numbers["peer s"],
+                "ours / peer": spread,
+                "target": aim,
+                "ours MB": numbers["ours MB"],
+                "peer MB": numbers["peer MB"],
+                "note": "" if pd.isna(line["note"]) else line["note"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def digits(value: float) -> str:
+    """Return a number with three digits or all before the point; empty for NaN."""
+    if pd.isna(value):
+        return ""
+    return f"{value:.0f}" if value >= 100.0 else f"{value:.3g}"
+
+
+def summary(table: pd.DataFrame) -> str:
+    """Return on how many tasks ours is faster, and how many reach their target."""
+    timed, aimed = table.dropna(subset="ratio"), table.dropna(subset=["ratio", "target"])
+    return (
+        f"Ours is faster than the peer on {(timed['ratio'] < 1.0).sum()} of {len(timed)} tasks, "
+        f"and reaches {(aimed['reached'] == 'yes').sum()} of {len(aimed)} targets."
+    )
+
+
 def text(table: pd.DataFrame, machines: dict[int, Machine], pairs: int) -> str:
     """Return the page: the table and what its columns mean."""
     rates = "; ".join(
@@ -57,15 +98,14 @@ def text(table: pd.DataFrame, machines: dict[int, Machine], pairs: int) -> str:
     about = provenance(1)
     packages = ", ".join(f"{name} {version}" for name, version in sorted(about.packages.items()))
     return (
-        "# Ours beside others\n\n"
-        + table.astype(object)
-        .where(table.notna(), None)
-        .to_markdown(index=False, floatfmt=".3g", missingval="")
+        f"# Ours beside others\n\n{summary(table)}\n\n"
+        + shown(table).to_markdown(index=False, disable_numparse=True, colalign=ALIGNED)
         + f"\n\nSeconds are medians of {pairs} runs of each side, by turns, each side in a process "
         "of its own after one run that is not counted; the ratio is the median of the pairs' "
-        "ratios, with the least and the most. A bound is the operations and the bytes that the "
-        "computation cannot do without at the rates measured on this machine. Memory is the peak "
-        "of the process, data and libraries included. A note tells what both sides reached.\n\n"
+        "ratios, with the least and the most. Memory is the peak of the process, data and "
+        "libraries included. A note tells what both sides reached. The CSV also has a bound: the "
+        "operations and the bytes that the computation cannot do without at the rates measured on "
+        "this machine.\n\n"
         f"<sub>{about.processor}, {platform.system()}; measured rates: {rates}; "
         f"{packages}.</sub>\n"
     )

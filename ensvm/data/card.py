@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
@@ -27,6 +28,31 @@ from ensvm.errors import Strict
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
 PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
+
+
+def _web_address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s<>\"()]+", value):
+        raise ValueError("an address that begins with http:// or https://, without brackets")
+    return value
+
+
+def _doi(value: str) -> str:
+    if not re.fullmatch(r"10\.\d{4,9}/[^\s<>\"()]+", value):
+        raise ValueError("an identifier such as 10.1000/182, without https://doi.org/")
+    return value
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+"""An address of a page on the web; pages link no other kind."""
+
+Doi = Annotated[str, AfterValidator(_doi)]
+"""A digital object identifier, without the address of the site that resolves it."""
+
+
+def web_links(doi: str | None, url: str | None) -> tuple[str, ...]:
+    """Return the web addresses of what has an identifier, an address, both or neither."""
+    resolved = doi and f"https://doi.org/{doi}"
+    return tuple(address for address in (resolved, url) if address)
 
 
 def _filling(value: str | float) -> str | float:
@@ -172,6 +198,10 @@ class DatasetCard(Strict):
         What its licence allows.
     citation : str
         How its publishers want to be cited.
+    url : str or None
+        Where the cited work or the data are found, an address of http or https; pages link it.
+    doi : str or None
+        The digital object identifier of the cited work, such as 10.1000/182; pages link it.
     rows : int
         The number of rows, training and test together.
     features : int
@@ -222,6 +252,8 @@ class DatasetCard(Strict):
     source: str
     licence: str
     citation: str
+    url: WebAddress | None = None
+    doi: Doi | None = None
     rows: int = Field(ge=1)
     features: int = Field(ge=1)
     classes: dict[Label, int | None]
@@ -286,6 +318,11 @@ class DatasetCard(Strict):
         """Return the sources of each part: `all`, or `train` and `test`; none for a generator."""
         named = {"all": self.all, "train": self.train, "test": self.test}
         return {part: sources for part, sources in named.items() if sources}
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The web addresses of what is cited."""
+        return web_links(self.doi, self.url)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -174,7 +174,9 @@ def compare(first: Study, second: Study) -> StudyComparison:
 
 
 def _with(study: Study, identities: Collection[Identity]) -> Study:
-    """Return a study with these of its records alone."""
+    """Return a study with these of its records alone; the study itself if these are all."""
+    if study.records.keys() <= set(identities):
+        return study
     records = {
         identity: study.records[identity] for identity in study.records if identity in identities
     }
@@ -189,8 +191,11 @@ def _cells(
     Verdicts rest on the `shared` records: those of the largest class, or of further draws, may be
     on one side alone.
     """
-    ours, theirs = (_by_place(*each) for each in zip(sides, tables, strict=True))
-    judged = [_by_place(*each) for each in zip(shared, tables, strict=True)]
+    ours, theirs = of_sides = [_by_place(*each) for each in zip(sides, tables, strict=True)]
+    judged = [
+        cells if side is both else _by_place(both, table)
+        for cells, side, both, table in zip(of_sides, sides, shared, tables, strict=True)
+    ]
     columns = [{column.name: column for column in table.columns} for table in tables]
     for place, cell in ours.items():
         match = theirs.get(place)

@@ -12,11 +12,12 @@ from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
-from ensvm.report.tables import build_table
+from ensvm.report.tables import build_table, build_tables
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
+    from ensvm.report.claims import JudgedClaim
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
 
 TEXT_ENDINGS = {"csv": "csv", "md": "md", "latex": "tex"}
@@ -64,19 +65,24 @@ def write_first_page(study: Study) -> Path | None:
         return None
     from ensvm.report.render.html import render_page
 
-    picture = reproduction_picture(study)
+    tables = build_tables(study)
+    picture = reproduction_picture(study, tables)
     if picture is not None:
         replace_file(study.folder / PICTURE, render_page(PICTURE, picture=picture))
-    replace_file(path, first_page.first_page(study))
+    replace_file(path, first_page.first_page(study, tables))
     return path
 
 
-def write_claims(study: Study) -> tuple[str, list[Path]]:
-    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
+def write_claims(study: Study, judged: "list[JudgedClaim] | None" = None) -> tuple[str, list[Path]]:
+    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths.
+
+    Without `judged`, the claims are judged here.
+    """
     from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import claims_document
 
-    return _write(study, "claims", claims_document(study, list(evaluate_claims(study))))
+    judged = list(evaluate_claims(study)) if judged is None else judged
+    return _write(study, "claims", claims_document(study, judged))
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
@@ -85,12 +91,17 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
     Returns the Markdown of the readings (of the coverage if the study has no readings) and the
     paths; empty if the study has neither.
     """
-    from ensvm.report.documents.readings_document import coverage_document, readings_document
+    from ensvm.report.documents.readings_document import (
+        answer_questions,
+        coverage_document,
+        readings_document,
+    )
 
     text = ""
     paths: list[Path] = []
     if study.config.readings:
-        text, paths = _write(study, "readings", readings_document(study))
+        document = readings_document(study, answer_questions(study))
+        text, paths = _write(study, "readings", document)
     if study.config.coverage:
         coverage = to_markdown(coverage_document(study))
         paths.append(study.folder / "coverage.md")

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
+from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
@@ -46,24 +47,6 @@ ACCEPTED = (
     "' of STUDY', or 'test tests/path.py'"
 )
 
-
-def _web_address(value: str) -> str:
-    if not re.fullmatch(r"https?://[^\s<>\"()]+", value):
-        raise ValueError("an address that begins with http:// or https://, without brackets")
-    return value
-
-
-def _doi(value: str) -> str:
-    if not re.fullmatch(r"10\.\d{4,9}/[^\s<>\"()]+", value):
-        raise ValueError("an identifier such as 10.1000/182, without https://doi.org/")
-    return value
-
-
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-"""An address of a page on the web; pages link no other kind."""
-
-Doi = Annotated[str, AfterValidator(_doi)]
-"""A digital object identifier, without the address of the site that resolves it."""
 
 _Keepable = Literal["predictions"]
 Kept = Annotated[
@@ -281,8 +264,7 @@ class StudyConfig(ConfigBlock):
     @property
     def links(self) -> tuple[str, ...]:
         """The web addresses of the cited work."""
-        resolved = self.doi and f"https://doi.org/{self.doi}"
-        return tuple(address for address in (resolved, self.url) if address)
+        return web_links(self.doi, self.url)
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""

@@ -7,6 +7,7 @@ from ensvm.errors import UserError
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.findings import contradictions
 from ensvm.report.render.first_page import first_page
+from ensvm.report.tables import build_tables
 
 CONFIG = """\
 study: s
@@ -47,7 +48,7 @@ def test_a_finding_holds_for_some_records_and_is_stale_for_the_opposite(tmp_path
         [finding] = study.config.findings
         against = contradictions(study, finding, list(evaluate_claims(study)))
         assert bool(against) == stale
-        page = first_page(study)
+        page = first_page(study, build_tables(study))
         assert "- It is so." in page
         assert all(text in page for text in against)
         assert ("Not as the records have it" in page) == stale

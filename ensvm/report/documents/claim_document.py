@@ -222,13 +222,17 @@ def _verdict(comparison: ClaimComparison) -> str:
     return comparison.verdict + (f" (alone: {alone})" if alone != comparison.verdict else "")
 
 
-def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
+def effect_head(claim: ClaimConfig) -> str:
+    """Return what the effect of a claim is called, with its unit."""
     effect = claim.kind.effect_name or claim.metric
     unit = claim.kind.effect_unit(claim.metric).name
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
-    if claim.of_each:
-        effect = f"{effect}, the worst"
+    return f"{effect}, the worst" if claim.of_each else effect
+
+
+def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
+    effect = effect_head(claim)
     if len(pairs) > 1:
         return ["compared", *(["first", "second"] if claim.than else []), effect]
     return [

@@ -4,7 +4,7 @@ Readings have the printed values beside ours under each interpretation of the pa
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -98,6 +98,11 @@ class OpenQuestion:
         return [] if answered.empty else list(answered.dropna().index)
 
 
+def answer_questions(study: Study) -> list[OpenQuestion]:
+    """Return the questions of a study with our values under each reading."""
+    return [answer_question(study, config) for config in study.config.readings]
+
+
 def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     """Return a question of a study with our values under each reading."""
     table = study.config.table(config.table)
@@ -166,13 +171,12 @@ def _distance(cell: TableCell, by_difference: bool) -> float | None:
     return abs(math.log(cell.mean / cell.published))
 
 
-def readings_document(study: Study) -> Document:
+def readings_document(study: Study, questions: Sequence[OpenQuestion]) -> Document:
     """Return a grid for each question; the frame has a line for each cell and reading."""
-    questions = [answer_question(study, config) for config in study.config.readings]
     parts: list[Part] = []
     for question in questions:
-        parts += _question(study, question)
-    parts += [HOW_TO_READ, *_legend(questions), origin(study)]
+        parts += [Heading(one_line(question.config.question)), *question_parts(study, question)]
+    parts += [*readings_legend(questions), origin(study)]
     lines = [
         {
             "question": question.config.id,
@@ -202,10 +206,10 @@ def readings_document(study: Study) -> Document:
     return Document(title, parts, pd.DataFrame(lines))
 
 
-def _question(study: Study, question: OpenQuestion) -> list[Part]:
+def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
+    """Return the parts below the heading of a question."""
     config, table = question.config, question.table
     return [
-        Heading(one_line(config.question)),
         f"`{config.id}`, on the printed values of Table {table.id} ({one_line(table.caption)})",
         _grid(study, question) if question.printed else "The table has no printed values here.",
         _counted(question),
@@ -248,6 +252,17 @@ def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[st
     lines.append((f"= or ≈, of {len(common)} cells", alike))
     lines.append(("n, compared", _realizations(question.equal)))
     return [*lines, ("n, shown", _realizations(question.cells))]
+
+
+def in_short(question: OpenQuestion, name: str) -> str:
+    """Return how near a reading comes to print, over the values that all readings have."""
+    common = question.common
+    if name in question.unanswered or not common:
+        return "not all values"
+    digits = question.table.decimals + 1 if question.config.by_difference(question.table) else 3
+    mean = question.distances.loc[common, name].mean()
+    alike = _alike([question.equal[name][number] for number in common])
+    return f"mean distance {mean:.{digits}f}, = or ≈ {alike} of {len(common)}"
 
 
 def _alike(cells: list[TableCell]) -> str:
@@ -295,9 +310,9 @@ def _missing(question: OpenQuestion) -> list[str]:
     ]
 
 
-def _legend(questions: list[OpenQuestion]) -> list[Part]:
-    """Return the meaning of verdicts, table by table, and of marks."""
-    parts: list[Part] = []
+def readings_legend(questions: Sequence[OpenQuestion]) -> list[Part]:
+    """Return how to read the grids, the meaning of verdicts, table by table, and of marks."""
+    parts: list[Part] = [HOW_TO_READ]
     tables = {question.table.id: question.table for question in questions}
     cells = [
         (question.table.id, cell)

@@ -4,9 +4,11 @@ import math
 from dataclasses import dataclass
 
 from ensvm.report.claims import ClaimComparison, JudgedClaim
+from ensvm.report.documents.claim_document import effect_head
+from ensvm.study.claim import ClaimConfig
 
 WIDTH, ROW, LEFT, TOP = 640.0, 22.0, 210.0, 8.0  # pixels; the first LEFT are for names
-AXIS = 30.0
+AXIS = 48.0
 MARGIN_SHARE = 0.06  # free space at both ends, relative to the range of values
 
 
@@ -25,7 +27,7 @@ class ClaimBar:
 
 @dataclass(frozen=True)
 class ClaimPicture:
-    """The drawing of a claim; positions in pixels."""
+    """The drawing of a claim; positions in pixels. `title` is that of the axis."""
 
     width: float
     height: float
@@ -33,6 +35,7 @@ class ClaimPicture:
     threshold: float
     ticks: tuple[tuple[float, str], ...]
     bars: tuple[ClaimBar, ...]
+    title: str
 
 
 def picture_of(finding: JudgedClaim) -> ClaimPicture | None:
@@ -68,7 +71,16 @@ def picture_of(finding: JudgedClaim) -> ClaimPicture | None:
     )
     ticks = tuple((pixel(value) or LEFT, f"{value:.3g}") for value in (low + room, high - room))
     height = TOP + ROW * len(comparisons) + AXIS
-    return ClaimPicture(WIDTH, height, LEFT, pixel(threshold) or LEFT, ticks, bars)
+    title = _axis_title(finding.claim)
+    return ClaimPicture(WIDTH, height, LEFT, pixel(threshold) or LEFT, ticks, bars, title)
+
+
+def _axis_title(claim: ClaimConfig) -> str:
+    """Return the effect with its unit, and on which side of the threshold the claim holds."""
+    effect, bounds = effect_head(claim), claim.kind.bounds(claim.threshold)
+    if len(bounds) > 1 or claim.kind.of_rejections:
+        return effect
+    return f"{effect} | holds →" if bounds[0].above else f"← holds | {effect}"
 
 
 def _ends(one: ClaimComparison) -> list[float]:

@@ -16,11 +16,8 @@ from ensvm.report.findings import contradictions
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE
-from ensvm.report.tables import TableCell, build_table
+from ensvm.report.tables import LaidOut
 from ensvm.shipped import shipped_config
-from ensvm.study.table_layout import TableConfig
-
-LaidOut = tuple[TableConfig, list[TableCell]]
 
 NAME = "README.md"
 FINDINGS = "## What comes out"
@@ -34,10 +31,9 @@ HOW_TO_READ = (
 )
 
 
-def first_page(study: Study) -> str:
+def first_page(study: Study, tables: list[LaidOut]) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
-    tables = [(table, build_table(study, table)) for table in config.tables]
     claims = list(evaluate_claims(study))
     parts: list[Part] = [
         WRITTEN,
@@ -67,15 +63,17 @@ def first_page(study: Study) -> str:
 
 def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:
     """Yield the findings; one that the records contradict says what they show."""
-    if not study.config.findings:
-        return
-    yield FINDINGS
-    texts = []
+    if study.config.findings:
+        yield FINDINGS
+        yield "\n".join(f"- {text}" for text in finding_texts(study, claims))
+
+
+def finding_texts(study: Study, claims: list[JudgedClaim]) -> Iterator[str]:
+    """Yield the findings as texts; one that the records contradict says what they show."""
     for finding in study.config.findings:
         against = contradictions(study, finding, claims)
         stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
-        texts.append(f"- {one_line(finding.text)}{stale}")
-    yield "\n".join(texts)
+        yield f"{one_line(finding.text)}{stale}"
 
 
 def _at_a_glance(study: Study, tables: list[LaidOut], claims: list[JudgedClaim]) -> Grid:

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -26,19 +27,32 @@ POLICY = (
 # A link may lead to the web, to mail, or to a file beside the page. An address that begins with two
 # slashes would lead to another host.
 LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
+# A thing of the study in a text that is no link yet, and not a thing of another paper
+MENTION = re.compile(
+    r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
+    re.IGNORECASE,
+)
 SHORT = " /:=,;.()-+*!?<>'"  # characters that an address in double quotes may have as they are
 ELEMENT = re.compile(rb"<[^>]*>")
 OTHER_QUOTES = bytes.maketrans(b"\"'", b"'\"")
+OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
 BETWEEN_ELEMENTS = re.compile(rb">\s+<")
 
 
-def as_html(markdown: str) -> str:
+def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     """Return Markdown as HTML in which nothing is loaded or run.
 
     The text may come from anybody: HTML in it is shown as text, an image becomes a link, and a link
     becomes text unless it leads to the web, to mail or to a page beside this one. The small print
-    of files is as large as the rest.
+    of files is as large as the rest. What the text mentions is linked if it is among the `anchors`:
+    'Table 2' if there is `table-2`.
     """
+
+    def link(mention: re.Match[str]) -> str:
+        anchor = f"{mention[1].lower()}-{mention[2]}"
+        return f"[{mention[0]}](#{anchor})" if anchor in anchors else mention[0]
+
+    markdown = MENTION.sub(link, markdown)
     for tag, text in (("<br>", " "), ("<sub>", ""), ("</sub>", "")):
         markdown = markdown.replace(tag, text)
     html = _markdown().render(markdown)
@@ -46,7 +60,8 @@ def as_html(markdown: str) -> str:
     html = html.replace(' style="text-align:right"', "").replace(
         ' style="text-align:left"', " class=l"
     )
-    return html.replace("</td>\n<", "</td><")
+    html = html.replace("<th class=l></th>", "<td></td>")  # a head without a text is none
+    return OPTIONAL.sub("", html)
 
 
 @cache

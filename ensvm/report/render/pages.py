@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ensvm.data import DatasetCard, find_card
 from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
@@ -15,9 +17,15 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, origin
+from ensvm.report.documents.document import MARKS, Part, Value, enumerated, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
-from ensvm.report.documents.readings_document import coverage_document, readings_document
+from ensvm.report.documents.readings_document import (
+    OpenQuestion,
+    answer_questions,
+    coverage_document,
+    question_parts,
+    readings_legend,
+)
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
 from ensvm.report.evidence import Evidence, alarms_of, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
@@ -25,13 +33,19 @@ from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
-from ensvm.report.render.first_page import findings_parts
+from ensvm.report.render.first_page import FINDINGS, finding_texts
 from ensvm.report.render.html import as_html, compressed, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
-from ensvm.report.render.reproduction_picture import ReproductionPicture, reproduction_picture
-from ensvm.report.tables import build_table
+from ensvm.report.render.reading_options import as_json, options_of
+from ensvm.report.render.reproduction_picture import (
+    SHAPES,
+    ReproductionPicture,
+    reproduction_picture,
+)
+from ensvm.report.render.speed_page import measured_pages
+from ensvm.report.tables import LaidOut, build_tables, column_label
 from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.table_layout import Verdict
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
@@ -63,10 +77,12 @@ class StudyPage:
     figures: tuple[PageSection, ...]
     evidence: Mapping[str, Any]
     claims_legend: str
-    readings: str
+    readings: tuple[PageSection, ...]
+    readings_legend: str
+    assumptions: tuple[PageSection, ...]
     coverage: str
     picture: ReproductionPicture | None
-    findings: str
+    findings: tuple[str, ...]
     rankings: tuple[PageSection, ...]
 
     @property
@@ -78,6 +94,19 @@ class StudyPage:
     def name(self) -> str:
         """The study's name, that of the file too."""
         return self.study.config.study
+
+    @property
+    def tried(self) -> str:
+        """The algorithms of the first table of results, and the number of data sets."""
+        config = self.study.config
+        for table in config.tables:
+            if table.of == "results":
+                names = [column_label(self.study, column) for column in table.columns]
+                names = list(dict.fromkeys(names))
+                rows = config.rows_of(table)
+                on = rows[0] if len(rows) == 1 else f"{len(rows)} data sets"
+                return f"{enumerated(names)} on {on}"
+        return ""
 
     @property
     def verdicts(self) -> Mapping[Verdict, int]:
@@ -103,11 +132,15 @@ class StudyPage:
 
 
 def write_report(
-    folders: Sequence[Path], target: Path, undrawn: Callable[[str], None] | None = None
+    folders: Sequence[Path],
+    target: Path,
+    undrawn: Callable[[str], None] | None = None,
+    benchmarks: Path | None = None,
 ) -> Iterator[Path]:
     """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
 
     `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
+    If the folder `benchmarks` has pages of measured seconds, `speed.html` shows them.
     """
     pages = []
     for folder in folders:
@@ -120,8 +153,13 @@ def write_report(
             if undrawn is not None and figure.content["error"]:
                 undrawn(figure.content["error"])
         yield path
+    speed = measured_pages(benchmarks) if benchmarks is not None else []
+    if speed:
+        path = target / "speed.html"
+        replace_file(path, render_page("speed.html", sections=speed))
+        yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=_in_order(pages)))
+    replace_file(path, render_page("index.html", pages=_in_order(pages), speed=bool(speed)))
     yield path
 
 
@@ -145,11 +183,25 @@ def _in_order(pages: Iterable[StudyPage]) -> list[tuple[StudyPage, bool]]:
 def study_page(study: Study) -> StudyPage:
     """Return the content of a study's page."""
     evidence: dict[str, Any] = {}
-    tables = tuple(_table(study, table, evidence) for table in study.config.tables)
+    laid_out = build_tables(study)
+    questions = answer_questions(study)
+    picture = reproduction_picture(study, laid_out)
+    tables = tuple(_table(study, one, evidence, questions, picture) for one in laid_out)
     judged = list(evaluate_claims(study))
     claims = tuple(_claim(study, claim) for claim in judged)
     drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
-    readings = readings_document(study).parts if study.config.readings else []
+    readings = tuple(
+        PageSection(
+            question.config.id,
+            one_line(question.config.question),
+            {"text": _as_html(study, question_parts(study, question))},
+        )
+        for question in questions
+    )
+    assumptions = tuple(
+        PageSection(one.id, "", {"text": _as_html(study, [one.text])})
+        for one in study.config.assumptions
+    )
     coverage = coverage_document(study, _address).parts if study.config.coverage else []
     return StudyPage(
         study,
@@ -157,17 +209,26 @@ def study_page(study: Study) -> StudyPage:
         claims,
         drawn,
         evidence,
-        _as_html(claims_legend(judged)) if judged else "",
-        readings=_as_html(readings),
-        coverage=_as_html(coverage),
-        picture=reproduction_picture(study),
-        findings=_as_html(findings_parts(study, judged)),
+        _as_html(study, claims_legend(judged)) if judged else "",
+        readings=readings,
+        readings_legend=_as_html(study, readings_legend(questions)),
+        assumptions=assumptions,
+        coverage=_as_html(study, coverage),
+        picture=picture,
+        findings=tuple(_as_html(study, [text]) for text in finding_texts(study, judged)),
         rankings=tuple(_rankings(study)),
     )
 
 
-def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> PageSection:
-    cells = build_table(study, table)
+def _table(
+    study: Study,
+    laid_out: LaidOut,
+    evidence: dict[str, Any],
+    questions: Sequence[OpenQuestion],
+    picture: ReproductionPicture | None,
+) -> PageSection:
+    """Return a table's section, and add the evidence of its cells to `evidence`."""
+    table, cells = laid_out
     columns = {column.name: column for column in table.columns}
     grid = table_grid(study, table, cells)
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
@@ -177,10 +238,11 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> PageSe
     content = {
         "of": table.of,
         "grid": grid,
-        "legend": _as_html(legend(study, table, cells)),
-        "notes": [as_html(note) for note in notes(study, table, cells)],
+        "readings": list(options_of(table.id, questions, picture)),
+        "legend": _as_html(study, legend(study, table, cells)),
+        "notes": [_as_html(study, [note]) for note in notes(study, table, cells)],
         "missing": reasons(cells),
-        "assumptions": [(entry.id, as_html(entry.text)) for entry in touching(study, table)],
+        "assumptions": [entry.id for entry in touching(study, table)],
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
     }
     of_paper = any(cell.published is not None for cell in cells)
@@ -201,7 +263,7 @@ def _rankings(study: Study) -> Iterator[PageSection]:
         document = ranking_document(ranking)
         content = {
             "svg": data_uri("image/svg+xml", ranking_diagram(ranking, [".svg"])[0]),
-            "text": _as_html(document.parts),
+            "text": _as_html(study, document.parts),
         }
         yield PageSection(table.id, document.title, content)
 
@@ -232,7 +294,7 @@ def _claim(study: Study, finding: JudgedClaim) -> PageSection:
         "counts": finding.counts,
         "printed_verdict": finding.printed_verdict,
         "picture": picture_of(finding),
-        "text": _as_html(evidence_parts(study, finding)),
+        "text": _as_html(study, evidence_parts(study, finding)),
     }
     return PageSection(claim.id, wording(claim), content)
 
@@ -256,26 +318,54 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
 
 
-def _as_html(parts: Iterable[Part]) -> str:
-    """Return parts of a document as HTML."""
-    return as_html(parts_to_markdown(parts))
+def _as_html(study: Study, parts: Iterable[Part]) -> str:
+    """Return parts of a document as HTML, in which what the study has is linked."""
+    config = study.config
+    kinds = {
+        "table": config.tables,
+        "figure": config.figures,
+        "claim": config.claims,
+        "reading": config.readings,
+        "assumption": config.assumptions,
+    }
+    anchors = {f"{kind}-{block.id}" for kind, blocks in kinds.items() for block in blocks}
+    return as_html(parts_to_markdown(parts), anchors)
 
 
 def _address(kind: str, name: str, study: str | None) -> str:
     """Return the address of a table, figure, claim or reading on the pages."""
     page = f"{study}.html" if study else ""
-    return f"{page}#{'readings' if kind == 'reading' else f'{kind}-{name}'}"
+    return f"{page}#{kind}-{name}"
+
+
+def _cards(study: Study) -> dict[str, DatasetCard]:
+    """Return the shipped cards of a study's data sets by the names of the rows."""
+    cards = {}
+    for name in study.config.own_rows:
+        entry = study.config.dataset(name)
+        if not entry.own:
+            with suppress(UserError):  # a card of the user's own is not shipped
+                cards[name] = find_card(entry.card or name)
+    return cards
 
 
 def _about(page: StudyPage) -> dict[str, Any]:
     """Return the parts of a page that are about the whole study."""
     runs = runs_of(page.study.records.values())
+    data = {
+        "cells": page.evidence,
+        "readings": {table.id: as_json(table.content["readings"]) for table in page.tables},
+        "marks": MARKS,
+        "shapes": SHAPES,
+    }
     return {
-        "evidence": compressed(page.evidence),
+        "data": compressed(data),
+        "findings_title": FINDINGS.removeprefix("## "),
         "alarms_title": TITLE,
         "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,
         "origin": as_html(origin(page.study)),
+        "cards": _cards(page.study),
         "warnings": warnings_of(page.study),
         "failures": page.study.failed[:MOST_FAILURES],
         "runs": sorted(runs.values(), key=lambda run: run.time),

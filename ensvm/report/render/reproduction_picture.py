@@ -8,9 +8,9 @@ from statistics import median
 
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, build_table, column_label
+from ensvm.report.tables import LaidOut, TableCell, column_label
 from ensvm.study.metrics import unit_of
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.table_layout import Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -42,11 +42,28 @@ class PictureDot:
 
 
 @dataclass(frozen=True)
+class PictureScale:
+    """From values to pixels: `start` and `end` of an axis, as exponents of ten if it is `log`."""
+
+    start: float
+    end: float
+    log: bool
+
+    def pixel(self, value: float) -> float:
+        """Return how far a value lies from the start of the axis; within the axis at any rate."""
+        if self.log:
+            value = math.log10(value) if value > 0.0 else self.start
+        share = (min(max(value, self.start), self.end) - self.start) / (self.end - self.start)
+        return round(SIDE * share, 1)
+
+
+@dataclass(frozen=True)
 class PicturePanel:
     """The values of one unit; `left` is where the panel begins, `band` the margin as a path."""
 
     unit: str
     left: float
+    scale: PictureScale
     dots: tuple[PictureDot, ...]
     band: str
     margin: float
@@ -67,6 +84,11 @@ class ReproductionPicture:
     side, top = SIDE, TOP
     shapes = SHAPES
 
+    def scale_of(self, key: str) -> PictureScale | None:
+        """Return the scale of the panel with a value's dot; None if the value has no dot."""
+        panels = (panel for panel in self.panels if any(dot.key == key for dot in panel.dots))
+        return next((panel.scale for panel in panels), None)
+
 
 @dataclass(frozen=True)
 class _Printed:
@@ -77,12 +99,12 @@ class _Printed:
     label: str
 
 
-def reproduction_picture(study: Study) -> ReproductionPicture | None:
-    """Return the picture of a study; None if no printed value has a verdict."""
+def reproduction_picture(study: Study, tables: list[LaidOut]) -> ReproductionPicture | None:
+    """Return the picture of a study with its tables; None if no printed value has a verdict."""
     of_unit: dict[str, list[_Printed]] = defaultdict(list)
-    for table in study.config.tables:
-        if table.of == "results":
-            for unit, printed in _printed(study, table):
+    for laid_out in tables:
+        if laid_out[0].of == "results":
+            for unit, printed in _printed(study, laid_out):
                 of_unit[unit].append(printed)
     judged = {
         unit: values for unit, values in of_unit.items() if any(one.cell.verdict for one in values)
@@ -104,10 +126,11 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     )
 
 
-def _printed(study: Study, table: TableConfig) -> Iterable[tuple[str, _Printed]]:
+def _printed(study: Study, laid_out: LaidOut) -> Iterable[tuple[str, _Printed]]:
     """Yield the printed values of a table, each with its unit."""
+    table, cells = laid_out
     columns = {column.name: column for column in table.columns}
-    for cell in build_table(study, table):
+    for cell in cells:
         column = columns[cell.column]
         if cell.published is not None:
             label = f"{cell.row}, {column_label(study, column)}"
@@ -123,11 +146,8 @@ def _panel(unit: str, left: float, values: list[_Printed]) -> PicturePanel:
     scaled = math.log10 if log else float
     room = ROOM * (scaled(high) - scaled(low)) or 1.0
     start, end = scaled(low) - room, scaled(high) + room
-
-    def pixel(value: float) -> float:
-        at = scaled(value) if value > 0.0 or not log else start
-        return round(SIDE * (min(max(at, start), end) - start) / (end - start), 1)
-
+    scale = PictureScale(start, end, log)
+    pixel = scale.pixel
     margin = median(one.margin for one in shown)
     steps = [start + (end - start) * step / BAND_POINTS for step in range(BAND_POINTS + 1)]
     along = [10.0**step if log else step for step in steps]
@@ -148,6 +168,7 @@ def _panel(unit: str, left: float, values: list[_Printed]) -> PicturePanel:
     return PicturePanel(
         unit,
         left,
+        scale,
         dots,
         "M" + "L".join(f"{x:g} {y:g}" for x, y in edge) + "Z",
         margin,

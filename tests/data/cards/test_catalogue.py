@@ -85,6 +85,7 @@ def without(key: str) -> dict[str, object]:
     ("content", "message"),
     [
         (without("licence"), "licence: is missing"),
+        (GERMAN | {"url": "javascript:alert(1)"}, "url: .*http"),
         (GERMAN | {"licens": "x"}, "unknown key 'licens'; did you mean 'licence'"),
         (GERMAN | {"scaling": "standrad"}, "scaling: 'standrad'.*did you mean 'standard'"),
         (GERMAN | {"rows": 999}, "classes: they add up to 1000"),

@@ -7,19 +7,21 @@ import re
 import shutil
 import subprocess
 import threading
-from html.parser import HTMLParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from made_up_records import errors, make_study, record
+from page_links import PageElements as Page
+from page_links import broken_links
 
+from ensvm.data import find_card
 from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.pages import study_page, write_report
-from ensvm.report.tables import build_table
+from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -75,21 +77,6 @@ def page(tmp_path):
     return index.with_name("s.html")
 
 
-class Page(HTMLParser):
-    """The elements of a page with their attributes."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.elements = []
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def values(self, name):
-        return [attributes[name] for _, attributes in self.elements if name in attributes]
-
-
 def test_every_cell_has_its_evidence(page):
     study = read_study(page.parents[1] / "results" / "s")
     evidence = study_page(study).evidence
@@ -113,7 +100,20 @@ def test_the_cited_work_is_linked(tmp_path):
     list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
     links = Page(tmp_path / "report" / "s.html").values("href")
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
-    assert "<https://doi.org/10.1000/182>" in first_page(read_study(tmp_path / "results" / "s"))
+    study = read_study(tmp_path / "results" / "s")
+    assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
+
+
+def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
+    def linked(name):
+        return find_card(name).model_copy(update=links)
+
+    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
+    monkeypatch.setattr("ensvm.report.render.pages.find_card", linked)
+    make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
+    list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
+    found = Page(tmp_path / "report" / "s.html").values("href")
+    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= set(found)
 
 
 @pytest.mark.parametrize(
@@ -211,22 +211,25 @@ def shipped(tmp_path_factory):
 
 @pytest.mark.slow
 def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
-    names = {"index.html", *(f"{folder.name}.html" for folder in find_studies(RESULTS))}
+    names = {"index", *(path.name for path in RESULTS.iterdir()), "speed"}
+    elsewhere = {f"{name}.html" for name in names} - {path.name for path in shipped}
+    web = {link for name in SOME_STUDIES for link in read_study(RESULTS / name).config.links}
+    assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
-        page = Page(path)
-        ids = page.values("id")
-        assert len(set(ids)) == len(ids)
-        for address in (*page.values("href"), *page.values("src")):
-            file, _, place = address.partition("#")
-            inside = address.startswith("data:") or (file in names if file else place in ids)
-            assert inside, (path.name, address[:80])
-        for name, attributes in page.elements:
+        for name, attributes in Page(path).elements:
             if name == "img":
                 assert len(attributes["alt"]) > 20
-            if name == "td":
-                plain = attributes.get("class", "l") == "l"  # a cell of a table from Markdown
-                assert attributes.get("data-value") is not None or plain
+
+
+def test_a_broken_link_is_found(page):
+    assert list(broken_links(page.parent, web={"https://example.org/paper"})) == [
+        *(f"s.html: {address}" for address in ("BEACON/pixel.png", "table-1.md")),
+        "s.html: mailto:a@example.org",
+    ]
+    page.write_text(page.read_text().replace('id="claim-c"', 'id="claims"'))
+    broken = list(broken_links(page.parent, web={"https://example.org/paper"}))
+    assert {"s.html: the id claims 2 times", "s.html: #claim-c"} <= set(broken)
 
 
 TRY = """
@@ -253,6 +256,33 @@ filter.value = "tit"; filter.dispatchEvent(new Event("input")); say.filtered = r
 filter.value = ""; filter.dispatchEvent(new Event("input"));
 const verdict = document.querySelector("[data-verdict]");
 verdict.value = "differs"; verdict.dispatchEvent(new Event("change")); say.differing = rows();
+verdict.value = ""; verdict.dispatchEvent(new Event("change"));
+const value = () => {
+  const cell = document.getElementById("table-1/titanic/one");
+  return `${cell.querySelector(".ours").textContent} ${cell.dataset.verdict}`;
+};
+const height = () => document.querySelector("a[href='#table-1/titanic/one'] path")
+  .getAttribute("transform");
+const reading = document.querySelector("[data-reading]"), own = height();
+const choose = async option => {
+  reading.selectedIndex = option;
+  reading.dispatchEvent(new Event("change"));
+  await new Promise(resolve => setTimeout(resolve, 100));
+};
+say.own = value();
+await choose(1); say.read_otherwise = value(); say.moved = height() !== own;
+say.reading = document.querySelector("[data-summary]").textContent.includes("the second");
+await choose(0); say.as_before = value(); say.moved_back = height() === own;
+const go = async place => {
+  const followed = new Promise(resolve => addEventListener("hashchange", resolve, {once: true}));
+  location.hash = place;
+  await followed;
+  await new Promise(resolve => setTimeout(resolve, 100));
+};
+await go("claim-c");
+say.claim_open = document.getElementById("claim-c").open;
+await go("table-1/titanic/one");
+say.cell_open = dialog.open;
 const told = document.createElement("pre");
 told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
 </script>
@@ -313,4 +343,12 @@ def test_in_a_browser(page, beacon):
         "missing_last_too": ["titanic", "german"],
         "filtered": ["titanic"],
         "differing": ["german"],
+        "own": "22.0 cannot tell",
+        "read_otherwise": "32.3 differs",
+        "moved": True,
+        "reading": True,
+        "as_before": "22.0 cannot tell",
+        "moved_back": True,
+        "claim_open": True,
+        "cell_open": True,
     }

@@ -1,8 +1,9 @@
 "use strict";
 (() => {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent),
-                                 letter => letter.charCodeAt(0));
-  const data = new Response(new Blob([packed]).stream()
+  // Only a study's page has data and a dialog.
+  const base64 = document.getElementById("data")?.textContent ?? "";
+  const packed = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
+  const data = base64 && new Response(new Blob([packed]).stream()
     .pipeThrough(new DecompressionStream("gzip"))).json();
   const dialog = document.getElementById("evidence");
   const SVG = "http://www.w3.org/2000/svg";
@@ -56,6 +57,11 @@
     return svg;
   }
 
+  function copier(text) {
+    const button = made("button", "copy", {type: "button", class: "link no-print"});
+    button.addEventListener("click", () => navigator.clipboard.writeText(text));
+    return button;
+  }
   function list(title, lines) {
     const block = document.createDocumentFragment();
     block.append(made("h3", title));
@@ -65,10 +71,16 @@
     return block;
   }
 
+  let opened = "";  // the key of the value in the dialog
+  const place = () => decodeURIComponent(location.hash.slice(1));  // the id in the address
   async function open(key) {
-    const cell = (await data)[key], body = document.getElementById("evidence-body");
+    opened = key;
+    const cell = (await data).cells[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
     body.replaceChildren(made("p", cell.sentence));
+    if (document.getElementById(`table-${key}`).classList.contains("changed")) {
+      body.prepend(made("p", "As the study reads the paper, not as the table shows it now:"));
+    }
     if (cell.values.length) {
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
@@ -80,9 +92,7 @@
       facts.append(made("dt", name));
       const fact = made("dd");
       if (name.startsWith("run this")) {
-        const copy = made("button", "copy", {type: "button", class: "link"});
-        copy.addEventListener("click", () => navigator.clipboard.writeText(text));
-        fact.append(made("code", text), " ", copy);
+        fact.append(made("code", text), " ", copier(text));
       } else fact.append(text);
       facts.append(fact);
     }
@@ -93,10 +103,14 @@
     if (!dialog.open) dialog.showModal();
   }
   // The address of a cell opens it; opening a cell sets the address.
-  document.querySelectorAll("[data-cell]").forEach(button => button.addEventListener(
-    "click", () => { location.hash = `table-${button.dataset.cell}`; follow(); }));
-  dialog.addEventListener("close", () => history.replaceState(null, "", " "));
-  dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
+  document.addEventListener("click", event => {
+    const button = event.target.closest("[data-cell]");
+    if (button) { location.hash = `table-${button.dataset.cell}`; follow(); }
+  });
+  dialog?.addEventListener("close", () => {
+    if (place() === `table-${opened}`) history.replaceState(null, "", " ");
+  });
+  dialog?.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
 
   // Rows that have no value stay at the end, whatever the direction.
   function sort(table, button) {
@@ -134,6 +148,56 @@
     if (verdict) verdict.addEventListener("change", filter);
   });
 
+  // A reading of the paper replaces values of a table with their verdicts, and moves their dots.
+  const before = new Map();  // the table's own cells and dots, by element
+  function change(element) {
+    before.set(element, element.cloneNode(true));
+    return element;
+  }
+  function restore() {
+    before.forEach((own, element) => element.replaceWith(own));
+    before.clear();
+  }
+  function replace(page, key, [ours, spread, verdict, height]) {
+    const id = `table-${key}`, look = `v-${verdict.replace(" ", "-")}`;
+    const cell = change(document.getElementById(id)), shown = cell.querySelector(".ours");
+    cell.className = `changed ${look}`;
+    cell.dataset.verdict = verdict;
+    cell.dataset.value = ours;
+    shown.textContent = ours;
+    shown.className = "ours";
+    cell.querySelector(".std")?.remove();
+    if (spread) shown.after(" ", made("span", `±${spread}`, {class: "std"}));
+    cell.querySelector(".printed b").textContent = page.marks[verdict] ?? "";
+    cell.querySelector(".printed b + span").textContent = verdict;
+    const dot = document.querySelector(`svg.reproduction a[href="#${CSS.escape(id)}"] path`);
+    if (!dot || !verdict || height === null) return;
+    change(dot).setAttribute("transform", dot.getAttribute("transform")
+      .replace(/ [\d.]+\)/, ` ${height})`));
+    dot.setAttribute("class", `dot ${look}`);
+    dot.setAttribute("d", page.shapes[verdict]);
+    dot.firstElementChild.textContent = `${key}: ours ${ours}, ${verdict}`;
+  }
+  const selects = [...document.querySelectorAll("[data-reading]")];
+  selects.forEach(select => select.addEventListener("change", async () => {
+    const page = await data, chosen = select.selectedIndex;
+    restore();
+    selects.forEach(other => { if (other !== select) other.selectedIndex = 0; });
+    document.querySelectorAll("[data-summary]").forEach(said => { said.hidden = true; });
+    if (chosen) {
+      const said = select.closest("section").querySelector("[data-summary]");
+      const reading = page.readings[select.dataset.reading][chosen - 1];
+      for (const [key, values] of Object.entries(reading.cells)) replace(page, key, values);
+      said.textContent = reading.text;
+      said.hidden = false;
+    }
+    document.querySelectorAll("[data-dots]").forEach(count => {
+      const n = document.querySelectorAll(`svg.reproduction .${count.dataset.dots}`).length;
+      count.textContent = n;
+      count.parentElement.hidden = n === 0;
+    });
+  }));
+
   function save(image, ending, href) {
     made("a", "", {download: `${image.dataset.name}.${ending}`, href}).click();
   }
@@ -159,6 +223,26 @@
     document.querySelectorAll("details.claim").forEach(claim => {
       claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
     })));
+  // What can be scrolled is reached by the keyboard, and shows that there is more.
+  const boxes = [...document.querySelectorAll(".scroll")];
+  function mark(box) {
+    const wide = box.scrollWidth - box.clientWidth, high = box.scrollHeight - box.clientHeight;
+    box.classList.toggle("more", wide - box.scrollLeft > 2);
+    if (wide > 0 || high > 0) box.tabIndex = 0;
+  }
+  const sizes = new ResizeObserver(entries => entries.forEach(entry => mark(entry.target)));
+  for (const box of boxes) {
+    sizes.observe(box);
+    box.addEventListener("scroll", () => mark(box), {passive: true});
+  }
+  // Print has what is folded, too.
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])")
+    .forEach(one => { one.open = true; one.dataset.folded = ""; }));
+  addEventListener("afterprint", () => document.querySelectorAll("[data-folded]")
+    .forEach(one => { one.open = false; delete one.dataset.folded; }));
+  for (const code of document.querySelectorAll("code, pre")) {
+    if (/^ensvm /.test(code.textContent)) code.after(" ", copier(code.textContent));
+  }
   // Arrow keys walk over the values of a table.
   document.addEventListener("keydown", event => {
     const cell = event.target.closest ? event.target.closest("td") : null;
@@ -172,8 +256,7 @@
   });
 
   function follow() {
-    const name = decodeURIComponent(location.hash.slice(1));
-    const target = document.getElementById(name);
+    const target = document.getElementById(place());
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     const button = target?.matches("td") && target.querySelector("[data-cell]");
     if (button) open(button.dataset.cell);
