@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# A doctest is run by tests/test_docstrings.py
+RUNS = re.compile(r"^```(console|diff|python\n(?!>>>))", re.MULTILINE)
 PAGES = [
     page
-    for section in ("start", "tutorials", "how-to")
-    for page in sorted((ROOT / "docs" / section).glob("*.md"))
+    for page in sorted((ROOT / "docs").glob("**/*.md"))
+    if "_build" not in page.parts and RUNS.search(page.read_text(encoding="utf-8"))
 ]
 BLOCK = re.compile(
     r"^```(?P<directive>\{code-block\} )?(?P<kind>\w+)\n(?::caption: (?P<file>\S+)\n\n?)?"
