@@ -75,7 +75,7 @@ PAGE_OF = {
 INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 LITERAL = re.compile(r"(`[^`]*`)")
 MARK = re.compile(r"\||(?<=\w)_(?!\w)|\*(?=\w)")
-LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^][]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
 def results_page(path: str, anchor: str) -> str | None:

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# A doctest is run by tests/test_docstrings.py
+RUNS = re.compile(r"^```(console|diff|python\n(?!>>>))", re.MULTILINE)
 PAGES = [
     page
-    for section in ("start", "tutorials", "how-to")
-    for page in sorted((ROOT / "docs" / section).glob("*.md"))
+    for page in sorted((ROOT / "docs").glob("**/*.md"))
+    if "_build" not in page.parts and RUNS.search(page.read_text(encoding="utf-8"))
 ]
 BLOCK = re.compile(
     r"^```(?P<directive>\{code-block\} )?(?P<kind>\w+)\n(?::caption: (?P<file>\S+)\n\n?)?"
@@ -97,12 +99,17 @@ def apply_change(change: str, code: Path) -> None:
 def commands_of(content: str) -> list[tuple[str, str]]:
     """Return the commands of a console block, each with the output below it."""
     parts = re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]
-    return [(part.partition("\n")[0], part.partition("\n")[2].strip("\n")) for part in parts]
+    ends = [re.match(r"(?:.*\\\n)*.*", part).end() for part in parts]
+    return [(part[:end], part[end:].strip("\n")) for part, end in zip(parts, ends, strict=True)]
 
 
 def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         raise AssertionError(f"$ {command}\n{done.stdout}{done.stderr}")

@@ -23,7 +23,9 @@ INDEX = FOLDER / "index.md"
 COLUMNS = ["label", "id", "patient", "colour", "age", "weight"]
 EXAMPLES = [
     pytest.param(page, text, id=f"{page.stem}-{number}")
-    for page in sorted(REFERENCE.rglob("*.md"))
+    for page in sorted(
+        [*REFERENCE.rglob("*.md"), *(REFERENCE.parent / "explanation").rglob("*.md")]
+    )
     for number, text in enumerate(YAML_BLOCK.findall(page.read_text(encoding="utf-8")), start=1)
 ]
 

@@ -1,6 +1,7 @@
 """Notebooks of docs/ run and show what they say; `python tests/test_notebooks.py` writes outputs.
 
-Numbers may differ by a hundredth, for rounding depends on the processor.
+Numbers may differ by a hundredth, for rounding depends on the processor. Pictures are compared by
+their number alone.
 """
 
 import ast
@@ -8,9 +9,16 @@ import contextlib
 import io
 import json
 import re
+import sys
 from pathlib import Path
 
+import matplotlib
 import pytest
+from matplotlib import pyplot
+
+from ensvm.report.plots.looks import files_of
+
+matplotlib.use("Agg")
 
 DOCS = Path(__file__).parents[1] / "docs"
 NOTEBOOKS = sorted(DOCS.glob("**/*.ipynb"))
@@ -35,6 +43,18 @@ def shown(source, names):
     return printed.getvalue() + ("" if value is None else f"{value!r}\n")
 
 
+def drawn():
+    """Return the open figures as the text of SVG files, and close them."""
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pictures = [files_of(figure, [".svg"])[0].decode() for figure in figures]
+    pyplot.close("all")
+    return pictures
+
+
+def kept_pictures(cell):
+    return [output for output in cell["outputs"] if "image/svg+xml" in output.get("data", {})]
+
+
 def texts_of(cell):
     """Return what a notebook's file says that a cell shows."""
     return "".join(
@@ -47,8 +67,16 @@ def _plain(output):
     return [*lines, "\n"] if lines else []
 
 
+@pytest.fixture
+def own_style():
+    """Undo what a notebook changes in matplotlib's settings."""
+    with matplotlib.rc_context():
+        yield
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_a_notebook_shows_what_its_cells_give(path, monkeypatch):
+def test_a_notebook_shows_what_its_cells_give(path, own_style, monkeypatch):
     monkeypatch.chdir(path.parent)
     names = {}
     for cell in code_cells(read(path)):
@@ -56,6 +84,9 @@ def test_a_notebook_shows_what_its_cells_give(path, monkeypatch):
         assert NUMBER.sub("#", text).split() == NUMBER.sub("#", expected).split()
         numbers = [[float(each) for each in NUMBER.findall(one)] for one in (text, expected)]
         assert numbers[0] == pytest.approx(numbers[1], abs=0.011)
+        pictures = drawn()
+        assert len(pictures) == len(kept_pictures(cell))
+        assert not pictures or cell["metadata"]["mystnb"]["image"]["alt"]
 
 
 def test_from_a_file_to_probabilities_takes_ten_lines():
@@ -75,10 +106,13 @@ def written(path):
         cell["outputs"] = (
             [{"name": "stdout", "output_type": "stream", "text": text}] if text else []
         )
+        for picture in drawn():
+            data = {"image/svg+xml": picture.splitlines(keepends=True)}
+            cell["outputs"].append({"data": data, "metadata": {}, "output_type": "display_data"})
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    for path in NOTEBOOKS:
-        with contextlib.chdir(path.parent):
+    for path in map(Path.absolute, map(Path, sys.argv[1:] or NOTEBOOKS)):
+        with contextlib.chdir(path.parent), matplotlib.rc_context():
             path.write_text(written(path), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The blocks of pages for beginners and of how-to pages run, and print what the pages show."""
+"""The blocks of all pages run, and print what the pages show."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import page_blocks
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
