@@ -46,7 +46,8 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
 
     The mean loss is of exp(-y f(x)) with `loss='exponential'` (the boosted vector machine, BVM) or
     of log(1 + exp(-2 y f(x))) with `'logistic'` (the logistic vector machine, LVM), which also
-    gives probabilities. Weights of rows and classes multiply the loss. A `penalty` on the alpha_t makes the first the penalised machine, PBVM.
+    gives probabilities. Weights of rows and classes multiply the loss. A `penalty` on the alpha_t
+    makes the first the penalised machine, PBVM.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedExpansionClassifier):
     and the smallest C among equals. For the machine without an intercept it is proved that the
     leave-one-out error is not larger; with an intercept the bound is a heuristic.
 
-    A weight of a row or of its class multiplies C for this row, and its part in the error by which C
-    is chosen.
+    A weight of a row or of its class multiplies C for this row, and its part in the error by which
+    C is chosen.
 
     Parameters
     ----------
