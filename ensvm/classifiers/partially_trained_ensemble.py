@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
+from ensvm.classifiers.base import Ending, SmallPickle
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
@@ -18,7 +18,9 @@ from ensvm.kernels import KernelFunction
 
 
 @documented
-class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedExpansionClassifier, RhoSVC):
+class PartiallyTrainedEnsemble(
+    SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier, RhoSVC
+):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
@@ -67,7 +69,7 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedExpansionClassifie
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
         The weights of the training rows in each member, each line of sum 1; only with
-        `keep_members`.
+        `keep_members`, and not in a pickle.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -104,6 +106,7 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedExpansionClassifie
     True
     """
 
+    _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,

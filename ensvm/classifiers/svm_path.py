@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
+from ensvm.classifiers.base import Ending, SmallPickle
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
@@ -23,7 +23,7 @@ ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_
 
 
 @documented
-class SVMPathClassifier(OneAgainstOneClassifier, StagedExpansionClassifier):
+class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -59,7 +59,8 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedExpansionClassifier):
     ----------
     path_ : RegularizationPath
         The breakpoints, as `path_.lambdas` = 1 / C, and the solution at any C up to `C_max`, as
-        `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`.
+        `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`. Not in a pickle, and neither
+        are `X_path_`, `loo_decision_function_` and `loo_bound_`.
     C_ : float
         The C of this machine.
     loo_error_ : float or None
@@ -115,6 +116,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedExpansionClassifier):
     (40,)
     """
 
+    _not_pickled = ("path_", "X_path_", "loo_decision_function_", "loo_bound_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StagedExpansionClassifier._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,

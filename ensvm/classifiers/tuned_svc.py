@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
+    SmallPickle,
     checked_weights,
     class_costs,
     dense,
@@ -47,7 +48,7 @@ PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
 COPIES = 3.0  # of the rows that are held
 
 
-class TunedSVC(ClassifierMixin, BaseEstimator):
+class TunedSVC(ClassifierMixin, SmallPickle):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -79,6 +80,10 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     max_iter : int, default 10000000
         The largest number of steps of one machine, at least 1; reaching it gives a
         `ConvergenceWarning`.
+    n_jobs : int or None, default None
+        The number of processes that try widths side by side; -1 is one for each processor, and None
+        is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
+        processes takes some seconds.
     random_state : int, RandomState or None, default 0
         Draws the sample of the rows, if one is drawn.
 
@@ -98,7 +103,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of
         all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
-        0.
+        0. Not in a pickle.
     search_results_ : dict of ndarrays
         The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
         'criterion' (error plus loss) and 'rank', one entry a machine.
@@ -146,6 +151,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     array([[1., 0., 0.]])
     """
 
+    _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],
@@ -153,6 +159,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         "search_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
 
@@ -165,6 +172,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         search_rows: int = 2000,
         tol: float = 1e-3,
         max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.kernel = kernel
@@ -173,6 +181,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         self.search_rows = search_rows
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -212,7 +221,12 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         counting = np.flatnonzero(weight)
         present = np.unique(codes[counting])
-        require_classes(self.classes_[present], type(self).__name__)
+        require_classes(self.classes_, type(self).__name__)
+        if present.size == 1:
+            raise ValueError(
+                "TunedSVC needs rows of positive sample_weight in two classes, but only "
+                f"{self.classes_.tolist()[present[0]]!r} has some"
+            )
         if present.size < self.classes_.size:  # a class whose rows all weigh 0
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
         group, first, counts = self._grouped(X, codes, weight, counting)
@@ -294,7 +308,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
             base = resolve_gamma("mean-distance", inputs, rows.counts)
             gammas, Cs = [factor * base for factor in TRIED_WIDTHS], list(PRICES)
         sample = self._sample(rows)
-        found = candidates(sample, gammas, Cs, **limits)
+        found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
         self.C_, self.gamma_ = best.C, best.gamma
         criterion = np.array([candidate.error + candidate.loss for candidate in found])
