@@ -32,7 +32,7 @@ from ensvm.kernels.named_kernels import (
     resolve_gamma,
 )
 from ensvm.kernels.sums import KernelSums
-from ensvm.memory import require_memory
+from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (
     Candidate,
     Rows,
@@ -46,6 +46,9 @@ from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 # Prices of an error: more gain nothing on the data sets of `benchmarks/tuned_svc.py`
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
 COPIES = 3.0  # of the rows that are held
+# Distinct rows beyond which a fit warns: 6,000 rows of waveform take 4 seconds of CPU time, 20,000
+# took more than six minutes on a busy machine; a low-rank ridge takes 5 seconds for them.
+MANY_ROWS = 16_384
 
 
 class TunedSVC(ClassifierMixin, SmallPickle):
@@ -60,7 +63,8 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
     scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
-    as one row that counts several times. The order of the rows does not matter.
+    as one row that counts several times. The order of the rows does not matter. Beyond 16,384
+    distinct rows `fit` warns that it takes long, and says what to use instead.
 
     Parameters
     ----------
@@ -269,8 +273,15 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     ) -> tuple[Rows, NDArray[np.float64] | None]:
         """Return the groups as the search takes them, and their inputs."""
         m = first.size
-        instead = "LowRankRidgeClassifier takes memory in proportion to the rows"
-        require_memory(24.0 * m**2, f"TunedSVC: the Gram matrix of {m} rows", instead)
+        what = f"TunedSVC: the Gram matrix of {m} rows"
+        instead = (
+            "fit a sample of the rows, or make_pipeline(StandardScaler(), "
+            "LowRankRidgeClassifier()), whose time and memory grow with the rows, not their square"
+        )
+        require_memory(24.0 * m**2, what, instead)
+        if m > MANY_ROWS:
+            size = gibibytes(24.0 * m**2)
+            warn_caller(f"{what} takes {size}, and a fit many minutes; {instead}", UserWarning)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = self._costs(codes[first], counts)
         if self.kernel == "precomputed":
