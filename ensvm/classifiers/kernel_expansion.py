@@ -161,7 +161,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         weight = checked_weights(sample_weight, X)
         self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
-            expansion = self._solve(X, signs, weight)
+            expansion = self._expansion(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
         sizes = np.abs(expansion.coefficients.reshape(len(signs), -1)).max(axis=1)
         self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
@@ -207,6 +207,12 @@ class KernelExpansionClassifier(BinaryClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _expansion(
+        self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        """Return the expansion for the `targets` of the training rows."""
+        return self._solve(X, targets, sample_weight)
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the classes in sorted order and the `signs` that `_solve` gets."""

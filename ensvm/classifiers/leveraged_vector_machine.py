@@ -17,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
 from ensvm.kernels.named_kernels import row_of
 from ensvm.memory import require_memory
 from ensvm.solvers.leverage import leverage
+from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.screened_candidates import ScreenedCandidates
 
 # From so many rows on, rounds that can be screened take less time, and less memory.
@@ -33,7 +35,7 @@ def _is_logistic(classifier: LeveragedVectorMachine) -> bool:
 
 
 @documented
-class LeveragedVectorMachine(StagedExpansionClassifier):
+class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier):
     """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
     The decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with labels y in
@@ -44,7 +46,8 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
     The mean loss is of exp(-y f(x)) with `loss='exponential'` (the boosted vector machine, BVM) or
     of log(1 + exp(-2 y f(x))) with `'logistic'` (the logistic vector machine, LVM), which also
-    gives probabilities. A `penalty` on the alpha_t makes the first the penalised machine, PBVM.
+    gives probabilities. Weights of rows and classes multiply the loss. A `penalty` on the alpha_t
+    makes the first the penalised machine, PBVM.
 
     Parameters
     ----------
@@ -153,6 +156,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StagedExpansionClassifier._parameter_constraints,
+        **OneAgainstOneClassifier._parameter_constraints,
         "loss": [StrOptions({"exponential", "logistic"})],
         "penalty": [StrOptions({"l1", "l2"}), None],
         "gamma0": [Interval(Real, 0.0, None, closed="neither")],
@@ -189,6 +193,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         tol_scale: Literal["relative", "absolute", "sum"] = "relative",
         first_round: Literal["tested", "granted"] = "tested",
         n_passes: int | None = None,
+        class_weight: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
@@ -208,6 +213,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         self.tol_scale = tol_scale
         self.first_round = first_round
         self.n_passes = n_passes
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _solve(
@@ -225,6 +231,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         result = leverage(
             self._rows(X),
             signs,
+            sample_weight=sample_weight,
             loss=self.loss,
             penalty=self.penalty,
             initial_penalty=self.gamma0 / m if self.gamma0_scale == "sample" else self.gamma0,
@@ -289,7 +296,8 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class at each row; only with loss='logistic'.
 
-        That of the second class is 1 / (1 + exp(-2 f(x))), eq. (2) of the paper.
+        That of the second class is 1 / (1 + exp(-2 f(x))), eq. (2) of the paper; with more than two
+        classes the probabilities of all pairs are coupled (Wu, Lin & Weng, 2004).
 
         Parameters
         ----------
@@ -299,9 +307,13 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
         Returns
         -------
-        probabilities : ndarray of shape (n, 2)
+        probabilities : ndarray of shape (n, n_classes)
             The probability of each class, in the order of `classes_`.
         """
+        check_is_fitted(self)
+        if self.classes_.size > 2:
+            sigmoids = np.tile([2.0, 0.0], (self.intercept_.size, 1))  # of each pair's first class
+            return class_probabilities(self._pair_values(X).T.copy(), sigmoids).T
         decision = self.decision_function(X)
         return np.column_stack([expit(-2.0 * decision), expit(2.0 * decision)])
 
@@ -312,6 +324,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
         """
         check_is_fitted(self)
+        self._require_two_classes("prediction by stages")
         columns = self._support_columns(X)
         column_of = {row: column for column, row in enumerate(self.support_)}
         signs = np.sign(self.dual_coef_ * self.weights_[self.support_])

@@ -9,15 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
+from ensvm.classifiers.base import Ending, SmallPickle
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
 
 
 @documented
-class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
+class PartiallyTrainedEnsemble(
+    SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier, RhoSVC
+):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
@@ -29,6 +32,10 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     the machine before the final step, whose result is the rho-SVM and is not a member itself. All
     members are sums of kernels at the training rows, hence F is one too, and it predicts at the
     cost of a single machine. If no step was made the ensemble is the Parzen window alone.
+
+    Weights of rows and classes are the weights that training starts from, and so those of the first
+    member: a row of weight 2 is two rows. The hard-margin machine at the end does not depend on
+    them, but the members on the way do.
 
     Where rho* = 0 rounding decides the classes that the rho-SVM predicts, and `RhoSVC` warns. The
     average of many members does not depend on it but for a few rows at most, so there is no warning
@@ -62,7 +69,7 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
         The weights of the training rows in each member, each line of sum 1; only with
-        `keep_members`.
+        `keep_members`, and not in a pickle.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -99,8 +106,10 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     True
     """
 
+    _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
+        **OneAgainstOneClassifier._parameter_constraints,
         "keep_members": ["boolean"],
     }
 
@@ -124,6 +133,7 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
         predict_with: Literal["rows", "pivots"] = "rows",
         keep_members: bool = True,
+        class_weight: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(
@@ -146,11 +156,12 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
             random_state=random_state,
         )
         self.keep_members = keep_members
+        self.class_weight = class_weight
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        problem = self._problem(X, signs)
+        problem = self._problem(X, signs, sample_weight)
         result, attributes = self._train(problem, keep_members=self.keep_members)
         attributes |= {
             "ensemble_weights_": result.average_weights,
@@ -179,6 +190,7 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
             If the members were not kept.
         """
         check_is_fitted(self)
+        self._require_two_classes("prediction by stages")
         members = self._expand(X, self._member_coefficients())
         rates = self.learning_rates_ if self.n_iter_ else np.ones(1)
         weighted_sum, total = np.zeros(members.shape[0]), 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -43,6 +43,14 @@ class RhoProblem:
         """The weights of the unknowns where every training row has 1 / m."""
         m = self.signs.size
         return np.full(m, 1.0 / m) if self.merged is None else self.merged.start
+
+    def weighted(self, weights: NDArray[np.float64]) -> RhoProblem:
+        """Return the problem that starts from weights of the training rows, positive."""
+        m = self.signs.size
+        merged = self.merged
+        if merged is None:
+            merged = MergedRows(self.signs, np.arange(m), np.ones(m), np.arange(m))
+        return replace(self, merged=merged.weighted(weights))
 
     def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the coefficients of the expansion for weights of the training rows, shape (m,).

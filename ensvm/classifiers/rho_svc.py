@@ -226,7 +226,7 @@ class RhoSVC(KernelExpansionClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        problem = self._problem(X, signs)
+        problem = self._problem(X, signs, sample_weight)
         result, attributes = self._train(problem, keep_members=False)
         ending = Ending(
             result.n_iter,
@@ -275,8 +275,15 @@ class RhoSVC(KernelExpansionClassifier):
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
 
-    def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        """Return the problem for the solver: its operator, labels and low-rank factor."""
+    def _problem(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> RhoProblem:
+        """Return the problem for the solver; training starts from `sample_weight`, if given."""
+        problem = self._equal_problem(X, signs)
+        return problem if sample_weight is None else problem.weighted(sample_weight)
+
+    def _equal_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        """Return the problem that starts from equal weights: operator, labels, low-rank factor."""
         if self.nu is not None and self.solver != "accelerated":
             raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
         rank = self._rank_of(X.shape[0])

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
+from ensvm.classifiers.base import Ending, SmallPickle
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.leave_one_out import least_leave_one_out
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
@@ -22,7 +23,7 @@ ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_
 
 
 @documented
-class SVMPathClassifier(StagedExpansionClassifier):
+class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -36,6 +37,9 @@ class SVMPathClassifier(StagedExpansionClassifier):
     Tsang & Kwok (2007): the least leave-one-out bound (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0},
     and the smallest C among equals. For the machine without an intercept it is proved that the
     leave-one-out error is not larger; with an intercept the bound is a heuristic.
+
+    A weight of a row or of its class multiplies C for this row, and its part in the error by which
+    C is chosen.
 
     Parameters
     ----------
@@ -55,7 +59,8 @@ class SVMPathClassifier(StagedExpansionClassifier):
     ----------
     path_ : RegularizationPath
         The breakpoints, as `path_.lambdas` = 1 / C, and the solution at any C up to `C_max`, as
-        `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`.
+        `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`. Not in a pickle, and neither
+        are `X_path_`, `loo_decision_function_` and `loo_bound_`.
     C_ : float
         The C of this machine.
     loo_error_ : float or None
@@ -111,8 +116,10 @@ class SVMPathClassifier(StagedExpansionClassifier):
     (40,)
     """
 
+    _not_pickled = ("path_", "X_path_", "loo_decision_function_", "loo_bound_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StagedExpansionClassifier._parameter_constraints,
+        **OneAgainstOneClassifier._parameter_constraints,
         "select": [
             StrOptions({"span", "bound", "end"}),
             Interval(Real, 0.0, None, closed="neither"),
@@ -133,6 +140,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         C_max: float = 1e4,
         fit_intercept: bool = True,
         max_events: int | None = None,
+        class_weight: Any = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -142,6 +150,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         self.C_max = C_max
         self.fit_intercept = fit_intercept
         self.max_events = max_events
+        self.class_weight = class_weight
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
@@ -150,6 +159,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         the values of f at a block of breakpoints, whose size does not depend on their number.
         """
         check_is_fitted(self)
+        self._require_two_classes("prediction by stages")
         X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
@@ -165,6 +175,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         path = regularization_path(
             gram,
             signs,
+            sample_weight=sample_weight,
             fit_intercept=self.fit_intercept,
             C_max=self.C_max,
             max_events=self.max_events,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
+    SmallPickle,
     checked_weights,
     class_costs,
     dense,
@@ -31,7 +32,7 @@ from ensvm.kernels.named_kernels import (
     resolve_gamma,
 )
 from ensvm.kernels.sums import KernelSums
-from ensvm.memory import require_memory
+from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (
     Candidate,
     Rows,
@@ -45,9 +46,12 @@ from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 # Prices of an error: more gain nothing on the data sets of `benchmarks/tuned_svc.py`
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
 COPIES = 3.0  # of the rows that are held
+# Distinct rows beyond which a fit warns: 6,000 rows of waveform take 4 seconds of CPU time, 20,000
+# took more than six minutes on a busy machine; a low-rank ridge takes 5 seconds for them.
+MANY_ROWS = 16_384
 
 
-class TunedSVC(ClassifierMixin, BaseEstimator):
+class TunedSVC(ClassifierMixin, SmallPickle):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -59,7 +63,8 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
     scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
-    as one row that counts several times. The order of the rows does not matter.
+    as one row that counts several times. The order of the rows does not matter. Beyond 16,384
+    distinct rows `fit` warns that it takes long, and says what to use instead.
 
     Parameters
     ----------
@@ -79,6 +84,10 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     max_iter : int, default 10000000
         The largest number of steps of one machine, at least 1; reaching it gives a
         `ConvergenceWarning`.
+    n_jobs : int or None, default None
+        The number of processes that try widths side by side; -1 is one for each processor, and None
+        is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
+        processes takes some seconds.
     random_state : int, RandomState or None, default 0
         Draws the sample of the rows, if one is drawn.
 
@@ -98,7 +107,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of
         all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
-        0.
+        0. Not in a pickle.
     search_results_ : dict of ndarrays
         The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
         'criterion' (error plus loss) and 'rank', one entry a machine.
@@ -146,6 +155,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     array([[1., 0., 0.]])
     """
 
+    _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],
@@ -153,6 +163,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         "search_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
 
@@ -165,6 +176,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         search_rows: int = 2000,
         tol: float = 1e-3,
         max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.kernel = kernel
@@ -173,6 +185,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         self.search_rows = search_rows
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -212,7 +225,12 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         counting = np.flatnonzero(weight)
         present = np.unique(codes[counting])
-        require_classes(self.classes_[present], type(self).__name__)
+        require_classes(self.classes_, type(self).__name__)
+        if present.size == 1:
+            raise ValueError(
+                "TunedSVC needs rows of positive sample_weight in two classes, but only "
+                f"{self.classes_.tolist()[present[0]]!r} has some"
+            )
         if present.size < self.classes_.size:  # a class whose rows all weigh 0
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
         group, first, counts = self._grouped(X, codes, weight, counting)
@@ -255,8 +273,15 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     ) -> tuple[Rows, NDArray[np.float64] | None]:
         """Return the groups as the search takes them, and their inputs."""
         m = first.size
-        instead = "LowRankRidgeClassifier takes memory in proportion to the rows"
-        require_memory(24.0 * m**2, f"TunedSVC: the Gram matrix of {m} rows", instead)
+        what = f"TunedSVC: the Gram matrix of {m} rows"
+        instead = (
+            "fit a sample of the rows, or make_pipeline(StandardScaler(), "
+            "LowRankRidgeClassifier()), whose time and memory grow with the rows, not their square"
+        )
+        require_memory(24.0 * m**2, what, instead)
+        if m > MANY_ROWS:
+            size = gibibytes(24.0 * m**2)
+            warn_caller(f"{what} takes {size}, and a fit many minutes; {instead}", UserWarning)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = self._costs(codes[first], counts)
         if self.kernel == "precomputed":
@@ -294,7 +319,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
             base = resolve_gamma("mean-distance", inputs, rows.counts)
             gammas, Cs = [factor * base for factor in TRIED_WIDTHS], list(PRICES)
         sample = self._sample(rows)
-        found = candidates(sample, gammas, Cs, **limits)
+        found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
         self.C_, self.gamma_ = best.C, best.gamma
         criterion = np.array([candidate.error + candidate.loss for candidate in found])

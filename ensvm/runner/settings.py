@@ -139,7 +139,7 @@ def _resolved(
             }
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
-    wrapped = ONE_VS_REST if many and not takes_many(estimator) else None
+    wrapped = ONE_VS_REST if many and (block.one_vs_rest or not takes_many(estimator)) else None
     _check_stages(source, block, name, estimator, wrapped)
     method = AlgorithmSettings(
         estimator=made.spec,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from ensvm.kernels.threads import one_blas_thread
@@ -104,6 +105,7 @@ def candidates(
     *,
     tol: float,
     max_iter: int,
+    n_jobs: int | None = None,
 ) -> list[Candidate]:
     """Return the machines of every gamma and C, gamma by gamma.
 
@@ -119,26 +121,37 @@ def candidates(
         The violation of optimality to stop at, positive.
     max_iter : int
         The most steps of a machine.
+    n_jobs : int or None, default None
+        The number of processes that work on widths, or on prices if there is one width, as in
+        joblib. The result does not depend on it.
 
     Returns
     -------
     list of Candidate
         The machines.
     """
-    found = []
-    for gamma in gammas:
-        gram = rows.gram(gamma)
-        pairs = _pairs(rows, gram)
-        found += [_candidate(rows, gram, pairs, gamma, C, tol, max_iter) for C in Cs]
-    return found
+    apart = len(gammas) == 1 and effective_n_jobs(n_jobs) > 1
+    tasks = [(gammas[0], [C]) for C in Cs] if apart else [(gamma, Cs) for gamma in gammas]
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_of_width)(rows, gamma, prices, tol, max_iter) for gamma, prices in tasks
+    )
+    return [candidate for of_task in found for candidate in of_task]
+
+
+def _of_width(
+    rows: Rows, gamma: float | None, Cs: Sequence[float], tol: float, max_iter: int
+) -> list[Candidate]:
+    """Return the machines of one gamma and every C."""
+    gram = rows.gram(gamma)
+    pairs = _pairs(rows, gram)
+    return [_candidate(rows, gram, pairs, gamma, C, tol, max_iter) for C in Cs]
 
 
 def fitted_candidate(
     rows: Rows, gamma: float | None, C: float, *, tol: float, max_iter: int
 ) -> Candidate:
     """Return the machines of one gamma and C; parameters are those of `candidates`."""
-    gram = rows.gram(gamma)
-    return _candidate(rows, gram, _pairs(rows, gram), gamma, C, tol, max_iter)
+    return _of_width(rows, gamma, [C], tol, max_iter)[0]
 
 
 def best_candidate(found: Sequence[Candidate]) -> int:

@@ -169,6 +169,7 @@ def leverage(
     gram: NDArray[Any] | Rows | ScreenedCandidates,
     y: ArrayLike,
     *,
+    sample_weight: ArrayLike | None = None,
     loss: Literal["exponential", "logistic"] = "exponential",
     penalty: Literal["l1", "l2"] | None = None,
     initial_penalty: float = 0.01,
@@ -196,6 +197,8 @@ def leverage(
         first_round='tested'.
     y : array of shape (m,)
         The labels, -1 and +1.
+    sample_weight : array of shape (m,), default None
+        What multiplies the loss of each instance, positive; divided by its mean. None for 1 each.
     loss : 'exponential' or 'logistic', default 'exponential'
         Eq. (3), which makes a BVM, or eq. (4), an LVM.
     penalty : 'l1', 'l2' or None, default None
@@ -251,8 +254,10 @@ def leverage(
         "tol_scale": tol_scale,
         "first_round": first_round,
     }
+    costs = np.ones(m) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
     settings = Settings(
         labels=labels,
+        costs=costs / costs.mean(),
         n_steps=STEPS[step] if isinstance(step, str) else step,
         tol=float(tol),
         **{name: CHOICES[name][choice] for name, choice in chosen.items()},
@@ -307,7 +312,8 @@ def _play_screened(
     """Play each round on the candidates that may gain most."""
     for t in range(n_rounds):
         shift = float(state.margins.min()) if settings.loss == EXPONENTIAL else 0.0
-        weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
+        labels, costs = settings.labels, settings.costs
+        weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
         block = candidates.of_largest_gain(state.weights, state.pulls, int(state.last_chosen[0]))
         reason = play(block, settings, state, record, t + 1)
         if reason != PAUSED:
@@ -348,7 +354,8 @@ def _certificate(
 ) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
     shift = shift_of.py_func(settings.loss, state.margins)
-    total = weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
+    labels, costs = settings.labels, settings.costs
+    total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
     n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
     slopes = [abs(state.pulls.sum())]

@@ -39,35 +39,37 @@ def shift_of(loss, margins):  # type: ignore[no-untyped-def]
 
 
 @njit
-def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-untyped-def]
+def weigh(loss, margins, labels, costs, shift, weights, pulls):  # type: ignore[no-untyped-def]
     """Write w_i and y_i p_i, the derivatives by f(x_i), and return the sum of the losses."""
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
-            weights[i] = math.exp(shift - margins[i])
+            weights[i] = costs[i] * math.exp(shift - margins[i])
             pulls[i] = labels[i] * weights[i]
             total += weights[i]
         return total
     for i in range(margins.size):
         e = math.exp(-2.0 * abs(margins[i]))  # of the absolute value, lest it overflow
         less_likely = e / (1.0 + e)
-        weights[i] = 4.0 * less_likely / (1.0 + e)
-        pulls[i] = 2.0 * labels[i] * (less_likely if margins[i] >= 0.0 else 1.0 / (1.0 + e))
-        total += math.log1p(e) + 2.0 * max(-margins[i], 0.0)
+        weights[i] = costs[i] * (4.0 * less_likely / (1.0 + e))
+        towards = less_likely if margins[i] >= 0.0 else 1.0 / (1.0 + e)
+        pulls[i] = costs[i] * (2.0 * labels[i] * towards)
+        total += costs[i] * (math.log1p(e) + 2.0 * max(-margins[i], 0.0))
     return total
 
 
 @njit
-def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
+def loss_after(loss, margins, costs, direction, length, shift):  # type: ignore[no-untyped-def]
     """Return the sum of the losses at margins + length * direction; infinite if it overflows."""
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
-            total += math.exp(shift - (margins[i] + length * direction[i]))
+            total += costs[i] * math.exp(shift - (margins[i] + length * direction[i]))
     else:
         for i in range(margins.size):
             margin = margins[i] + length * direction[i]
-            total += math.log1p(math.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
+            loss_of_row = math.log1p(math.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
+            total += costs[i] * loss_of_row
     return total if total < math.inf else math.inf  # so is one that is not a number
 
 
@@ -136,6 +138,7 @@ class Settings(NamedTuple):
     """What stays the same; the integers are constants of `losses`, this file and `rounds`."""
 
     labels: Any  # (m,)
+    costs: Any  # (m,) what multiplies each row's loss, of mean 1
     loss: int
     penalty: int
     ranking: int
@@ -265,7 +268,9 @@ def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-u
             gain = curvature * alpha * alpha
         else:
             point(block, j, settings.labels, alpha, pull / weight - alpha * mean, state.direction)
-            gain = -loss_after(settings.loss, state.margins, state.direction, 1.0, shift)
+            gain = -loss_after(
+                settings.loss, state.margins, settings.costs, state.direction, 1.0, shift
+            )
             gain -= penalty * penalty_growth(settings.penalty, alpha)
         if best == NOBODY or gain > best_gain:
             best, best_gain = j, gain
@@ -324,13 +329,15 @@ class RoundHistory(NamedTuple):
 @njit
 def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
-    labels, begin = settings.labels, record.n_rounds[0]
+    labels, costs, begin = settings.labels, settings.costs, record.n_rounds[0]
     while record.n_rounds[0] < end:
         t = record.n_rounds[0]
         if record.loss[t] < VANISHED_LOSS:
             return ZERO_LOSS
         shift = shift_of(settings.loss, state.margins)
-        total = weigh(settings.loss, state.margins, labels, shift, state.weights, state.pulls)
+        total = weigh(
+            settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls
+        )
         penalty = record.penalty[t] * total
         find_sums(block, state.weights, state.pulls)
         j = best_candidate(block, settings, state, penalty, shift)
@@ -368,7 +375,8 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
         state.trial[i] = state.margins[i]
     for step in range(settings.n_steps):
         if step > 0:
-            weigh(settings.loss, state.trial, settings.labels, shift, state.weights, state.pulls)
+            labels, costs = settings.labels, settings.costs
+            weigh(settings.loss, state.trial, labels, costs, shift, state.weights, state.pulls)
         weight, pull = total_of(state.weights), total_of(state.pulls)
         sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
         mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
@@ -397,7 +405,9 @@ def _halve(  # type: ignore[no-untyped-def]
     """Return how much of a step gains, 1, 1/2, 1/4, ... or 0, and the sum of the losses there."""
     length = 1.0
     for _ in range(MOST_HALVINGS):
-        after = loss_after(settings.loss, state.trial, state.direction, length, shift)
+        after = loss_after(
+            settings.loss, state.trial, settings.costs, state.direction, length, shift
+        )
         growth = penalty_growth(settings.penalty, alpha + length * to_alpha)
         if objective - after - penalty * growth >= SUFFICIENT_DECREASE * length * promised:
             return length, after

@@ -138,6 +138,9 @@ class AlgorithmConfig(ConfigBlock):
         On how many orders of the training rows the algorithm is fitted in each realization; the
         values are means over them. For an algorithm whose error depends on rounding. The first
         order is that of the split; curves, the chosen stage and timings are of the first order.
+    one_vs_rest : bool
+        Whether data of more than two classes are learnt one class against the rest, also by a
+        classifier that takes them itself. Classifiers for two classes always learn them so.
     undetermined_at_zero : str or None
         A number that the fit leaves. If it is 0 in most realizations, rounding decides the
         predictions, and the verdict is `undetermined`.
@@ -158,6 +161,7 @@ class AlgorithmConfig(ConfigBlock):
     seed: str | None = None
     depends: Names = ()
     orders: int = Field(default=1, ge=1)
+    one_vs_rest: bool = False
     undetermined_at_zero: str | None = None
     sweep: SweepConfig | None = None
 

@@ -119,7 +119,7 @@ def test_a_tie_is_negative(make: Any) -> None:
     assert fitted.predict([[0.0]]) == "no"
 
 
-@OURS
+@pytest.mark.parametrize("make", [ParzenWindowClassifier, RhoSVC])
 def test_more_classes_are_refused_and_left_to_one_against_the_rest(make: Any) -> None:
     X, _ = blobs()
     y = np.arange(50) % 3

@@ -40,7 +40,7 @@ def weighed(
     """Return total, weights, pulls and the factor exp(shift) that they all have."""
     weights, pulls = np.empty((2, margins.size))
     shift = shift_of(loss, margins)
-    total = weigh(loss, margins, labels, shift, weights, pulls)
+    total = weigh(loss, margins, labels, np.ones(margins.size), shift, weights, pulls)
     return total, weights, pulls, math.exp(shift)
 
 
@@ -70,13 +70,18 @@ def test_loss_after_a_step_is_the_loss_there(
     margins, direction = spread * np.random.default_rng(seed).normal(size=(2, 20))
     shift = shift_of(loss, margins)
     expected = math.exp(shift) * math.fsum(LOSS[loss](v) for v in margins + length * direction)
-    assert loss_after(loss, margins, direction, length, shift) == pytest.approx(expected, rel=1e-11)
+    assert loss_after(
+        loss, margins, np.ones(margins.size), direction, length, shift
+    ) == pytest.approx(expected, rel=1e-11)
 
 
 def test_a_step_that_overflows_is_infinitely_bad() -> None:
-    assert loss_after(EXPONENTIAL, np.zeros(2), np.array([-1.0, 1.0]), 1e4, 0.0) == np.inf
     assert (
-        loss_after(EXPONENTIAL, np.zeros(2), np.array([np.inf, 1.0]), 0.0, 0.0) == np.inf
+        loss_after(EXPONENTIAL, np.zeros(2), np.ones(2), np.array([-1.0, 1.0]), 1e4, 0.0) == np.inf
+    )
+    assert (
+        loss_after(EXPONENTIAL, np.zeros(2), np.ones(2), np.array([np.inf, 1.0]), 0.0, 0.0)
+        == np.inf
     )  # not a number
 
 

@@ -85,19 +85,40 @@ class MergedRows:
     rows : ndarray of int, shape (p,)
         Which distinct input it belongs to.
     counts : ndarray of shape (p,)
-        How many of the m training rows it stands for.
+        How many of the m training rows it stands for, or the sum of their weights.
     unknown : ndarray of int, shape (m,)
         Which unknown each training row belongs to.
+    row_weights : ndarray of shape (m,), or float
+        How much each training row counts, positive.
     """
 
     labels: NDArray[np.float64]
     rows: NDArray[np.intp]
     counts: NDArray[np.float64]
     unknown: NDArray[np.intp]
+    row_weights: NDArray[np.float64] | float = 1.0
+
+    def weighted(self, weights: NDArray[np.float64]) -> "MergedRows":
+        """Return the unknowns where the training rows count by their weights.
+
+        A row of weight 2 is then two rows: both start at the same sum, and stay at it.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (m,)
+            How much each training row counts, positive.
+
+        Returns
+        -------
+        MergedRows
+            The same unknowns with other counts.
+        """
+        counts = np.bincount(self.unknown, weights).astype(np.float64)
+        return replace(self, counts=counts, row_weights=weights)
 
     @property
     def start(self) -> NDArray[np.float64]:
-        """The weights of the unknowns where every training row has 1 / m."""
+        """The weights of the unknowns where those of the training rows are as they count."""
         return self.counts / self.counts.sum()
 
     def spread(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,10 +132,10 @@ class MergedRows:
         Returns
         -------
         ndarray of shape (m,) or (t, m)
-            Each unknown's weight in equal shares.
+            Each unknown's weight in shares as the rows count.
         """
         shares: NDArray[np.float64] = (weights / self.counts)[..., self.unknown]
-        return shares
+        return shares * self.row_weights
 
     def both_labels(self) -> tuple[int, int] | None:
         """Return two training rows of one input, the first of label -1; None without any.

@@ -1,0 +1,135 @@
+"""Data that few people try first: self-tuning machines are right there or say what is wrong."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+
+from ensvm import PartiallyTrainedEnsemble, SVMPathClassifier, TunedSVC
+from ensvm.classifiers import tuned_svc
+from ensvm.kernels import gram
+
+BOTH = pytest.mark.parametrize("machine", [TunedSVC(), SVMPathClassifier()])
+
+
+def noisy(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, 3))
+    return X, (X[:, 0] + 0.5 * rng.normal(size=m) > 0.0).astype(int)
+
+
+@BOTH
+def test_duplicates_with_both_labels_get_the_label_that_most_have(machine: Any) -> None:
+    places = np.array([[0.0, 0.0], [0.0, 3.0], [3.0, 0.0], [3.0, 3.0]])
+    X, y = np.repeat(places, 20, axis=0), np.tile([0] * 15 + [1] * 5, 4)
+    y[40:] = 1 - y[40:]
+    assert clone(machine).fit(X, y).predict(places).tolist() == [0, 0, 1, 1]
+
+
+@BOTH
+@pytest.mark.parametrize("sizes", [(25, 15), (25, 10, 5)])
+def test_equal_rows_get_the_largest_class(machine: Any, sizes: tuple[int, ...]) -> None:
+    X, y = np.ones((40, 3)), np.repeat(np.arange(len(sizes)), sizes)
+    np.testing.assert_array_equal(clone(machine).fit(X, y).predict(X), np.zeros(40))
+
+
+@BOTH
+def test_a_constant_column_changes_nothing(machine: Any) -> None:
+    X, y = noisy()
+    wider = np.column_stack([X, np.full(60, 7.0)])
+    alone, beside = clone(machine).fit(X, y), clone(machine).fit(wider, y)
+    np.testing.assert_allclose(
+        beside.decision_function(wider), alone.decision_function(X), rtol=1e-5, atol=1e-5
+    )
+
+
+@BOTH
+def test_one_row_of_a_class_is_left_out_as_an_error(machine: Any) -> None:
+    X, _ = noisy()
+    y = np.r_[1, np.zeros(59)]
+    fitted = clone(machine).fit(X, y)
+    values = fitted.loo_decision_function_
+    assert values.shape == (60,)
+    assert values[0] < 0.0
+    assert fitted.score(X, y) >= 59 / 60
+
+
+@BOTH
+def test_thirty_classes_are_told_apart(machine: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 5)
+    X = 5.0 * rng.normal(size=(30, 4))[y] + 0.3 * rng.normal(size=(150, 4))
+    fitted = clone(machine).fit(X, y)
+    assert fitted.decision_function(X).shape == (150, 30)
+    assert fitted.score(X, y) == 1.0
+
+
+@BOTH
+def test_a_gram_matrix_that_no_kernel_has_is_refused(machine: Any) -> None:
+    X, y = noisy()
+    K = gram(X, kernel="rbf", gamma=0.3)
+    given = clone(machine).set_params(kernel="precomputed")
+    assert given.fit(K, y).score(K, y) > 0.8
+    with pytest.raises(ValueError, match="must be square, got 60 x 50"):
+        given.fit(K[:, :50], y)
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        given.fit(K - 2.0 * np.eye(60), y)
+
+
+@BOTH
+def test_rows_of_weight_0_are_none_and_not_all_may_be(machine: Any) -> None:
+    X, y = noisy()
+    weight = np.tile([0.0, 1.0], 30)
+    some, half = clone(machine).fit(X, y, weight), clone(machine).fit(X[1::2], y[1::2])
+    np.testing.assert_allclose(some.decision_function(X), half.decision_function(X), atol=1e-6)
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        clone(machine).fit(X, y, np.zeros(60))
+    with pytest.raises(ValueError, match="needs rows of positive sample_weight"):
+        clone(machine).fit(X, y, (y == 0).astype(float))
+
+
+@pytest.mark.parametrize(
+    ("machine", "left_out"),
+    [
+        (TunedSVC(), "loo_decision_function_"),
+        (SVMPathClassifier(), "path_"),
+        (PartiallyTrainedEnsemble(), "member_weights_"),
+    ],
+)
+def test_a_pickle_holds_what_predictions_need(machine: Any, left_out: str) -> None:
+    X, y = make_moons(200, noise=0.3, random_state=0)
+    fitted = clone(machine).fit(X, y)
+    content = pickle.dumps(fitted)
+    copy = pickle.loads(content)
+    np.testing.assert_array_equal(copy.decision_function(X), fitted.decision_function(X))
+    assert len(content) < 20_000
+    with pytest.raises(AttributeError, match=f"{left_out}.*what predictions need alone"):
+        getattr(copy, left_out)
+    assert not hasattr(clone(machine), left_out)
+
+
+def test_very_many_rows_make_it_say_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy()
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 60)
+    quiet = TunedSVC().fit(X, y)
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 59)
+    with pytest.warns(UserWarning, match="60 rows takes .*sample of the rows, .*LowRankRidge"):
+        warned = TunedSVC().fit(X, y)
+    np.testing.assert_array_equal(warned.predict(X), quiet.predict(X))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_the_result_does_not_depend_on_the_number_of_jobs(kernel: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X = gram(X, kernel="rbf", gamma=0.3) if kernel == "precomputed" else X
+    alone = TunedSVC(kernel).fit(X, y)
+    with parallel_config("threading"):
+        shared = TunedSVC(kernel, n_jobs=2).fit(X, y)
+    for name in ("param_C", "loo_loss", "criterion"):
+        np.testing.assert_array_equal(alone.search_results_[name], shared.search_results_[name])
+    np.testing.assert_array_equal(alone.decision_function(X), shared.decision_function(X))
