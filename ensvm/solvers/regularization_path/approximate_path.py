@@ -1,24 +1,24 @@
 """An approximate regularization path with a proof: few machines that serve every C.
 
 The machine of C minimises P_C(f, b) = |f|^2 / 2 + C sum_i w_i [1 - y_i (f(x_i) + b)]_+. The dual
-objective is D(alpha) = sum alpha - |f_alpha|^2 / 2, with f_alpha = sum_i y_i alpha_i k(x_i, .), over
+objective is D(alpha) = sum alpha - |f_alpha|^2 / 2 with f_alpha = sum_i y_i alpha_i k(x_i, .), over
 0 <= alpha_i <= C w_i and y'alpha = 0. D never exceeds the least P_C, so the duality gap P_C - D
-bounds what a machine loses. Take alpha at C, its f and b, q = |f|^2, h = C sum_i w_i [...]_+ and the
-gap g = q / 2 + h - (sum alpha - q / 2), so that sum alpha = q + h - g. At the price s C the
+bounds what a machine loses. Take alpha at C, its f and b, q = |f|^2, h = C sum_i w_i [...]_+ and
+the gap g = q / 2 + h - (sum alpha - q / 2), so that sum alpha = q + h - g. At the price s C the
 multipliers s alpha are feasible, and the same f and b have
 
     P(s) = q / 2 + s h,    D(s) = s sum alpha - s^2 q / 2,
     P(s) - D(s) = (1 - s)^2 q / 2 + s g.
 
-The gap is at most tol P(s) where (1 - s)^2 q / 2 + s g <= tol (q / 2 + s h): a quadratic in s, whose
-roots are the ends of an interval around 1 if g < tol (q / 2 + h). So one machine, unchanged, is
+The gap is at most tol P(s) if (1 - s)^2 q / 2 + s g <= tol (q / 2 + s h). This is quadratic in s;
+its roots are the ends of an interval around 1 if g < tol (q / 2 + h). So one machine, unchanged, is
 within tol of the optimum for all C of an interval. The path is a chain of such intervals without a
 hole. The relative gap is a convex quadratic divided by a positive line, thus quasi-convex: its
 largest value on an interval is at one of the ends.
 
-Small C need no machine. With a_i = w_i in the class of smaller weight W, and the same total spread
-over the other, f = 0 with the label of the larger class has P = 2 W C and D(C a) = 2 W C - C^2 |f_a|^2
-/ 2: the gap is at most tol P up to C = 4 tol W / |f_a|^2.
+Small C need no machine. Take a_i = w_i in the class of smaller weight W, and the same total spread
+over the other class. Then f = 0 with the label of the larger class has P = 2 W C, and
+D(C a) = 2 W C - C^2 |f_a|^2 / 2: the gap is at most tol P up to C = 4 tol W / |f_a|^2.
 
 The number of machines depends on tol and on the logarithm of the range of C, not on the rows
 (Giesen, Jaggi & Laue 2012). Each starts from the multipliers of the one before, scaled; the steps
@@ -30,6 +30,7 @@ Transactions on Algorithms 9, 2012.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ STEPS_PER_CHECK = 100  # of the duality gap, which costs as much as half a step
 
 @dataclass(frozen=True, eq=False)
 class ApproximatePath:
-    """Machines that are optimal to a relative tolerance for every C; see `approximate_regularization_path`.
+    """Machines within tol of the optimum for every C; made by `approximate_regularization_path`.
 
     Attributes
     ----------
@@ -212,19 +213,20 @@ def approximate_regularization_path(
         raise ValueError(f"tol must be between 0 and 1, got {tol!r}")
     matrix, labels, weights = checked_problem(gram, y, sample_weight, keep_float32=True)
     pieces = _chain(matrix, labels, weights, tol, C_max, max_iter)
-    # Where two intervals overlap, the border is in the middle of the overlap.
-    ends = np.array([(a.high * b.low) ** 0.5 for a, b in zip(pieces, pieces[1:], strict=False)])
-    ends = np.append(ends, min(pieces[-1].high, C_max))
-    starts = np.append(0.0, ends[:-1])
+    # Each machine serves the C near its own as far as its interval goes.
+    borders = [max(b.low, min(a.high, (a.C * b.C) ** 0.5)) for a, b in pairwise(pieces)]
+    ends = np.array([*borders, min(pieces[-1].high, C_max)])
     gaps = [tol]  # of f = 0 at its end
-    for piece, start, end in zip(pieces[1:], starts[1:], ends[1:], strict=True):
+    for piece, start, end in zip(pieces[1:], ends[:-1], ends[1:], strict=True):
         gaps += [piece.relative_gap(start), piece.relative_gap(end)]
+    coefficients = np.array([np.abs(piece.signed) for piece in pieces])
+    coefficients[0] = 0.0
     return ApproximatePath(
         labels=labels,
         upper=weights,
         Cs=np.array([piece.C for piece in pieces]),
         ends=ends,
-        coefficients=np.array([np.abs(piece.signed) for piece in pieces]),
+        coefficients=coefficients,
         intercepts=np.array([piece.intercept for piece in pieces]),
         certificate=float(max(gaps)),
         n_iter=sum(piece.steps for piece in pieces),
@@ -236,7 +238,7 @@ def _chain(
     gram: Vector, labels: Vector, weights: Vector, tol: float, C_max: float, max_iter: int
 ) -> list[_Piece]:
     """Return machines whose intervals cover (0, C_max], by rising C."""
-    pieces = [_without_support(gram, labels, weights, tol)]
+    pieces = [_without_support(gram, labels, weights, tol, C_max)]
     ahead: list[_Piece] = []  # machines beyond a hole, the nearest last
     while pieces[-1].high < C_max:
         last = pieces[-1]
@@ -249,25 +251,25 @@ def _chain(
             C = min(last.high * (last.C / last.low) ** OVERLAP, C_max)
         piece = _solved(gram, labels, weights, C, last, tol, max_iter)
         if piece.low > piece.high:  # it is not within tol even at its own C
-            return [*pieces, piece._replace(low=C, high=C)]
+            return [*pieces, piece._replace(low=last.high, high=C)]
         (pieces if piece.low <= last.high else ahead).append(piece)
     return pieces
 
 
-def _without_support(gram: Vector, labels: Vector, weights: Vector, tol: float) -> _Piece:
+def _without_support(
+    gram: Vector, labels: Vector, weights: Vector, tol: float, C_max: float
+) -> _Piece:
     """Return f = 0 and the C up to which it is within tol; its multipliers start the next one."""
     positive = labels > 0.0
     sides = np.array([weights[~positive].sum(), weights[positive].sum()])
     spread = labels * weights * (sides.min() / sides[positive.astype(int)])
     values = gram @ spread.astype(gram.dtype)
     norm = float(spread @ values)
-    C = 4.0 * tol * sides.min() / norm if norm > 0.0 else np.inf
-    C = min(C, np.finfo(np.float64).max)
+    # At least one machine is trained, whose C is larger.
+    C = min(4.0 * tol * sides.min() / norm if norm > 0.0 else np.inf, 0.5 * C_max)
     intercept = float(np.sign(sides[1] - sides[0]))
     signed = C * spread
-    return _Piece(
-        C, 0.5 * C, C, 0.0, 0.0, 0.0, signed, labels - C * values, intercept, 0
-    )
+    return _Piece(C, 0.5 * C, C, 0.0, 0.0, 0.0, signed, labels - C * values, intercept, 0)
 
 
 def _solved(
@@ -297,9 +299,7 @@ def _solved(
             low, high = C * (1.0 - tol) / root, C * root
     if not low <= C <= high:
         low, high = np.inf, 0.0
-    return _Piece(
-        C, low, high, squared_norm, hinge, gap, signed, residual, intercept, steps
-    )
+    return _Piece(C, low, high, squared_norm, hinge, gap, signed, residual, intercept, steps)
 
 
 @njit

@@ -113,6 +113,11 @@ class RegularizationPath:
     _extremes: Vector  # as in `middle_intercept`
     _unchanged: NDArray[np.bool_]  # no multiplier changes from this breakpoint to the next
 
+    @property
+    def certificate(self) -> float:
+        """The largest violation of the optimality conditions, `largest_violation`."""
+        return self.largest_violation
+
     def coef_at(self, C: float) -> Vector:
         """Return the multipliers alpha of one machine of the path.
 
