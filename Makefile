@@ -62,6 +62,7 @@ bench: $(VENV)/.ready-dev
 	@$(PIP) --editable '.[bench]' || echo "some peers cannot be installed here" >&2
 	@PYTHONPATH=benchmarks $(BIN)/python -m side_by_side
 	@$(BIN)/python benchmarks/growth.py
+	@$(BIN)/python benchmarks/approximate_path.py
 
 # What the tuned constants of the solvers do, and how seconds grow
 bench-solvers: $(VENV)/.ready-dev

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_param_validation, parametrize_w
 from sklearn.utils.validation import check_is_fitted
 
 import ensvm
-from ensvm import LeveragedVectorMachine, LinearSMO, RhoSVC, WeightedNuSVC
+from ensvm import LeveragedVectorMachine, LinearSMO, RhoSVC, SVMPathClassifier, WeightedNuSVC
 from ensvm.classifiers import CLASSIFIERS, ESTIMATORS, EXPERIMENTS
 from ensvm.experiments import DecisionMap, NoisyLabels
 from ensvm.kernels import gram
@@ -70,8 +70,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks(
     [
         *map(made, OURS),
-        # What changes how the input is handled: a Gram matrix, a low-rank factor.
+        # What changes how the input is handled: a Gram matrix, a low-rank factor, another solver.
         RhoSVC(low_rank=12),
+        SVMPathClassifier(tol=0.1),
         # without probabilities: scikit-learn's check of them gives a Gram matrix that is not square
         LeveragedVectorMachine("precomputed", loss="exponential", n_rounds=20),
         WeightedNuSVC("precomputed", max_iter=20_000),

@@ -311,7 +311,7 @@ def least_leave_one_out(
         Cs, farthest = np.clip(np.geomspace(first, last, n_points), first, last), np.inf
     best, least = None, (np.inf, np.inf)
     for C in Cs:
-        if best is not None and C / best.C > farthest:
+        if best is not None and farthest < C / best.C:
             break
         values = leave_one_out_values(path, gram, float(C)).values
         criteria = _error_and_loss(path.labels * values, path.upper)
