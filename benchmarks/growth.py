@@ -48,6 +48,7 @@ METHODS: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: ensvm.PartiallyTrainedEnsemble(low_rank=500, random_state=0),
     ),
     "whole path": ("ensvm", lambda: ensvm.SVMPathClassifier()),
+    "approximate path": ("ensvm", lambda: ensvm.SVMPathClassifier(tol=0.1)),
     "weighted nu-SVM": ("ensvm", lambda: ensvm.WeightedNuSVC(nu=0.3, gamma="scale")),
     "boosted SVM": ("ensvm", lambda: ensvm.BoostedSVM(gamma="scale", random_state=0)),
     "leveraged vector machine": ("ensvm", lambda: ensvm.LeveragedVectorMachine()),

@@ -88,12 +88,13 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks(
     [
         *map(made, OURS),
-        # What changes how the input is handled: a Gram matrix, a low-rank factor.
+        # What changes how the input is handled: a Gram matrix, a low-rank factor, another solver.
         RhoSVC(low_rank=12),
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),
         LeveragedVectorMachine(n_rounds=4),
+        SVMPathClassifier(tol=0.1),
         # without probabilities: scikit-learn's check of them gives a Gram matrix that is not square
         LeveragedVectorMachine("precomputed", loss="exponential", n_rounds=20),
         WeightedNuSVC("precomputed", max_iter=20_000),

@@ -135,3 +135,38 @@ def test_a_path_of_few_events_is_the_beginning_of_the_whole_one(data, select):
         rtol=1e-7,
         atol=1e-9,
     )
+
+
+def test_an_approximate_path_serves_the_same_uses(data):
+    X, y, others = data
+    rough = SVMPathClassifier(gamma=0.3, tol=0.05).fit(X, y)
+    assert rough.certificate_ <= 0.05 * (1.0 + 1e-9)
+    assert rough.path_.lambdas.size < SVMPathClassifier(gamma=0.3).fit(X, y).path_.lambdas.size
+    assert rough.stop_reason_ == "C_max"
+    assert rough.n_iter_ > 0
+    assert rough.C_ in rough.path_.Cs
+    signs = np.where(y == "yes", 1.0, -1.0)
+    assert rough.loo_error_ == np.mean(signs * rough.loo_decision_function_ <= 0.0)
+    values = list(rough.staged_decision_function(others))
+    at = list(rough.path_.Cs).index(rough.C_)
+    np.testing.assert_allclose(values[at], rough.decision_function(others), atol=1e-9)
+
+
+@pytest.mark.parametrize("select", [0.5, "end"])
+def test_a_small_tol_gives_the_machine_of_the_exact_path(data, select):
+    X, y, others = data
+    settings = {"gamma": 0.3, "C_max": 20.0, "select": select}
+    exact, close = (SVMPathClassifier(tol=tol, **settings).fit(X, y) for tol in (0.0, 1e-7))
+    assert close.C_ == exact.C_
+    np.testing.assert_allclose(
+        close.decision_function(others), exact.decision_function(others), atol=0.03
+    )
+
+
+@pytest.mark.parametrize(
+    "setting", [{"select": "bound"}, {"fit_intercept": False}, {"max_events": 5}]
+)
+def test_what_needs_the_exact_path_says_so(data, setting):
+    X, y, _ = data
+    with pytest.raises(ValueError, match=r"need the exact path, tol=0"):
+        SVMPathClassifier(tol=0.1, **setting).fit(X, y)

@@ -1,5 +1,9 @@
-"""The exact regularization path of the support vector machine, and leave-one-out values."""
+"""The exact and the approximate regularization path of the SVM, and leave-one-out values."""
 
+from ensvm.solvers.regularization_path.approximate_path import (
+    ApproximatePath,
+    approximate_regularization_path,
+)
 from ensvm.solvers.regularization_path.leave_one_out import (
     LeaveOneOutValues,
     leave_one_out_values,
@@ -9,9 +13,11 @@ from ensvm.solvers.regularization_path.loo_bound import LeaveOneOutBound, leave_
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 __all__ = [
+    "ApproximatePath",
     "LeaveOneOutBound",
     "LeaveOneOutValues",
     "RegularizationPath",
+    "approximate_regularization_path",
     "leave_one_out_bound",
     "leave_one_out_values",
     "machine_leave_one_out",

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
+from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
 from ensvm.solvers.regularization_path.events import EPS, LEFT, RIGHT, PathState, enter
 from ensvm.solvers.regularization_path.following import ROUNDINGS, new_state
 from ensvm.solvers.regularization_path.path import RegularizationPath
@@ -40,6 +41,7 @@ __all__ = ["LeaveOneOutValues", "leave_one_out_values", "machine_leave_one_out"]
 DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
 CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
 GRID_POINTS = 4  # values of C in a decade
+FARTHEST = 30.0  # times the best C so far, where the search on an approximate path ends
 EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
 
 
@@ -61,18 +63,23 @@ class LeaveOneOutValues:
 
 
 def leave_one_out_values(
-    path: RegularizationPath, gram: ArrayLike, C: float, *, exact: bool = False
+    path: RegularizationPath | ApproximatePath,
+    gram: ArrayLike,
+    C: float,
+    *,
+    exact: bool = False,
 ) -> LeaveOneOutValues:
     """Return f without row i at row i, for one machine of a path.
 
     Parameters
     ----------
-    path : RegularizationPath
+    path : RegularizationPath or ApproximatePath
         The machine for every C.
     gram : array of shape (m, m)
         The Gram matrix that the path was made from.
     C : float
-        The price of a soft error, positive, on the path.
+        The price of a soft error, positive, on the path. Of an approximate path one of its `Cs`
+        but the first.
     exact : bool, default False
         Whether all rows are followed until they are out: the values are then those of the machine
         trained without the row, up to rounding. It takes 3 to 50 times as long as the span rule.
@@ -263,7 +270,7 @@ class LeastLeaveOneOut:
     Attributes
     ----------
     C : float
-        Its C, on a grid of four values a decade.
+        Its C, on a grid of four values a decade, or one of the approximate path's `Cs`.
     error : float
         Its leave-one-out error, the share of rows with y_i f_i <= 0.
     values : ndarray of shape (m,)
@@ -275,15 +282,18 @@ class LeastLeaveOneOut:
     values: Vector
 
 
-def least_leave_one_out(path: RegularizationPath, gram: ArrayLike) -> LeastLeaveOneOut:
+def least_leave_one_out(
+    path: RegularizationPath | ApproximatePath, gram: ArrayLike
+) -> LeastLeaveOneOut:
     """Return the machine of a path with the least leave-one-out error by the span rule.
 
     Errors are tied often, and the least C among equals is not the best choice: the smaller logistic
-    loss of the values decides.
+    loss of the values decides. The trained machines of an approximate path are tried by rising C,
+    up to 30 times the best C so far: beyond it the rule costs more than the path.
 
     Parameters
     ----------
-    path : RegularizationPath
+    path : RegularizationPath or ApproximatePath
         The machine for every C.
     gram : array of shape (m, m)
         The Gram matrix that the path was made from.
@@ -293,10 +303,16 @@ def least_leave_one_out(path: RegularizationPath, gram: ArrayLike) -> LeastLeave
     LeastLeaveOneOut
         The machine's C, leave-one-out error and values.
     """
-    first, last = 1.0 / path.lambdas[0], 1.0 / path.lambdas[-1]
-    n_points = 1 + int(np.ceil(GRID_POINTS * np.log10(last / first)))
+    if isinstance(path, ApproximatePath):
+        Cs, farthest = path.Cs[1:], FARTHEST
+    else:
+        first, last = 1.0 / path.lambdas[0], 1.0 / path.lambdas[-1]
+        n_points = 1 + int(np.ceil(GRID_POINTS * np.log10(last / first)))
+        Cs, farthest = np.clip(np.geomspace(first, last, n_points), first, last), np.inf
     best, least = None, (np.inf, np.inf)
-    for C in np.clip(np.geomspace(first, last, n_points), first, last):
+    for C in Cs:
+        if best is not None and farthest < C / best.C:
+            break
         values = leave_one_out_values(path, gram, float(C)).values
         criteria = _error_and_loss(path.labels * values, path.upper)
         if best is None or criteria < least:

@@ -12,6 +12,7 @@ a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,6 +112,11 @@ class RegularizationPath:
     _free_alphas: Vector
     _extremes: Vector  # as in `middle_intercept`
     _unchanged: NDArray[np.bool_]  # no multiplier changes from this breakpoint to the next
+
+    @property
+    def certificate(self) -> float:
+        """The largest violation of the optimality conditions, `largest_violation`."""
+        return self.largest_violation
 
     def coef_at(self, C: float) -> Vector:
         """Return the multipliers alpha of one machine of the path.
@@ -289,10 +295,7 @@ def regularization_path(
     regularization path for semidefinite kernels, IEEE Transactions on Neural Networks and Learning
     Systems 27, 2016.
     """
-    matrix, labels = _checked(gram, y)
-    upper = np.ones_like(labels) if sample_weight is None else np.array(sample_weight, float)
-    if not (upper.shape == labels.shape and ((upper > 0.0) & np.isfinite(upper)).all()):
-        raise ValueError("sample_weight must give every point a positive number")
+    matrix, labels, upper = checked_problem(gram, y, sample_weight)
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events
     state = new_state(matrix, labels, upper, fit_intercept=fit_intercept)
     slope, start_events = _begin(state, 1.0 / C_max, limit)
@@ -332,11 +335,20 @@ def regularization_path(
     )
 
 
-def _checked(gram: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
-    """Return the Gram matrix, positive semidefinite to float64, and the labels as float64."""
+def checked_problem(
+    gram: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, *, keep_float32: bool = False
+) -> tuple[NDArray[Any], Vector, Vector]:
+    """Return the Gram matrix, positive semidefinite to float64, the labels and the weights.
+
+    All are float64; with `keep_float32` a matrix of float32 stays so.
+    """
     original = np.asarray(gram)
     labels = np.array(y, dtype=np.float64)
-    matrix = np.ascontiguousarray(original, dtype=np.float64)
+    weights = np.ones_like(labels) if sample_weight is None else np.array(sample_weight, float)
+    if not (weights.shape == labels.shape and ((weights > 0.0) & np.isfinite(weights)).all()):
+        raise ValueError("sample_weight must give every point a positive number")
+    narrow = keep_float32 and original.dtype == np.float32
+    matrix = np.ascontiguousarray(original, dtype=np.float32 if narrow else np.float64)
     if not np.isfinite(matrix).all():
         raise ValueError("the Gram matrix must be finite")
     largest = matrix.diagonal().max() * (1.0 + INDEFINITE)
@@ -344,16 +356,17 @@ def _checked(gram: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         raise ValueError(
             "the Gram matrix is not positive semidefinite: its largest entry is not on the diagonal"
         )
-    if original.dtype.kind == "f" and original.dtype.itemsize < matrix.dtype.itemsize:
+    if original.dtype.kind == "f" and original.dtype.itemsize < 8:
         # What rounding may have taken from the smallest eigenvalue, about sqrt(m) independent
         # errors strong, is given back.
         ridge = np.finfo(original.dtype).eps * np.sqrt(labels.size) * matrix.diagonal().max()
+        matrix = matrix.copy() if narrow else matrix
         np.fill_diagonal(matrix, matrix.diagonal() + ridge)
     matrix = matrix.view()
     matrix.flags.writeable = (
         False  # whatever the caller's is: the compiled code is made for one type
     )
-    return matrix, labels
+    return matrix, labels, weights
 
 
 def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
