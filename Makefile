@@ -52,8 +52,8 @@ lint: $(VENV)/.ready-dev
 smoke: $(VENV)/.ready
 	@tests/smoke.sh $(BIN)
 
-wheel-check: $(VENV)/.ready
-	@tests/wheel.sh $(PYTHON)
+wheel-check: $(VENV)/.ready-dev
+	@tests/wheel.sh $(PYTHON) $(BIN)
 
 # The site with the pages of all results, in docs/_build/html; a warning of Sphinx is an error.
 docs: docs-pages

@@ -4,7 +4,10 @@ import re
 from importlib.metadata import version as version_of
 from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from docutils.nodes import SkipNode
+from latex2mathml.converter import convert
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -22,7 +25,6 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
 ]
@@ -43,6 +45,7 @@ numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = f"ensvm {release}"
 templates_path = ["templates"]
@@ -150,7 +153,20 @@ def escape_marks(
             lines[number] = start + colon + "".join(parts)
 
 
+def write_inline(writer: Any, node: Any) -> None:
+    """Write a formula in a line as MathML, which browsers draw without a network."""
+    writer.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def write_block(writer: Any, node: Any) -> None:
+    """Write a formula on lines of its own as MathML."""
+    writer.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>\n')
+    raise SkipNode
+
+
 def setup(app: "Sphinx") -> None:
-    """Register the events, for Sphinx."""
+    """Register the events and how formulas are written, for Sphinx."""
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("source-read", read_source)
     app.connect("autodoc-process-docstring", escape_marks, priority=400)  # before numpydoc

@@ -51,13 +51,18 @@ def config_schema() -> Path:
     return _PACKAGE / "study" / "config.schema.json"
 
 
-def schema_line() -> str:
-    """Return the first line of a config, which names the schema for editors.
+def card_schema() -> Path:
+    """Return the JSON schema of cards of data sets, for editors."""
+    return _PACKAGE / "study" / "card.schema.json"
+
+
+def schema_line(schema: Path | None = None) -> str:
+    """Return the first line of a config or, with its schema, of a card: it names the schema.
 
     It is the address of the installed file, not a path relative to the config: the line stays right
     if the config moves, and the schema changes when ensvm is upgraded.
     """
-    return f"{SCHEMA_COMMENT} $schema={config_schema().as_uri()}\n"
+    return f"{SCHEMA_COMMENT} $schema={(schema or config_schema()).as_uri()}\n"
 
 
 def shipped_datasets() -> Path:

@@ -1,6 +1,6 @@
-"""The JSON schema of configs for editors; `python tests/config_schema.py` writes it again.
+"""The JSON schemas of configs and cards for editors; `python tests/config_schema.py` writes them.
 
-It is made from the models that validate configs. What it refuses, `ensvm` refuses too; it accepts
+They are made from the models that validate both. What the schema of configs refuses, `ensvm` refuses too; it accepts
 more, since only `ensvm` knows which names a study has and which keys go together.
 """
 
@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from key_docs import meanings_of, models_of, summary_of
+from pydantic import BaseModel
 
+from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
-from ensvm.shipped import config_schema
+from ensvm.shipped import card_schema, config_schema
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS
@@ -38,6 +40,27 @@ BASE = "The study that this one is built on: a shipped study's name, or a file b
 def config_schema_text() -> str:
     """Return the schema as the file in the package has it."""
     return json.dumps(schema_of_configs(), indent=1, ensure_ascii=False) + "\n"
+
+
+def card_schema_text() -> str:
+    """Return the schema of cards as the file in the package has it."""
+    schema = lenient(described(DatasetCard))
+    blocks = schema.pop("$defs")
+    head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "A card of a data set"}
+    return (
+        json.dumps({**head, **schema, "definitions": blocks}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def described(model: type[BaseModel]) -> Schema:
+    """Return the schema of a model and of the blocks in it, with what their keys mean."""
+    schema = model.model_json_schema(ref_template="#/definitions/{model}")
+    for name, inner in models_of(model).items():
+        block = schema if inner is model else schema["$defs"][name]
+        block["description"] = summary_of(inner)
+        for key, meaning in meanings_of(inner).items():
+            block["properties"][key]["description"] = meaning
+    return schema
 
 
 def schema_of_configs() -> Schema:
@@ -78,13 +101,8 @@ def blocks_of(schema: Schema) -> list[tuple[str, Schema]]:
 
 def study_schema() -> Schema:
     """Return the schema of a whole study, with those of its blocks under `$defs`."""
-    schema = StudyConfig.model_json_schema(ref_template="#/definitions/{model}")
+    schema = described(StudyConfig)
     blocks = schema["$defs"]
-    for name, model in models_of(StudyConfig).items():
-        block = schema if name == "StudyConfig" else blocks[name]
-        block["description"] = summary_of(model)
-        for key, meaning in meanings_of(model).items():
-            block["properties"][key]["description"] = meaning
     _short_panels(blocks)
     schema["properties"]["figures"]["items"] = _by_kind()
     # Copies of configs that earlier versions left beside records may have it.
@@ -191,3 +209,4 @@ def data_set_keys() -> set[str]:
 
 if __name__ == "__main__":
     config_schema().write_text(config_schema_text(), encoding="utf-8")
+    card_schema().write_text(card_schema_text(), encoding="utf-8")

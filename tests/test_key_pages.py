@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -11,7 +11,10 @@ from key_pages import FOLDER, MAKERS, MODELS, PAGES, REFERENCE, YAML_BLOCK, yaml
 from marked_blocks import fill_blocks
 
 from ensvm.data.card import PROVIDERS, DatasetCard
+from ensvm.data.files import Format
+from ensvm.data.generators import Generator
 from ensvm.data.scaling import Scaling
+from ensvm.data.splits import Split
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.runner.plan import make_plan
 from ensvm.study import metrics
@@ -77,6 +80,12 @@ def test_every_key_has_a_meaning_and_a_page(name):
     assert len(shown) == 1
 
 
+def discriminators(union: Any, key: str) -> tuple[str, ...]:
+    """Return the values of the key by which the models of a union are told apart."""
+    models = get_args(get_args(union)[0])
+    return tuple(name for model in models for name in get_args(model.model_fields[key].annotation))
+
+
 @pytest.mark.parametrize(
     ("page", "names"),
     [
@@ -84,6 +93,9 @@ def test_every_key_has_a_meaning_and_a_page(name):
         ("figures", KINDS),
         ("kernel", NAMED_KERNELS),
         ("splits", Scaling.__args__),
+        ("splits", discriminators(Split, "protocol")),
+        ("formats", discriminators(Format, "type")),
+        ("generators", discriminators(Generator, "name")),
         ("cards", PROVIDERS),
         (
             "metrics",

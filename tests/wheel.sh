@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Install the wheel into a new environment and use it from an empty folder: configs, cards and
-# data must be inside.
+# Build wheel and source distribution, check them, install the wheel into a new environment and use
+# it from an empty folder: configs, cards and data must be inside. The wheel is built from the
+# source distribution.
 set -euo pipefail
 python=${1:-python3}
+tools=$(realpath "${2:-.venv/bin}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 rm -rf build
 "$python" -m venv "$folder/environment"
 bin=$folder/environment/bin
 pip="$bin/python -m pip --quiet --disable-pip-version-check"
-$pip wheel --no-deps --wheel-dir "$folder/wheel" .
-$pip install --constraint constraints.txt "$folder"/wheel/*.whl
+"$tools/python" -m build --outdir "$folder/dist" . > "$folder/log" || { cat "$folder/log"; exit 1; }
+"$tools/twine" check --strict "$folder"/dist/*
+$pip install --constraint constraints.txt "$folder"/dist/*.whl
 mkdir "$folder/empty"
 cd "$folder/empty"
 export ENSVM_OFFLINE=1

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -26,12 +27,14 @@ from ensvm_cli.main import main
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-SHELLS = ("", "sh", "bash", "console", "shell")
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("**/*.md")])
+SHELLS = ("", "sh", "bash", "shell")  # tests/page_blocks.py runs consoles
 TOOLS = ("ensvm", "make", "python")
 COMPLETION = re.compile(r"_ENSVM_COMPLETE=(\w+)")
 PLACEHOLDER = re.compile(r"[|<…]|\[[a-zA-Z-]|\.\.\.|\b[A-Z]+\b")
-VERB = re.compile(r"(python -m )?ensvm( data)?( [a-z]+)?$")  # a verb in a sentence, not an example
+VERB = re.compile(
+    r"python$|(python -m )?ensvm( data)?( [a-z]+)?$"
+)  # a verb in a sentence, not an example
 SMALL = ("ijcai07-figure1", "ijcai07-lowrank", "ijcai07-original-splits")
 SLURM = {
     "SLURM_ARRAY_TASK_ID": "1",
@@ -164,7 +167,7 @@ def here(checkout, draw_once, monkeypatch):
         named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
         # `ensvm run smoke` may have run in `small`; `compare` with shipped records must find no run
         whole = "whole" if named or {"rank", "shipped"} & set(parts) else "small"
-        results.symlink_to("own" if "--config" in parts else whole)
+        results.symlink_to("own" if {"--config", "mine"} & set(parts) else whole)
 
     return of
 
@@ -201,8 +204,11 @@ def test_an_example_runs(example, here):
     if parts[0] == "make":
         subprocess.run(["make", "--dry-run", *parts[1:]], cwd=ROOT, check=True, capture_output=True)
         return
-    if parts[:1] == ["python"] and parts[1].startswith("benchmarks/"):
-        compile((ROOT / parts[1]).read_text(encoding="utf-8"), parts[1], "exec")  # takes minutes
+    if parts[:2] == ["python", "-c"]:
+        subprocess.run([sys.executable, *parts[1:]], check=True, capture_output=True)
+        return
+    if parts[0] == "python" and parts[1].startswith(("benchmarks/", "tests/")):
+        compile((ROOT / parts[1]).read_text(encoding="utf-8"), parts[1], "exec")
         return
     if parts[0] == "python":
         assert parts[1:3] == ["-m", "ensvm"], "what else is run by python has a test of its own"

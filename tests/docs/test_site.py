@@ -3,6 +3,7 @@
 import inspect
 import re
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from marked_blocks import fill_blocks, has_block
 import ensvm
 import ensvm.experiments
 from ensvm.study.metrics import CELL_SECONDS, MEASURED
+from ensvm.study.table_layout import Verdict
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -66,7 +68,8 @@ def test_every_command_has_a_section_and_a_transcript():
         assert f"<!-- command: {path} -->" in section
         assert f"$ {path}" in section
         for parameter in command.params:
-            assert all(name in section for name in parameter.opts if name.startswith("-"))
+            options = [*parameter.opts, *parameter.secondary_opts]
+            assert all(name in section for name in options if name.startswith("-"))
         assert f"[`{path}`]" in text_of(reference_blocks.COMMANDS / "index.md")
 
 
@@ -80,6 +83,19 @@ def test_every_exit_status_has_a_line():
     assert {"2", "130"} <= {*named, *written}
     for status in {*named, *written, "0"}:
         assert re.search(rf"^\| {status} \|", page, re.MULTILINE)
+
+
+def test_every_environment_variable_has_a_line():
+    sources = "\n".join(map(text_of, sorted(ROOT.glob("ensvm/**/*.py"))))
+    named = set(re.findall(r"\bENSVM_[A-Z_]+", sources))
+    guides = "\n".join(text_of(page) for page in PAGES)
+    assert {"ENSVM_DATA", "ENSVM_CACHE"} <= named
+    assert [name for name in sorted(named) if f"`{name}" not in guides] == []
+
+
+def test_every_verdict_is_explained():
+    text = text_of(DOCS / "explanation" / "verdicts.md")
+    assert [name for name in get_args(Verdict) if name not in text] == []
 
 
 def test_every_public_name_has_a_page_of_the_api():

@@ -8,14 +8,20 @@ from typing import Any
 
 import pytest
 import yaml
-from config_schema import config_schema_text
+from config_schema import card_schema_text, config_schema_text
 from jsonschema import Draft7Validator
 from made_up_records import invoke
 from pydantic import ValidationError
 
 from ensvm.data.own_file import OwnFile
 from ensvm.errors import UserError
-from ensvm.shipped import config_schema, schema_line, shipped_configs
+from ensvm.shipped import (
+    card_schema,
+    config_schema,
+    schema_line,
+    shipped_configs,
+    shipped_datasets,
+)
 from ensvm.study.config import validated
 from ensvm.study.source import YamlSource
 
@@ -158,3 +164,21 @@ def test_a_drafted_config_names_the_schema_and_is_valid(tmp_path, monkeypatch):
     assert (tmp_path / "my.yaml").read_text(encoding="utf-8").startswith(schema_line())
     errors = VALIDATOR.iter_errors(YamlSource(tmp_path / "my.yaml").content)
     assert [error.message for error in errors] == []
+
+
+def test_the_schema_of_cards_is_that_of_the_model_and_accepts_all_cards():
+    """If not: `python tests/config_schema.py`."""
+    text = card_schema().read_text(encoding="utf-8")
+    assert text == card_schema_text()
+    validator = Draft7Validator(json.loads(text))
+    for path in sorted(shipped_datasets().glob("*.yaml")):
+        card = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert list(validator.iter_errors(card)) == []
+        assert not validator.is_valid({**card, "citaton": "a misspelt key"})
+
+
+def test_a_new_card_names_the_schema(own_data, tmp_path):
+    path = tmp_path / "datasets" / "own.yaml"
+    answer = invoke("data", "new", str(own_data), "--target", "label", "-o", str(path))
+    assert answer.exit_code == 0, answer.output
+    assert path.read_text(encoding="utf-8").startswith(schema_line(card_schema()))

@@ -12,6 +12,7 @@ from ensvm.data.drafting.draft import draft_study
 from ensvm.data.own_file import inline_card
 from ensvm.data.providers.folders import write_atomically
 from ensvm.errors import UserError
+from ensvm.shipped import card_schema, schema_line
 
 FILL_IN = {
     "title": "the name as reports show it",
@@ -68,4 +69,4 @@ def card_text(card: DatasetCard, folder: Path) -> str:
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     for key, meaning in FILL_IN.items():
         text = text.replace(f"\n{key}: ''\n", f"\n{key}: ''  # fill in: {meaning}\n")
-    return text
+    return schema_line(card_schema()) + text
