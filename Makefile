@@ -31,7 +31,7 @@ tables:
 	@$(BIN)/ensvm table results/ > /dev/null
 comparison:
 	@echo "did it come out here too? results made here, and those shipped:"; \
-	$(BIN)/ensvm compare results/ shipped
+	$(BIN)/ensvm compare results/ shipped || [ $$? -eq 1 ]
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready

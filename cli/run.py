@@ -334,7 +334,7 @@ def _dry_run(
     records |= {record.identity: record for record in records_of_base(plan, results)}
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
-    click.echo(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
+    print_text(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
     planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     reasons = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}

@@ -10,7 +10,7 @@ from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
-from ensvm.report.render.markdown import to_markdown
+from ensvm.report.render.markdown import to_markdown, unbroken
 from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
 from ensvm.report.tables import build_table, build_tables
 from ensvm.study.figure_kinds import FigureConfig
@@ -49,7 +49,7 @@ def write_tables(
             texts["latex"] = to_latex(grid, table.caption, label, table.margin)
         paths = {kind: table_path(study.folder, table, TEXT_ENDINGS[kind]) for kind in texts}
         for kind, path in paths.items():
-            replace_file(path, texts[kind])
+            replace_file(path, unbroken(texts[kind]) if kind == "md" else texts[kind])
         yield texts[form], list(paths.values())
 
 

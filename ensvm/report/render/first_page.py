@@ -14,7 +14,7 @@ from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.evidence import alarms_of
 from ensvm.report.findings import contradictions
 from ensvm.report.query import Study
-from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.reproduction_picture import PICTURE
 from ensvm.report.tables import LaidOut
 from ensvm.shipped import shipped_config
@@ -58,7 +58,7 @@ def first_page(study: Study, tables: list[LaidOut]) -> str:
             f"What of the paper is covered, item by item: {_page(study, 'coverage', 'list')}."
         )
         parts += ["## Coverage", sentence]
-    return parts_to_markdown([*parts, origin(study)]) + "\n"
+    return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
 
 
 def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:

@@ -21,6 +21,11 @@ def to_markdown(document: Document) -> str:
     return f"## {document.title}\n\n{parts_to_markdown(document.parts)}\n"
 
 
+def unbroken(markdown: str) -> str:
+    """Return Markdown in which no value is separated from its spread at the end of a line."""
+    return markdown.replace(" ±", "\N{NO-BREAK SPACE}±").replace(" (±", "\N{NO-BREAK SPACE}(±")
+
+
 def parts_to_markdown(parts: Iterable[Part]) -> str:
     """Return parts of a document as Markdown, with an empty line between them."""
     return "\n\n".join(text for text in map(part_to_markdown, parts) if text)

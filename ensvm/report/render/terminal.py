@@ -49,12 +49,12 @@ def fitted(console: Console, grid: Grid) -> list[Table]:
         return [list(column) for column in zip(*rows, strict=True)]
 
     for spread in (True, False):
-        table = _table("data set", names, heads, columns(spread))
+        table = _table(console, "data set", names, heads, columns(spread))
         if _fits(console, table):
             return [table]
     if len(names) < len(heads):
         transposed = [list(row) for row in zip(*columns(False), strict=True)]
-        table = _table("column", heads, names, transposed)
+        table = _table(console, "column", heads, names, transposed)
         if _fits(console, table):
             return [table]
     return list(_parts(console, names, heads, columns(False)))
@@ -67,9 +67,11 @@ def _parts(
     first = 0
     while first < len(heads):
         last = first + 1
-        part = _table("data set", names, heads[first:last], columns[first:last])
+        part = _table(console, "data set", names, heads[first:last], columns[first:last])
         while last < len(heads):
-            wider = _table("data set", names, heads[first : last + 1], columns[first : last + 1])
+            wider = _table(
+                console, "data set", names, heads[first : last + 1], columns[first : last + 1]
+            )
             if not _fits(console, wider):
                 break
             part, last = wider, last + 1
@@ -83,13 +85,25 @@ def _fits(console: Console, table: Table) -> bool:
 
 
 def _table(
-    first: str, names: Sequence[str], heads: Sequence[str], columns: list[list[Text]]
+    console: Console,
+    first: str,
+    names: Sequence[str],
+    heads: Sequence[str],
+    columns: list[list[Text]],
 ) -> Table:
+    """Return a table in which no word of a head is broken; what room is left widens the columns."""
     table = Table(box=None, padding=(0, 1))
-    table.add_column(first, min_width=max(map(len, names), default=0), no_wrap=True)
-    for head, column in zip(heads, columns, strict=True):
-        width = max((text.cell_len for text in column), default=0)
-        table.add_column(head, justify="right", min_width=width)
+    name_width = max(map(len, [first, *names]))
+    table.add_column(first, min_width=name_width, no_wrap=True)
+    widths = [
+        max((*(text.cell_len for text in column), *map(len, head.split())), default=0)
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    spare = console.width - name_width - sum(widths) - 2 * (len(widths) + 1)
+    for head, width in zip(heads, widths, strict=True):
+        more = max(min(len(head) - width, spare), 0)
+        spare -= more
+        table.add_column(head, justify="right", width=width + more)
     for name, *row in zip(names, *columns, strict=True):
         table.add_row(name, *row)
     return table

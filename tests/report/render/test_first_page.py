@@ -65,8 +65,9 @@ def test_the_counts_are_those_of_the_records(study):
 
 def test_the_page_shows_the_tables_as_their_own_pages_do(study):
     page = first_page(study, build_tables(study))
-    for text, _ in write_tables(study, "md"):
-        assert next(part for part in text.split("\n\n") if part.startswith("|")) in page
+    for _, [_, path] in write_tables(study, "md"):
+        parts = path.read_text(encoding="utf-8").split("\n\n")
+        assert next(part for part in parts if part.startswith("|")) in page
 
 
 def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
