@@ -245,7 +245,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     sentences = [f"{labels}: {text}" for labels, text in texts.items() if labels]
     if wrapped:
         labels = ", ".join(wrapped)
-        sentences.append(f"{labels}: for two classes, and wrapped one against rest{on}.")
+        sentences.append(f"{labels}: one against rest, a machine for each class{on}.")
     return sentences
 
 

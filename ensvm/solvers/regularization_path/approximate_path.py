@@ -84,6 +84,8 @@ class ApproximatePath:
         The steps of all machines.
     converged : bool
         Whether the path reached C_max with `certificate` at most tol.
+    fit_intercept : bool
+        Whether the machines have an intercept: always true.
     """
 
     labels: Vector
@@ -123,11 +125,43 @@ class ApproximatePath:
         return self.coefficients[self.piece_at(C)]
 
     def intercept_at(self, C: float) -> float:
-        """Return the intercept of the machine that serves a C; arguments as for `coef_at`."""
+        """Return the intercept of the machine that serves a C.
+
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive, at most C_max.
+
+        Returns
+        -------
+        float
+            The intercept.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or beyond the end of the path.
+        """
         return float(self.intercepts[self.piece_at(C)])
 
     def piece_at(self, C: float) -> int:
-        """Return the number of the machine that serves a C; arguments as for `coef_at`."""
+        """Return the number of the machine that serves a C.
+
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive, at most C_max.
+
+        Returns
+        -------
+        int
+            The number, from 0.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or beyond the end of the path.
+        """
         if not 0.0 < C <= self.ends[-1]:
             raise ValueError(f"C must be positive and at most {self.ends[-1]:.6g}, got {C!r}")
         return int(np.searchsorted(self.ends, C))
