@@ -17,7 +17,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, enumerated, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -43,7 +43,7 @@ from ensvm.report.render.reproduction_picture import (
     reproduction_picture,
 )
 from ensvm.report.render.speed_page import measured_pages
-from ensvm.report.tables import LaidOut, build_tables, column_label
+from ensvm.report.tables import LaidOut, algorithm_label, build_tables
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import Verdict
 
@@ -101,11 +101,11 @@ class StudyPage:
         config = self.study.config
         for table in config.tables:
             if table.of == "results":
-                names = [column_label(self.study, column) for column in table.columns]
+                names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
                 names = list(dict.fromkeys(names))
                 rows = config.rows_of(table)
                 on = rows[0] if len(rows) == 1 else f"{len(rows)} data sets"
-                return f"{enumerated(names)} on {on}"
+                return f"{'; '.join(names)} on {on}" if len(names) > 1 else ""
         return ""
 
     @property
