@@ -208,10 +208,8 @@ def _print_next_steps(draft: "Draft") -> None:
     """Print what was written, and the commands that use it."""
     from ensvm.data.drafting.config_text import ALGORITHMS, commands
 
-    several = len(draft.target.classes) > 2
-    wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
     count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
-    click.echo(printable(f"wrote {draft.config}: {count}{wrapped}"))
+    click.echo(printable(f"wrote {draft.config}: {count}"))
     if draft.rare:
         rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
         advice = "few or none of their rows are drawn for training: raise `n_train` in the config"

@@ -72,7 +72,7 @@ def config_text(draft: Draft) -> str:
         "datasets:",
         *_dataset(draft),
         "",
-        *_algorithms(draft),
+        *_algorithms(),
         "",
         "tables:",
         "  - id: errors",
@@ -167,14 +167,12 @@ def split_comment(split: dict[str, Any]) -> str:
     return f"{part}{', classes in proportion' if 'stratified' in split else ''}"
 
 
-def _algorithms(draft: Draft) -> list[str]:
+def _algorithms() -> list[str]:
     lines = [
         "algorithms:  # more: docs/reference/classifiers.md, or any classifier of scikit-learn"
     ]
     for name, (block, comment) in ALGORITHMS.items():
         lines += [f"  # {comment}", f"  {name}: {block}"]
-    if len(draft.target.classes) > 2:
-        lines += ["  # classifiers for two classes are wrapped one against rest, as tables say"]
     return lines
 
 
