@@ -1,7 +1,8 @@
 """The JSON schemas of configs and cards for editors; `python tests/config_schema.py` writes them.
 
-They are made from the models that validate both. What the schema of configs refuses, `ensvm` refuses too; it accepts
-more, since only `ensvm` knows which names a study has and which keys go together.
+They are made from the models that validate both. What the schema of configs refuses, `ensvm`
+refuses too; it accepts more, since only `ensvm` knows which names a study has and which keys go
+together.
 """
 
 import json
