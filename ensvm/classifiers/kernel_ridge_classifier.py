@@ -136,10 +136,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the width; with 'loo' the base width, whose multiples are tried."""
         gamma = "mean-distance" if self.gamma == "loo" else self.gamma
-        if sample_weight is None:
-            return resolve_gamma(gamma, X)
-        used = np.flatnonzero(sample_weight)
-        return resolve_gamma(gamma, X[used], sample_weight[used])
+        return resolve_gamma(gamma, X, sample_weight)
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the classes and the targets -1, +1, shape (m,), or (m, n_classes) if over two."""

@@ -111,10 +111,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         return classes, codes.astype(np.float64)
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
-        if sample_weight is None or not sample_weight.any():
-            return super()._width(X, None)
-        used = np.flatnonzero(sample_weight)
-        return resolve_gamma(self.gamma, X[used], sample_weight[used])
+        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _expansion(
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -170,7 +167,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         return Expansion(coefficients, machine.intercept, machine.attributes, machine.ending)
 
     def _require_two_classes(self, what: str) -> None:
-        """Raise AttributeError if there are more classes, each pair of which has a machine."""
+        """Raise AttributeError if there are more than two classes."""
         if self.classes_.size > 2:
             raise AttributeError(
                 f"{what} needs two classes, and {type(self).__name__} was fitted to "

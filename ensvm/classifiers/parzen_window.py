@@ -61,10 +61,7 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
         self.coef0 = coef0
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
-        if sample_weight is None:
-            return super()._width(X, None)
-        used = np.flatnonzero(sample_weight)
-        return resolve_gamma(self.gamma, X[used], sample_weight[used])
+        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

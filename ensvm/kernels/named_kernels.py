@@ -186,7 +186,7 @@ def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | Non
     X : array or scipy sparse matrix of shape (n, d)
         The training rows.
     weights : array of shape (n,), default None
-        How often each row counts, positive; None for once.
+        How often each row counts, at least 0; None for once, and so if all are 0.
 
     Returns
     -------
@@ -201,6 +201,9 @@ def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | Non
     if isinstance(gamma, str):
         if gamma == "auto":
             return 1.0 / X.shape[1]
+        if weights is not None and not weights.all():
+            used = np.flatnonzero(weights)
+            X, weights = (X[used], weights[used]) if used.size else (X, None)
         if gamma == "scale":
             return _inverse(X.shape[1] * _variance(X, weights))
         if gamma == "mean-distance":
