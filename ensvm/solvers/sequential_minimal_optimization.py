@@ -63,10 +63,7 @@ def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def
             violation = residual[i] - least_of_falling(residual, bounds.may_fall)
             if violation <= tol or n_iter >= max_iter:
                 break
-        step = step_length(i, j, gram, residual, signed, bounds)
-        set_value(i, signed, bounds, signed[i] + step)
-        set_value(j, signed, bounds, signed[j] - step)
-        update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
+        take_step(i, j, gram, residual, liftable, signed, bounds)
         n_iter += 1
     return signed, intercept_of(residual, signed, bounds), violation, n_iter
 
@@ -98,6 +95,15 @@ def predicted_gains(  # type: ignore[no-untyped-def]
         curvature = curvature if curvature > zero else least
         difference = difference if difference > zero else zero
         gains[t] = may_fall[t] * difference * difference / curvature
+
+
+@inlined
+def take_step(i, j, gram, residual, liftable, signed, bounds):  # type: ignore[no-untyped-def]
+    """Move u_i up and u_j down by the best step, and update what depends on u."""
+    step = step_length(i, j, gram, residual, signed, bounds)
+    set_value(i, signed, bounds, signed[i] + step)
+    set_value(j, signed, bounds, signed[j] - step)
+    update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
 
 
 @inlined

@@ -31,7 +31,7 @@ Transactions on Algorithms 9, 2012.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,8 +45,7 @@ from ensvm.solvers.sequential_minimal_optimization import (
     largest,
     predicted_gains,
     set_value,
-    step_length,
-    update_residual,
+    take_step,
 )
 
 Vector = NDArray[np.float64]
@@ -97,7 +96,7 @@ class ApproximatePath:
     certificate: float
     n_iter: int
     converged: bool
-    fit_intercept: bool = True
+    fit_intercept: ClassVar[bool] = True
 
     @property
     def lambdas(self) -> Vector:
@@ -369,9 +368,6 @@ def _improve(gram, labels, upper, signed, residual, tol, max_iter):  # type: ign
             gap = norm + hinge - total
             if over or gap <= tol * (0.5 * norm + hinge):
                 break
-        step = step_length(i, j, gram, residual, signed, bounds)
-        set_value(i, signed, bounds, signed[i] + step)
-        set_value(j, signed, bounds, signed[j] - step)
-        update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
+        take_step(i, j, gram, residual, liftable, signed, bounds)
         n_iter += 1
     return intercept, norm, hinge, gap, n_iter
