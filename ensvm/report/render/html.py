@@ -27,7 +27,7 @@ POLICY = (
 # A link may lead to the web, to mail, or to a file beside the page. An address that begins with two
 # slashes would lead to another host.
 LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
-# A thing of the study in a text that is no link yet, and not a thing of another paper
+# A mention such as 'Table 2' that is not part of a link and not followed by 'of' another paper
 MENTION = re.compile(
     r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
     re.IGNORECASE,

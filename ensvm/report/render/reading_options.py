@@ -39,12 +39,14 @@ def options_of(
 ) -> Iterator[QuestionOptions]:
     """Yield what a page offers above a table; readings without any value are left out."""
     for question in questions:
+        if question.table.id != table_id:
+            continue
         options = tuple(
             ReadingOption(label, in_short(question, name), _replaced(question, name, picture))
             for name, label in question.labels.items()
             if name != DEFAULT and any(cell.n for cell in question.cells[name])
         )
-        if question.table.id == table_id and options:
+        if options:
             text = one_line(question.config.question)
             text = text[: text.find("?") + 1] or text
             own = f"{question.labels[DEFAULT]}: {in_short(question, DEFAULT)}"
