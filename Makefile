@@ -1,5 +1,6 @@
 # make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
-# make docs | make generated | make bench | make faults | make measured | make ship-records | make wheel-check | make clean
+# make docs | make generated | make bench | make faults | make measured | make ship-records
+# make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -56,7 +57,7 @@ docs: docs-pages
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
-# All parts of pages that code writes: lists of keys, tables of classifiers and relations, the schema
+# All parts of pages that code writes: lists of keys, tables of classifiers and relations, schemas
 # for editors. `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
 generated: $(VENV)/.ready-dev
 	@for script in key_pages config_schema reference_blocks test_readme; do \

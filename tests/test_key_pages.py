@@ -81,7 +81,7 @@ def test_every_key_has_a_meaning_and_a_page(name):
 
 
 def discriminators(union: Any, key: str) -> tuple[str, ...]:
-    """Return the values of the key by which the models of a union are told apart."""
+    """Return the values of the key that tells the models of a union apart."""
     models = get_args(get_args(union)[0])
     return tuple(name for model in models for name in get_args(model.model_fields[key].annotation))
 
