@@ -146,8 +146,8 @@ def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
     return tuple(table for table in config.tables if table.of == "results")[:1]
 
 
-def print_ending(folder: Path, *, whole: bool) -> None:
-    """Print what came out of a run: the findings of a `whole` study, else its main table.
+def print_ending(folder: Path, *, show_findings: bool) -> None:
+    """Print what came out of a run: the study's findings if it has any, else its main table.
 
     The main table is the first one of results; a study may have neither.
     """
@@ -159,7 +159,7 @@ def print_ending(folder: Path, *, whole: bool) -> None:
     from ensvm.report.tables import build_table
 
     study = read_study(folder)
-    if whole and study.config.findings:
+    if show_findings and study.config.findings:
         print_markdown(parts_to_markdown(findings_parts(study, list(evaluate_claims(study)))))
         return
     tables = main_table(study.config)

@@ -209,9 +209,9 @@ def run(
         list_missing(plans, data_dir)
     statuses: list[int] = []
     to_do: list[tuple[int, float, float]] = []
-    for whole in _quickest_first(plans, options["jobs"]):
+    for study_plan in _quickest_first(plans, options["jobs"]):
         on_ending(leave_at_once)
-        plan, n_timings = part_of(whole, run_pass, shard, elsewhere=engine is not None)
+        plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
             left_out = f"{n_timings} timings are left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
@@ -219,8 +219,9 @@ def run(
         if dry_run:
             to_do.append(_dry_run(plan, data_dir=data_dir, **options))
             continue
-        a_part = published or realizations is not None or datasets or algorithms or shard
-        statuses.append(_run(plan, engine=engine, data_dir=data_dir, whole=not a_part, **options))
+        is_whole = not (published or realizations or datasets or algorithms or shard)
+        ran = _run(plan, engine=engine, data_dir=data_dir, show_findings=is_whole, **options)
+        statuses.append(ran)
     if every and dry_run:
         n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
         total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
@@ -255,11 +256,11 @@ def _run(
     data_dir: Path | None,
     timeout: float | None,
     *,
-    whole: bool,
+    show_findings: bool,
 ) -> int:
     """Run a plan, print how it ended, and return the exit status.
 
-    `whole` says that the plan is all of its study, so that the findings can be shown.
+    Findings are about a whole study: `show_findings` is for plans with all of its cells.
     """
     from joblib import cpu_count
 
@@ -292,7 +293,7 @@ def _run(
             err=True,
         )
         sys.exit(INTERRUPTED)
-    _print_outcome(outcome, plan, results, time.monotonic() - begun, whole=whole)
+    _print_outcome(outcome, plan, results, time.monotonic() - begun, show_findings)
     return 0 if outcome.done == len(plan.cells) else 1
 
 
@@ -389,7 +390,7 @@ def _print_estimate(
 
 
 def _print_outcome(
-    outcome: "Outcome", plan: "Plan", results: Path, seconds: float, *, whole: bool
+    outcome: "Outcome", plan: "Plan", results: Path, seconds: float, show_findings: bool
 ) -> None:
     """Print what a run has done, what failed, what came out, and the commands that show more."""
     from ensvm.records.store import CELLS_FILE
@@ -421,6 +422,6 @@ def _print_outcome(
         command = f"ensvm data list --missing {plan.path}"
         print_text(f"no data: {names}; `{command}` says how to get them")
     if (folder / CELLS_FILE).is_file():
-        print_ending(folder, whole=whole and outcome.done == n_cells)
+        print_ending(folder, show_findings=show_findings and outcome.done == n_cells)
     places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
     print_text("; ".join([f"took {duration(seconds)}", *places]))

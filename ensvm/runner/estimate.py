@@ -1,7 +1,7 @@
 """Estimates of the cost of a run: seconds, from past cells of the same algorithm, and memory.
 
 `python -m ensvm.runner.estimate results` writes the shipped table of measured seconds from the
-records in a folder; the rows of studies without records there stay.
+records in a folder; the lines of cells without records there stay.
 """
 
 import csv
@@ -232,19 +232,20 @@ def read_measured(path: Path | None = None) -> list[Measured]:
 
 
 def write_measured(results: Path, path: Path) -> None:
-    """Replace the lines of every study that has records in `results`; seconds get three digits."""
-    lines: dict[str, list[Measured]] = defaultdict(list)
-    for line in read_measured(path):
-        lines[line.study].append(line)
-    for cells in sorted(results.glob(f"*/{CELLS_FILE}")):
-        if found := measured(read_records(cells.parent)):
-            lines[found[0].study] = found
+    """Replace the lines of the cells that have records in `results`; seconds get three digits."""
+    lines = {_place(line): line for line in read_measured(path)}
+    for cells in results.glob(f"*/{CELLS_FILE}"):
+        lines |= {_place(line): line for line in measured(read_records(cells.parent))}
     with path.open("w", encoding="utf-8", newline="") as file:
         names = [entry.name for entry in fields(Measured)]
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
-        for line in (line for study in sorted(lines) for line in lines[study]):
+        for _, line in sorted(lines.items()):
             writer.writerow(asdict(line) | {"seconds": f"{line.seconds:.3g}"})
+
+
+def _place(line: Measured) -> tuple[str, str, str, str]:
+    return line.study, line.dataset, line.algorithm, line.run_pass
 
 
 def memory_refusals(plan: Plan, cells: Iterable[Cell]) -> list[str]:

@@ -193,13 +193,16 @@ def test_the_table_is_read_as_it_was_written(measured_records, tmp_path):
         assert replace(own, seconds=line.seconds) == line
 
 
-def test_studies_without_records_keep_their_lines(measured_records, tmp_path):
+def test_cells_without_records_keep_their_lines(measured_records, tmp_path):
     path = tmp_path / "table.csv"
     write_measured(tmp_path / "results", path)
-    with Store(tmp_path / "elsewhere" / "other") as store:
-        store.append([replace(record, study="other") for record in measured_records.values()])
+    before = {(line.dataset, line.algorithm): line.cells for line in read_measured(path)}
+    again = [r for r in measured_records.values() if r.algorithm in ("data", "one")]
+    with Store(tmp_path / "elsewhere" / "trial") as store:
+        store.append([record for record in again if record.realization == 1])
     write_measured(tmp_path / "elsewhere", path)
-    assert {line.study for line in read_measured(path)} == {"trial", "other"}
+    after = {(line.dataset, line.algorithm): line.cells for line in read_measured(path)}
+    assert after == {key: 1 if key[1] == "one" else n for key, n in before.items()} != before
 
 
 @pytest.mark.parametrize("study", reproduced())
