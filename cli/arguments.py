@@ -110,14 +110,20 @@ def _split(values: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
     return Path("results"), tuple(values)
 
 
-def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
-    """End the command if a name is not accepted; the message suggests the nearest."""
+def must_be_one_of(
+    what: str, name: str, accepted: Collection[str], lists_them: str | None = None
+) -> None:
+    """End the command if a name is not accepted; the message suggests the nearest.
+
+    Many names are listed by the command `lists_them`, not by the message.
+    """
     from ensvm.errors import near_miss
 
     if name not in accepted:
-        refuse(
-            f"{what} {name!r}; accepted: {', '.join(accepted) or 'none'}{near_miss(name, accepted)}"
-        )
+        names = f"accepted: {', '.join(accepted) or 'none'}"
+        if lists_them is not None:
+            names = f"`{lists_them}` lists the {len(accepted)} there are"
+        refuse(f"{what} {name!r}; {names}{near_miss(name, accepted)}")
 
 
 def read_studies(

@@ -261,7 +261,7 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
     from ensvm.report.render.markdown import parts_to_markdown
 
     ids = [claim.id for study in studies for claim in study.config.claims]
-    must_be_one_of("no claim", claim_id, ids)
+    must_be_one_of("no claim", claim_id, ids, "ensvm report --only claims")
     for study in studies:
         for finding in evaluate_claims(study):
             if finding.claim.id == claim_id:

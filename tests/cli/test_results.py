@@ -80,6 +80,18 @@ def test_figures_and_claims_are_written(ran):
     assert "faster" in (results / "trial" / "claims.csv").read_text()
 
 
+def test_one_claim_is_shown_whole_and_a_wrong_id_gets_the_nearest(ran):
+    _, results = ran
+    shown = invoke("report", results, "--only", "claims", "--claim", "faster")
+    assert shown.exit_code == 0
+    assert "> It is faster." in shown.stdout
+    refused = invoke("report", results, "--only", "claims", "--claim", "fastr")
+    assert refused.exit_code == 2
+    assert "no claim 'fastr'" in refused.stderr
+    assert "`ensvm report --only claims` lists" in refused.stderr
+    assert "did you mean 'faster'?" in refused.stderr
+
+
 @pytest.mark.slow
 def test_readings_are_the_same_from_shipped_records(ran, tmp_path):
     config, results = ran
