@@ -1,7 +1,7 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -385,17 +385,18 @@ class StudyConfig(ConfigBlock):
             "assumption": [assumption.id for assumption in self.assumptions],
         }
 
-    def asked(self) -> Iterator[Asked]:
-        """Yield what the tables, figures, claims and readings ask of the records."""
-        names = self.names()
+    def asked(self) -> list[Asked]:
+        """Return what the tables, figures, claims and readings ask of the records."""
+        names, asked = self.names(), list[Asked]()
         for number, table in enumerate(self.tables):
-            yield from table.asked(number)
+            asked += table.asked(number)
         for number, figure in enumerate(self.figures):
-            yield from figure.asked(number, names)
+            asked += figure.asked(number, names)
         for number, claim in enumerate(self.claims):
-            yield from claim.asked(number)
+            asked += claim.asked(number)
         for number, reading in enumerate(self.readings):
-            yield from reading.asked(number, self.table(reading.table))
+            asked += reading.asked(number, self.table(reading.table))
+        return asked
 
     def scored(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics of predictions that each algorithm's cells record."""
