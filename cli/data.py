@@ -290,7 +290,7 @@ def new(file: Path, output: Path | None, target: str | None, force: bool) -> Non
     Example:
       ensvm data new my.csv --target label
     """
-    from ensvm.data.drafting.card_text import draft_card
+    from ensvm.data.drafting.config_text import draft_card
 
     path = draft_card(file, output, target=target, force=force)
     click.echo(f"wrote {path}; fill in: title, source, licence, citation")

@@ -1,4 +1,4 @@
-"""Print texts, facts, tables and Markdown to fit a terminal, and errors; piped lines are whole."""
+"""Print texts, tables, Markdown and facts of a plan to fit a terminal; piped lines are whole."""
 
 import shutil
 import sys
@@ -18,6 +18,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
+    from ensvm.runner.plan import Plan
 
 WRONG_INPUT = 2  # the exit status
 BESIDE = 2  # blanks beside a column of a Markdown table
@@ -184,6 +185,56 @@ def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:
             "their rows stay empty, or keep the values that were shipped. To get them:",
             *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
         ]
+    )
+
+
+def print_missing_data(plan: "Plan", datasets: set[str], data_dir: Path | None) -> "DataSearch":
+    """Print which of these data sets are not here, without asking the network."""
+    from ensvm.data import DataSearch
+
+    search = DataSearch(data_dir, download=False)
+    for name, card in plan.cards.items():
+        if name in datasets:
+            search.find(name, card)
+    if search.missing:
+        print_text(missing_data_text(search, len(datasets), plan.config.study))
+    if search.to_download:
+        print_text(f"data to download: {', '.join(search.to_download)}")
+    return search
+
+
+def print_columns(plan: "Plan") -> None:
+    """Print which columns are not inputs, which hold groups, and labels that look the same."""
+    from ensvm.data.files.encode import look_alikes
+
+    for name, card in plan.cards.items():
+        for first, second in look_alikes(card.labels):
+            click.echo(
+                f"warning: {name}: the labels {first!a} and {second!a} look the same, but are two"
+                " classes; write them alike if they are one",
+                err=True,
+            )
+        if card.dropped:
+            columns = ", ".join(column or '""' for column in card.dropped)
+            print_text(f"{name}: columns left out of the inputs: {columns}")
+        if card.groups is not None:
+            print_text(
+                f"{name}: rows of the same {card.groups!r} are never in both parts of a split"
+            )
+        if card.counted_from is not None:
+            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
+
+
+def plan_size(plan: "Plan") -> str:
+    """Return how many data sets, algorithms and cells a plan has."""
+    from ensvm.study.block import DERIVED
+
+    n_datasets = sum(DERIVED not in name for name in plan.cards)
+    n_algorithms = sum(DERIVED not in name for name in plan.config.algorithms)
+    n_derived = sum(DERIVED in cell.dataset + cell.algorithm for cell in plan.cells)
+    of_readings = f", {n_derived} of them for readings" if n_derived else ""
+    return (
+        f"{n_datasets} data sets, {n_algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
     )
 
 

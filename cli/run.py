@@ -19,9 +19,16 @@ from ensvm_cli.arguments import (
     results_option,
 )
 from ensvm_cli.data import list_missing
-from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
+from ensvm_cli.printing import (
+    duration,
+    missing_data_text,
+    plan_size,
+    print_columns,
+    print_missing_data,
+    print_text,
+    refuse,
+)
 from ensvm_cli.results import commands_of, main_table, print_ending
-from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 from ensvm_cli.warm_up import compile_first
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """`ensvm list` and `check`: which studies there are, and a config checked."""
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -17,8 +18,10 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.printing import (
     duration,
-    missing_data_text,
+    plan_size,
     print_alarms,
+    print_columns,
+    print_missing_data,
     print_text,
     print_written,
     refuse,
@@ -26,7 +29,7 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
-    from ensvm.data import DataSearch, DatasetCard
+    from ensvm.data import DatasetCard
     from ensvm.records.record import Identity, Record
     from ensvm.runner.estimate import Measured
     from ensvm.runner.plan import Plan
@@ -180,11 +183,63 @@ def copy(config: str, name: str | None, force: bool) -> None:
       ensvm copy ijcai07 mine
     """
     from ensvm.shipped import find_config
-    from ensvm.study.copied import copy_study
 
-    written = copy_study(find_config(config), name, force=force)
+    written = _copy_study(find_config(config), name, force)
     print_written(written)
     print_text(f"now: ensvm run {written[0]}")
+
+
+def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
+    """Copy a config, its parts and its printed values; return the files, the config first.
+
+    The copy of a shipped config is written into the current folder, that of another beside it, so
+    that its paths stay right. The first line of each copied YAML file names the schema of configs,
+    for editors. Raises UserError if the name is not accepted, or the file exists without `force`.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from ensvm.errors import UserError
+    from ensvm.records.writing import copy_file, replace_file
+    from ensvm.shipped import shipped_config, shipped_configs
+    from ensvm.study.block import Name
+    from ensvm.study.config import read_config
+    from ensvm.study.source import PARTS, read_text
+
+    config, _ = read_config(path)
+    name = name or f"my-{config.study}"
+    try:
+        TypeAdapter(Name).validate_python(name)
+    except ValidationError as error:
+        message = f"{name!r} is not accepted as the name of a study: letters, digits, _ . + -"
+        raise UserError(message) from error
+    if name == config.study or shipped_config(name) is not None:
+        raise UserError(f"{name!r} is the name of another study; choose one of its own")
+    folder = Path() if path.parent == shipped_configs() else path.parent
+    target = folder / f"{name}.yaml"
+    if target.exists() and not force:
+        raise UserError(f"{target} exists; choose another name, or --force to overwrite it")
+    text = re.sub(r"^study:.*", f"study: {name}", read_text(path), count=1, flags=re.MULTILINE)
+    of_parts = [path.with_suffix("") / f"{part}.yaml" for part in PARTS]
+    copies = {file: folder / name / file.name for file in of_parts if file.is_file()}
+    for printed in (of_paper.file for of_paper in config.published.values()):
+        copies[path.parent / printed] = folder / name / Path(printed).name
+        head, key, rest = text.partition("\npublished:")
+        text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)
+    replace_file(target, _with_schema(text))
+    for file, copied in copies.items():
+        copied.parent.mkdir(exist_ok=True)
+        if file in of_parts:
+            replace_file(copied, _with_schema(read_text(file)))
+        else:
+            copy_file(file, copied)
+    return [target, *copies.values()]
+
+
+def _with_schema(text: str) -> str:
+    """Return a text of YAML with a first line that names the schema of this installation."""
+    from ensvm.shipped import SCHEMA_COMMENT, schema_line
+
+    return schema_line() + re.sub(rf"\A{SCHEMA_COMMENT}.*\n", "", text)
 
 
 @click.command()
@@ -240,10 +295,10 @@ def _print_alarms(plan: "Plan") -> None:
     from ensvm.data import load
     from ensvm.data.alarms import TITLE, alarms
     from ensvm.data.card import OWN_SOURCE
-    from ensvm.study.block import is_derived
+    from ensvm.study.block import DERIVED
 
     for name, card in plan.cards.items():
-        if card.source == OWN_SOURCE and not is_derived(name):
+        if card.source == OWN_SOURCE and DERIVED not in name:
             print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
 
 
@@ -261,53 +316,3 @@ def _print_trial(trial: "Trial") -> None:
         print_text(f"not fitted, because their data are not here: {', '.join(trial.untried)}")
     if trial.slow:
         print_text(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(trial.slow)}")
-
-
-def print_missing_data(plan: "Plan", datasets: set[str], data_dir: Path | None) -> "DataSearch":
-    """Print which of these data sets are not here, without asking the network."""
-    from ensvm.data import DataSearch
-
-    search = DataSearch(data_dir, download=False)
-    for name, card in plan.cards.items():
-        if name in datasets:
-            search.find(name, card)
-    if search.missing:
-        print_text(missing_data_text(search, len(datasets), plan.config.study))
-    if search.to_download:
-        print_text(f"data to download: {', '.join(search.to_download)}")
-    return search
-
-
-def print_columns(plan: "Plan") -> None:
-    """Print which columns are not inputs, which hold groups, and labels that look the same."""
-    from ensvm.data.files.encode import look_alikes
-
-    for name, card in plan.cards.items():
-        for first, second in look_alikes(card.labels):
-            click.echo(
-                f"warning: {name}: the labels {first!a} and {second!a} look the same, but are two"
-                " classes; write them alike if they are one",
-                err=True,
-            )
-        if card.dropped:
-            columns = ", ".join(column or '""' for column in card.dropped)
-            print_text(f"{name}: columns left out of the inputs: {columns}")
-        if card.groups is not None:
-            print_text(
-                f"{name}: rows of the same {card.groups!r} are never in both parts of a split"
-            )
-        if card.counted_from is not None:
-            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
-
-
-def plan_size(plan: "Plan") -> str:
-    """Return how many data sets, algorithms and cells a plan has."""
-    from ensvm.study.block import is_derived
-
-    n_datasets = sum(not is_derived(name) for name in plan.cards)
-    n_algorithms = sum(not is_derived(name) for name in plan.config.algorithms)
-    n_derived = sum(is_derived(cell.dataset) or is_derived(cell.algorithm) for cell in plan.cells)
-    of_readings = f", {n_derived} of them for readings" if n_derived else ""
-    return (
-        f"{n_datasets} data sets, {n_algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
-    )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.validation import printable
+from ensvm.records.record import printable
 from ensvm.records.writing import copy_file, naming, replace_file
 
 PREDICTIONS_FOLDER = "predictions"
@@ -111,12 +111,6 @@ def copy_files(names: Iterable[str], folders: Iterable[Path], target: Path) -> N
         if path is not None:
             (target / PREDICTIONS_FOLDER).mkdir(exist_ok=True)
             copy_file(path, target / PREDICTIONS_FOLDER / name)
-
-
-def names_at_hand(folder: Path) -> set[str]:
-    """Return the names of the files of predictions in a study's folder."""
-    place = folder / PREDICTIONS_FOLDER
-    return {path.name for path in place.iterdir()} if place.is_dir() else set()
 
 
 def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions]:

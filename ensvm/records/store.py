@@ -14,10 +14,17 @@ from typing import Any, Self
 import filelock
 
 from ensvm.errors import UserError
-from ensvm.records.predictions import names_at_hand, save_files
-from ensvm.records.record import Identity, Record, Run
-from ensvm.records.validation import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
-from ensvm.records.writing import naming
+from ensvm.records.predictions import PREDICTIONS_FOLDER, save_files
+from ensvm.records.record import (
+    CONTROL,
+    LONGEST_TEXT,
+    Identity,
+    Newer,
+    Record,
+    Run,
+    must_be_shallow,
+    plain,
+)
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
@@ -63,7 +70,8 @@ def with_predictions_at_hand(
     records: Mapping[Identity, Record], folder: Path
 ) -> dict[Identity, Record]:
     """Return records that name predictions only if the study's folder has the files."""
-    names = names_at_hand(folder)
+    place = folder / PREDICTIONS_FOLDER
+    names = {path.name for path in place.iterdir()} if place.is_dir() else set[str]()
     return {
         cell: record
         if names.issuperset(record.predictions.values())
@@ -91,7 +99,7 @@ def latest_records(
                 record = Record.from_json(line)
                 if record.files:
                     raise ValueError("it has 'files', which a store writes beside its records")
-                latest[record.identity] = record.of_run(runs.get(record.run_id))
+                latest[record.identity] = replace(record, run=runs.get(record.run_id))
             else:
                 raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
         except (ValueError, RecursionError) as error:
@@ -203,10 +211,13 @@ class Store:
         deleted or renamed meanwhile, and names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
-        with naming(self._path):
+        try:
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
+        except OSError as error:
+            error.filename = str(self._path)
+            raise
         opened = os.fstat(self._file.fileno())
         if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
             raise UserError(

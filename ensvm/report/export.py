@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ensvm.errors import UserError
-from ensvm.records.record import Identity, Record
-from ensvm.records.validation import MAX_INTEGER
+from ensvm.records.record import MAX_INTEGER, Identity, Record
 from ensvm.records.writing import csv_of
 from ensvm.report.query import Study, values_of, with_scores
 from ensvm.report.tables import algorithm_label, build_table, column_label, question_of

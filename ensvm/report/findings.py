@@ -4,7 +4,7 @@ from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.readings_document import answer_question
 from ensvm.report.query import Study
 from ensvm.report.tables import build_table
-from ensvm.study.finding import FindingConfig, SupportConfig
+from ensvm.study.claim import FindingConfig, SupportConfig
 
 
 def contradictions(study: Study, finding: FindingConfig, claims: list[JudgedClaim]) -> list[str]:

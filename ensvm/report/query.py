@@ -217,8 +217,8 @@ def ask(study: Study, question: Question) -> Answer:
     if reason := study.config.dataset(question.row).unavailable:
         return Answer({}, unit, "unavailable", reason)
     records = _records(study, question)
-    failures = [record for record in records if not record.ok]
-    good = {record.realization: record for record in records if record.ok}
+    failures = [record for record in records if record.status != "ok"]
+    good = {record.realization: record for record in records if record.status == "ok"}
     recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
     values = {
         number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)

@@ -257,13 +257,13 @@ def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns significantly better than all columns that `underline:` names for them."""
     by_column = {cell.column: cell for cell in cells}
-    best = {column.name: table.best_of(column) for column in table.columns}
     return {
-        column
-        for column, others in table.underline.items()
-        if all(
-            _significantly_better(by_column[column], by_column[other], best[column])
-            for other in others
+        column.name
+        for column in table.columns
+        if column.name in table.underline
+        and all(
+            _significantly_better(by_column[column.name], by_column[other], table.best_of(column))
+            for other in table.underline[column.name]
         )
     }
 

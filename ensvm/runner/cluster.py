@@ -199,4 +199,4 @@ def _run_on_worker(
     records: list[Record] = []
     threads = max(1, (os.cpu_count() or 1) // worker.state.nthreads)
     LocalEngine(1, threads, is_cancelled).run([task], records.extend, timeout)
-    return [record.of_run(here) for record in records]
+    return [replace(record, run=here) for record in records]

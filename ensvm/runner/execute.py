@@ -227,8 +227,8 @@ class _Run:
             cost += self._costs.get(record.key, 0.0)
             if record.key in self._answered:
                 every.append(record_of_timing(self._answered[record.key], record))
-        self._append(every)
         self.outcome.add(every)
+        self._append(every)
         self._progress.done(every, cost)
 
     def _append(self, records: list[Record], *runs: Run) -> None:
@@ -244,7 +244,7 @@ class _Run:
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str
     ) -> Iterator[Task]:
         """Group the cells into tasks; those without data become records at once."""
-        answered = {cell.key for cell in self._answered.values()}
+        answered = {cell.identity for cell in self._answered.values()}
         modules = self._plan.path.parent.absolute()
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=_task_of)
@@ -255,7 +255,7 @@ class _Run:
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
             for _, same in groupby(group, key=_task_of):
-                if to_run := tuple(cell for cell in same if cell.key not in answered):
+                if to_run := tuple(cell for cell in same if cell.identity not in answered):
                     yield task.only(to_run)
 
     def _save_unavailable(

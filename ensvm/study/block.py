@@ -33,16 +33,10 @@ def as_tuple(value: Any) -> Any:
 
 FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
 
-# Between a name and the variant of a reading that it is a copy for; no name of a config has it.
+# In the names of data sets and algorithms that are derived for a reading, between the name and the
+# variant; no name of a config has it. Derived ones are run, but shown only if they are named:
+# defaults such as all rows skip them.
 DERIVED = "~"
-
-
-def is_derived(name: str) -> bool:
-    """Return whether a data set or an algorithm was derived for a reading.
-
-    Derived ones are run, but shown only if they are named: defaults such as all rows skip them.
-    """
-    return DERIVED in name
 
 
 Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]

@@ -1,7 +1,7 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -13,6 +13,7 @@ from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.base_study import read_source
 from ensvm.study.block import (
+    DERIVED,
     Asked,
     ConfigBlock,
     Id,
@@ -21,13 +22,11 @@ from ensvm.study.block import (
     StudyNames,
     SweepConfig,
     as_tuple,
-    is_derived,
     refusal,
 )
-from ensvm.study.claim import ClaimConfig, check_claims
+from ensvm.study.claim import ClaimConfig, FindingConfig, check_claims, check_findings
 from ensvm.study.dataset import DatasetConfig, check_datasets, check_drawn_again
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
-from ensvm.study.finding import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
@@ -272,7 +271,7 @@ class StudyConfig(ConfigBlock):
 
     def algorithms_of(self, dataset: DatasetConfig) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
-        own = (name for name in self.algorithms if not is_derived(name))
+        own = (name for name in self.algorithms if DERIVED not in name)
         return tuple(own) if dataset.algorithms is None else dataset.algorithms
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
@@ -292,7 +291,7 @@ class StudyConfig(ConfigBlock):
         if block is None:
             return False
         return all(
-            not is_derived(name) if named is None else name in named
+            DERIVED not in name if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
 
@@ -315,7 +314,7 @@ class StudyConfig(ConfigBlock):
     @property
     def own_rows(self) -> tuple[str, ...]:
         """The names of the data sets, without those derived for readings."""
-        return tuple(entry.name for entry in self.datasets if not is_derived(entry.name))
+        return tuple(entry.name for entry in self.datasets if DERIVED not in entry.name)
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:
         """Return the rows of a table: its own, or every data set."""
@@ -331,7 +330,7 @@ class StudyConfig(ConfigBlock):
         return tuple(
             entry.name
             for entry in self.datasets
-            if not is_derived(entry.name)
+            if DERIVED not in entry.name
             and wanted <= set(self.algorithms_of(entry))
             and (claim.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
         )
@@ -386,17 +385,18 @@ class StudyConfig(ConfigBlock):
             "assumption": [assumption.id for assumption in self.assumptions],
         }
 
-    def asked(self) -> Iterator[Asked]:
-        """Yield what the tables, figures, claims and readings ask of the records."""
-        names = self.names()
+    def asked(self) -> list[Asked]:
+        """Return what the tables, figures, claims and readings ask of the records."""
+        names, asked = self.names(), list[Asked]()
         for number, table in enumerate(self.tables):
-            yield from table.asked(number)
+            asked += table.asked(number)
         for number, figure in enumerate(self.figures):
-            yield from figure.asked(number, names)
+            asked += figure.asked(number, names)
         for number, claim in enumerate(self.claims):
-            yield from claim.asked(number)
+            asked += claim.asked(number)
         for number, reading in enumerate(self.readings):
-            yield from reading.asked(number, self.table(reading.table))
+            asked += reading.asked(number, self.table(reading.table))
+        return asked
 
     def scored(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics of predictions that each algorithm's cells record."""

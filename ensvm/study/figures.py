@@ -1,22 +1,240 @@
-"""The union of all kinds of figures, and checks of figures."""
+"""The figures of lines (curves of fits, values along a sweep), and the union of all figures."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, get_args
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import Discriminator, Tag
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from ensvm.study.block import StudyNames
+from ensvm.study.block import Asked, StudyNames
 from ensvm.study.figure_kinds import (
+    AxesConfig,
     DistributionConfig,
     FigureConfig,
     Form,
     PlaneConfig,
     ScatterConfig,
     TradeoffConfig,
+    axis_label,
     pass_of,
 )
-from ensvm.study.line_figures import CurvesConfig, SweepFigureConfig
-from ensvm.study.source import YamlSource
+from ensvm.study.source import Location, YamlSource
+
+
+class PanelConfig(AxesConfig):
+    """A panel of lines: a `dataset`, or a sweep of data sets it goes `over`.
+
+    Its other keys override those of the figure.
+
+    Attributes
+    ----------
+    dataset : str or None
+        The data set that the panel is about.
+    over : str or None
+        The sweep of data sets along whose values the lines run.
+    y : str, dict or None
+        A metric or curve, or several, each with its text in the legend.
+    first : int or None
+        The index of the first value of a curve.
+    """
+
+    dataset: str | None = None
+    over: str | None = None
+    y: str | dict[str, str] | None = None
+    first: int | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.dataset is None) == (self.over is None):
+            raise ValueError(
+                "a panel is about either a `dataset:` or a sweep of data sets, `over:`"
+            )
+        return self
+
+    @property
+    def about(self) -> str:
+        """The data set or the sweep."""
+        return self.dataset or str(self.over)
+
+
+class LinesConfig(FigureConfig):
+    """A figure of lines: its series, in every panel.
+
+    Attributes
+    ----------
+    panels : tuple of PanelConfig
+        The panels, side by side. A name alone is the panel's data set, or its sweep in a figure
+        of a sweep.
+    series : tuple of str
+        The algorithms, a line each.
+    y : str, dict or None
+        A metric or curve of the records, or several, each with its text in the legend. A
+        panel's own `y` overrides it. Seconds are those of the timing pass.
+    """
+
+    short: ClassVar[str] = "dataset"  # the key of a panel that is only a name
+
+    panels: tuple[PanelConfig, ...] = Field(min_length=1)
+    series: tuple[str, ...] = Field(min_length=1)
+    y: str | dict[str, str] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_panels(cls, block: Any) -> Any:
+        if not isinstance(block, dict) or not isinstance(block.get("panels"), list):
+            return block
+        panels = [
+            {cls.short: panel} if isinstance(panel, str) else panel for panel in block["panels"]
+        ]
+        return {**block, "panels": panels}
+
+    @model_validator(mode="after")
+    def _every_panel_has_y(self) -> Self:
+        for panel in self.panels:
+            if not self.ys_of(panel):
+                raise ValueError(
+                    f"what is drawn in the panel {panel.name!r}? "
+                    "give `y:`, the figure's or the panel's"
+                )
+        return self
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the steps of a curve or a sweep, and the metric."""
+        ys = self.ys_of(panel)
+        return self.steps(panel), axis_label(next(iter(ys))) if len(ys) == 1 else "value"
+
+    def steps(self, panel: PanelConfig) -> str:
+        """Return what the lines of a panel run over."""
+        return "step"
+
+    def ys_of(self, panel: PanelConfig) -> dict[str, str]:
+        """Return the metrics or curves that a panel shows; each with its text, if it has one."""
+        y = panel.y or self.y or {}
+        return {y: ""} if isinstance(y, str) else y
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve that `record:` keeps."""
+        return True
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms."""
+        return False
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            own = () if panel.y is None else ("panels", number)
+            location = ("figures", index, *own, "y")
+            for name in self.series:
+                swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
+                for algorithm, y in product(swept, self.ys_of(panel)):
+                    yield Asked(location, y, (algorithm,), self.of_curves)
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(
+            row
+            for panel in self.panels
+            for row in ([panel.dataset] if panel.dataset else names.dataset_sweeps[panel.about])
+        )
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise UserError for data sets and series that the study does not have."""
+        for number, panel in enumerate(self.panels):
+            location: Location = ("figures", index, "panels", number)
+            what, accepted = "data set", names.datasets
+            if panel.over is not None:
+                what, accepted = "sweep of data sets", tuple(names.dataset_sweeps)
+            source.must_be_one_of(location, what, panel.about, accepted)
+            what, accepted = "algorithm", tuple(names.algorithms)
+            if self.sweeps_algorithms(panel):
+                what, accepted = "sweep of algorithms", tuple(names.algorithm_sweeps)
+            source.must_be_one_of(("figures", index, "series"), what, self.series, accepted)
+
+
+class CurvesConfig(LinesConfig):
+    """Recorded curves against their index, which begins at `first`.
+
+    Attributes
+    ----------
+    kind : 'curves'
+        The kind of the figure.
+    marks : str or None
+        A number that the fit leaves: where a vertical mark crosses its curve. It is left out if
+        it is 0 or missing.
+    ends : str or None
+        Why a curve ends before others, for the legend; a dot marks its end.
+    cumulative : bool
+        Whether the cumulative distribution of the recorded values is drawn: the values on the
+        horizontal axis, the share of values up to them on the vertical one.
+    realization : int or 'mean'
+        The realization to show, from 1, or `mean`: the mean over all, up to the end of the
+        shortest curve.
+    first : int
+        The index of the first value of a curve.
+    """
+
+    kind: Literal["curves"] = "curves"
+    marks: str | None = None
+    ends: str | None = None
+    cumulative: bool = False
+    realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
+    first: int = 0
+
+    @model_validator(mode="after")
+    def _of_data_sets(self) -> Self:
+        if any(panel.over is not None for panel in self.panels):
+            raise ValueError(
+                "a panel of curves is about a `dataset:`; a sweep is drawn by `kind: sweep`"
+            )
+        return self
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the labels of curves; for a distribution, the metric and the share."""
+        steps, metric = super().default_labels(panel)
+        return (metric, "share of the values") if self.cumulative else (steps, metric)
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure asks of the records, the scalar of its marks among it."""
+        yield from super().asked(index, names)
+        if self.marks is not None:
+            yield Asked(("figures", index, "marks"), self.marks, self.series)
+
+
+class SweepFigureConfig(LinesConfig):
+    """A metric, mean over realizations, against the values of a sweep.
+
+    A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
+    `dataset` has a line for each sweep of an algorithm in `series`.
+
+    Attributes
+    ----------
+    kind : 'sweep'
+        The kind of the figure.
+    stages : tuple of int
+        The entries of a curve that are shown, a line each, the first being 1; `y` is then a
+        curve.
+    """
+
+    short: ClassVar[str] = "over"
+
+    kind: Literal["sweep"]
+    stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve, whose `stages` are shown."""
+        return bool(self.stages)
+
+    def steps(self, panel: PanelConfig) -> str:
+        """Return the names of the sweeps."""
+        return panel.over or ", ".join(self.series)
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms: those of a data set."""
+        return panel.over is None
+
 
 KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", *get_args(Form))
 

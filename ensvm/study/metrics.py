@@ -76,6 +76,7 @@ DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data
 DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
 
 
+@cache
 def unit_of(metric: str) -> Unit:
     """Return the unit in which a metric or the values of a curve are shown."""
     if metric in FRACTIONS:
@@ -83,6 +84,7 @@ def unit_of(metric: str) -> Unit:
     return SECONDS if metric.rstrip("_").endswith("_seconds") else PLAIN
 
 
+@cache
 def direction_of(metric: str) -> Direction | None:
     """Return whether the smaller or the larger value is better; None if unknown."""
     if metric in PREDICTED:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.validation import CONTROL
+from ensvm.records.record import CONTROL
 
 Location = tuple[str | int, ...]
 

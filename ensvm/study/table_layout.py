@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field, field_validator
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.validation import CONTROL
+from ensvm.records.record import CONTROL
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,

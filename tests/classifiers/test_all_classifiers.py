@@ -1,7 +1,6 @@
 """What every classifier keeps: scikit-learn's contract, frames, sparse rows, either precision."""
 
 import inspect
-import pickle
 import subprocess
 import sys
 from importlib import import_module
@@ -12,8 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_param_validation, parametrize_with_checks
@@ -139,22 +137,6 @@ def test_importing_the_package_imports_no_numerics() -> None:
 
 
 NAMES = ["left", "right"]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_frame_is_its_array_and_its_names_are_checked(name: str) -> None:
-    X, codes = make_blobs(50, centers=[(-2.0, -2.0), (2.0, 2.0)], random_state=0)
-    frame, y = pd.DataFrame(X, columns=NAMES), pd.Series(np.array(["no", "yes"])[codes])
-    fitted = made(name).fit(frame, y)
-    assert fitted.feature_names_in_.tolist() == NAMES
-    labels = fitted.predict(frame)
-    np.testing.assert_array_equal(labels, made(name).fit(X, y.to_numpy()).predict(X))
-    assert set(labels) <= {"no", "yes"}
-    with pytest.raises(ValueError, match="feature names should match"):
-        fitted.predict(frame[NAMES[::-1]])
-    assert pickle.loads(pickle.dumps(fitted)).feature_names_in_.tolist() == NAMES
-    assert not hasattr(clone(fitted).fit(X, y), "feature_names_in_")
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

@@ -91,28 +91,6 @@ def test_sparse_rows_equal_dense_rows(make: Any, kernel: str) -> None:
 
 
 @OURS
-@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (1.0, 2.0), (False, True), ("b", "c")])
-def test_any_two_labels(make: Any, labels: tuple[Any, Any]) -> None:
-    X, y = blobs()
-    named = make().fit(X, y)
-    renamed = make().fit(X, np.array(labels)[(y == "yes").astype(int)])
-    np.testing.assert_array_equal(renamed.classes_, labels)
-    np.testing.assert_array_equal(renamed.predict(X) == labels[1], named.predict(X) == "yes")
-    np.testing.assert_array_equal(renamed.weights_, named.weights_)
-
-
-@OURS
-def test_repeated_training_rows_are_weighted_ones(make: Any) -> None:
-    """Every row three times is the same problem, and predicts the same."""
-    (X, y), (new, _) = blobs(), blobs(1, 200)
-    once, thrice = make().fit(X, y), make().fit(np.tile(X, (3, 1)), np.tile(y, 3))
-    np.testing.assert_allclose(thrice.weights_, np.tile(once.weights_, 3) / 3.0, atol=1e-9)
-    np.testing.assert_allclose(
-        thrice.decision_function(new), once.decision_function(new), rtol=1e-6, atol=1e-9
-    )
-
-
-@OURS
 def test_a_tie_is_negative(make: Any) -> None:
     fitted = make(kernel="linear").fit([[1.0], [-1.0]], ["yes", "no"])
     assert fitted.decision_function([[0.0]]) == 0.0

@@ -117,31 +117,6 @@ def test_balanced_classes_are_found_more_often() -> None:
     assert (balanced.predict(X) == 1).sum() > 2 * (plain.predict(X) == 1).sum()
 
 
-def test_hard_inputs() -> None:
-    X, y = wine(60)
-    same = KernelRidgeClassifierCV().fit(np.ones((30, 2)), [0] * 20 + [1] * 10)
-    assert set(same.predict(np.ones((3, 2)))) == {0}
-    assert same.loo_error_ == pytest.approx(1 / 3)
-    alone = KernelRidgeClassifierCV().fit(X, np.where(np.arange(60) == 7, "z", y))
-    assert alone.classes_.tolist() == ["a", "b", "c", "z"]
-    constant = np.column_stack([X, np.full(60, 3.0)])
-    np.testing.assert_array_equal(
-        KernelRidgeClassifierCV().fit(constant, y).predict(constant),
-        KernelRidgeClassifierCV().fit(X, y).predict(X),
-    )
-    with pytest.raises(ValueError, match="positive sample_weight"):
-        KernelRidgeClassifierCV().fit(X, y, sample_weight=(y == "a").astype(float))
-
-
-def test_thirty_classes() -> None:
-    generator = np.random.default_rng(0)
-    y = np.arange(240) % 30
-    X = generator.normal(size=(30, 5))[y] * 3.0 + 0.3 * generator.normal(size=(240, 5))
-    machine = KernelRidgeClassifierCV().fit(X[:180], y[:180])
-    assert machine.dual_coef_.shape == (180, 30)
-    assert machine.score(X[180:], y[180:]) > 0.95
-
-
 def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:
     assert not shares_gram(KernelRidgeClassifierCV())
     assert shares_gram(KernelRidgeClassifierCV(gamma="mean-distance"))

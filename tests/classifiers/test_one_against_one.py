@@ -103,29 +103,6 @@ def test_prices_on_the_path_are_those_of_libsvm(
     np.testing.assert_allclose(values, sign * expected, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "machine",
-    [
-        SVMPathClassifier(select=1.0),
-        PartiallyTrainedEnsemble(tol=0.05),
-        PartiallyTrainedEnsemble(solver="accelerated", nu=0.3),
-    ],
-)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none(machine: Any, classes: int) -> None:
-    X, y = flowers()
-    X, y = (X, y) if classes == 3 else (X[y != "setosa"], y[y != "setosa"])
-    count = np.random.default_rng(2).integers(0, 4, size=len(y))
-    weighted = clone(machine).fit(X, y, sample_weight=count)
-    repeated = clone(machine).fit(np.repeat(X, count, axis=0), np.repeat(y, count))
-    np.testing.assert_allclose(
-        weighted._expand(X, weighted.dual_coef_) + weighted.intercept_,
-        repeated._expand(X, repeated.dual_coef_) + repeated.intercept_,
-        rtol=1e-6,
-        atol=1e-6,
-    )
-
-
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_the_leveraged_machine_lowers_the_weighted_loss(loss: str) -> None:
     X, y = flowers()

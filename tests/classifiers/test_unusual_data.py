@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 
-from ensvm import PartiallyTrainedEnsemble, SVMPathClassifier, TunedSVC
+from ensvm import (
+    KernelRidgeClassifierCV,
+    PartiallyTrainedEnsemble,
+    SVMPathClassifier,
+    TunedSVC,
+)
 from ensvm.classifiers import tuned_svc
 from ensvm.kernels import gram
 
-BOTH = pytest.mark.parametrize("machine", [TunedSVC(), SVMPathClassifier()])
+MACHINES = [TunedSVC(), SVMPathClassifier()]
+BOTH = pytest.mark.parametrize("machine", MACHINES)
+ALL = pytest.mark.parametrize("machine", [*MACHINES, KernelRidgeClassifierCV()])
 
 
 def noisy(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -23,7 +30,7 @@ def noisy(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return X, (X[:, 0] + 0.5 * rng.normal(size=m) > 0.0).astype(int)
 
 
-@BOTH
+@ALL
 def test_duplicates_with_both_labels_get_the_label_that_most_have(machine: Any) -> None:
     places = np.array([[0.0, 0.0], [0.0, 3.0], [3.0, 0.0], [3.0, 3.0]])
     X, y = np.repeat(places, 20, axis=0), np.tile([0] * 15 + [1] * 5, 4)
@@ -31,14 +38,14 @@ def test_duplicates_with_both_labels_get_the_label_that_most_have(machine: Any) 
     assert clone(machine).fit(X, y).predict(places).tolist() == [0, 0, 1, 1]
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("sizes", [(25, 15), (25, 10, 5)])
 def test_equal_rows_get_the_largest_class(machine: Any, sizes: tuple[int, ...]) -> None:
     X, y = np.ones((40, 3)), np.repeat(np.arange(len(sizes)), sizes)
     np.testing.assert_array_equal(clone(machine).fit(X, y).predict(X), np.zeros(40))
 
 
-@BOTH
+@ALL
 def test_a_constant_column_changes_nothing(machine: Any) -> None:
     X, y = noisy()
     wider = np.column_stack([X, np.full(60, 7.0)])
@@ -59,7 +66,7 @@ def test_one_row_of_a_class_is_left_out_as_an_error(machine: Any) -> None:
     assert fitted.score(X, y) >= 59 / 60
 
 
-@BOTH
+@ALL
 def test_thirty_classes_are_told_apart(machine: Any) -> None:
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(30), 5)

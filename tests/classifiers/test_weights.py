@@ -106,24 +106,14 @@ def test_class_weights_out_of_range(
         make(class_weight=class_weight).fit(*uneven())
 
 
-@pytest.mark.parametrize(
-    ("make", "rounding"),
-    [
-        (lambda: LinearSMO(tol=1e-7), 1e-5),
-        (lambda: AdaBoost(n_estimators=8, random_state=0), 1e-9),
-        (lambda: ParzenWindowClassifier(), 1e-12),
-        (lambda: ParzenWindowClassifier(gamma="scale"), 1e-12),
-    ],
-)
-def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none(
-    make: Callable[[], Any], rounding: float
-) -> None:
+def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none() -> None:
+    """The others hold to scikit-learn's check of it; this machine is exact to tol only."""
     X, y = uneven()
     count = counted()
-    weighted = make().fit(X, y, sample_weight=count)
-    repeated = make().fit(np.repeat(X, count, axis=0), np.repeat(y, count))
+    weighted = LinearSMO(tol=1e-7).fit(X, y, sample_weight=count)
+    repeated = LinearSMO(tol=1e-7).fit(np.repeat(X, count, axis=0), np.repeat(y, count))
     np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=rounding
+        weighted.decision_function(X), repeated.decision_function(X), atol=1e-5
     )
 
 

@@ -126,20 +126,6 @@ def test_wrong_package_falls_through_to_the_address(monkeypatch: pytest.MonkeyPa
     assert load(card()).provider == "url"
 
 
-def test_error_page_in_place_of_a_file_without_a_sum_is_not_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = {"url": "https://example.org/tiny/rows.csv", "format": {"type": "table", "target": -1}}
-    unverified = card(all=[asked], title="without a sum", scaling="minmax")
-    monkeypatch.setattr(
-        "ensvm.data.providers.serving.download", lambda source: b"<html>not found</html>"
-    )
-    with pytest.raises(DataUnavailable, match="html"):
-        load(unverified)
-    monkeypatch.setattr("ensvm.data.providers.serving.download", lambda source: ROWS)
-    assert load(unverified).provider == "url"
-
-
 @pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
 def test_each_card_says_in_one_line_how_to_get_its_data(card: DatasetCard) -> None:
     found = locate(card, offline=True)

@@ -78,9 +78,10 @@ OWN_ROWS: dict[Basis, str] = {
 
 def table_document(study: Study, table: TableConfig, cells: list[TableCell]) -> Document:
     """Return a table as the paper lays it out; its frame has a line for each cell."""
+    grid = table_grid(study, table, cells)
     parts = [
-        markdown_grid(study, table, cells),
-        *legend(study, table, cells),
+        markdown_grid(grid, table, cells),
+        *legend(study, table, cells, grid),
         Bullets("Notes", notes(study, table, cells)),
         Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in touching(study, table)]),
         Bullets("Missing", reasons(cells)),
@@ -129,9 +130,8 @@ def _printed(cell: TableCell, decimals: int) -> str:
     return f"{cell.published:.{decimals}f}{spread}{mark}"
 
 
-def markdown_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid:
+def markdown_grid(grid: Grid, table: TableConfig, cells: list[TableCell]) -> Grid:
     """Return the grid of a table with the numbers of realizations as its last column."""
-    grid = table_grid(study, table, cells)
     if table.of == "data":
         return grid
     counts = {
@@ -169,7 +169,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     )
 
 
-def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Part]:
+def legend(study: Study, table: TableConfig, cells: list[TableCell], grid: Grid) -> list[Part]:
     """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
@@ -185,7 +185,6 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
             else "and how ours compares with it"
         )
     papers = enumerated(list(dict.fromkeys(paper for paper, _ in beside(study, table))))
-    grid = table_grid(study, table, cells)
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
     bold = any(value.best for value in values)
     underlined_columns = "; ".join(

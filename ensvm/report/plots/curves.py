@@ -28,7 +28,7 @@ from ensvm.report.plots.looks import (
 )
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.study.figure_kinds import axis_label, pass_of
-from ensvm.study.line_figures import CurvesConfig, LinesConfig, PanelConfig, SweepFigureConfig
+from ensvm.study.figures import CurvesConfig, LinesConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ensvm.study.figure_kinds import (
     ScatterConfig,
     TradeoffConfig,
 )
-from ensvm.study.line_figures import LinesConfig
+from ensvm.study.figures import LinesConfig
 
 # Each kind of figure has a module with `read` (from records to items, and which are missing),
 # `frame_of` (the data as a frame) and `draw` (items into panels; returns the keys of the legend).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import RowsConfig
-from ensvm.study.line_figures import LinesConfig
+from ensvm.study.figures import LinesConfig
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

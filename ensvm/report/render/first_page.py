@@ -10,7 +10,7 @@ from ensvm.data.alarms import TITLE
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import overview
 from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
-from ensvm.report.documents.table_document import markdown_grid
+from ensvm.report.documents.table_document import markdown_grid, table_grid
 from ensvm.report.evidence import alarms_of
 from ensvm.report.findings import contradictions
 from ensvm.report.query import Study
@@ -140,7 +140,7 @@ def _tables(study: Study, tables: list[LaidOut]) -> Iterator[Part]:
     for table, cells in tables:
         name = f"table-{table.id}"
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
-        yield markdown_grid(study, table, cells)
+        yield markdown_grid(table_grid(study, table, cells), table, cells)
         yield f"[Legend, notes and assumptions]({name}.md), [unrounded values]({name}.csv)"
 
 

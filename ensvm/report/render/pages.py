@@ -239,7 +239,7 @@ def _table(
         "of": table.of,
         "grid": grid,
         "readings": list(options_of(table.id, questions, picture)),
-        "legend": _as_html(study, legend(study, table, cells)),
+        "legend": _as_html(study, legend(study, table, cells, grid)),
         "notes": [_as_html(study, [note]) for note in notes(study, table, cells)],
         "missing": reasons(cells),
         "assumptions": [entry.id for entry in touching(study, table)],
