@@ -32,7 +32,7 @@ class ClaimConfig(ConfigBlock):
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
-        The pass whose records are meant: that of the errors, or the timing pass (`pass` in YAML).
+        The pass whose records are compared: that of the errors, or the timing pass.
     better : tuple of str
         The algorithms that the claim is about.
     than : tuple of str or None
