@@ -5,6 +5,6 @@ document.addEventListener("DOMContentLoaded", () => {
     button.setAttribute("aria-label", "show or hide the pages below");
   }
   for (const button of document.querySelectorAll(".search-button-field")) {
-    button.removeAttribute("aria-label");
+    button.setAttribute("aria-label", "Search Ctrl+K");
   }
 });
