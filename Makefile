@@ -91,7 +91,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 		exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable .
-	@$(BIN)/ensvm warm-up
+	$(BIN)/ensvm warm-up
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 NamesOf: TypeAlias = "Callable[[StudyConfig], Iterable[str]]"
 
-WHICH_STUDIES = "Left out, RESULTS is `results`, and STUDY is every study in it."
+WHICH_STUDIES = "By default, RESULTS is `results`, and STUDY is every study in it."
 # What completion offers of a study: its data sets, its algorithms, the ids of its tables.
 NAMES: dict[str, NamesOf] = {
     "dataset": lambda config: [entry.name for entry in config.datasets],

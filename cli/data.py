@@ -48,9 +48,9 @@ def data() -> None:
 )
 @data_dir_option
 def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> None:
-    """List every data set, its size, and who serves it.
+    """List every data set, its size, and where it comes from.
 
-    If nobody serves a data set, the reason is printed instead. A terminal of less than 150 columns
+    If no source has a data set, the reason is printed instead. A terminal of less than 150 columns
     has no room for licences and other names: `ensvm data show` prints them. With --missing, the
     data sets of the CONFIGs (files, or names of shipped studies) are downloaded, and those that
     cannot be loaded are listed with how to get them.
@@ -123,8 +123,8 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
 def show(name: str, data_dir: Path | None) -> None:
     """Show a data set's card, and where its files are.
 
-    If they are not here, how to get them is printed. NAME is a name, another name, or that of a
-    variant, as `ensvm data list` prints them.
+    If they are not here, the command says how to get them. NAME is the name, another name or a
+    variant of a data set, as `ensvm data list` prints them.
 
     \b
     Example:
@@ -196,8 +196,8 @@ def _facts(card: DatasetCard) -> dict[str, str]:
 def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
     """Download data sets: NAMES, or all that are not here yet.
 
-    Exit status: 0 all are here, 1 one of NAMES or every data set could not be loaded, or, with
-    --verify, is wrong or not here, 2 wrong input.
+    Exit status: 0 all are here, 1 one of NAMES (without NAMES: every data set) could not be loaded,
+    or, with --verify, is wrong or not here, 2 wrong input.
 
     \b
     Examples:

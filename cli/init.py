@@ -32,10 +32,16 @@ NAME_WIDTH = 24
 @click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
 @click.option("--groups", metavar="NAME", help="The column that says which rows belong together.")
 @click.option("--header/--no-header", default=None, help="Whether the first line has column names.")
-@click.option("--missing", metavar="TEXT", multiple=True, help="What stands for a missing value.")
-@click.option("--delimiter", metavar="MARK", help="What stands between fields, such as '|' or tab.")
-@click.option("--skip", type=click.IntRange(0), help="Lines before the table.")
-@click.option("--footer", type=click.IntRange(0), help="Rows after the table.")
+@click.option(
+    "--missing", metavar="TEXT", multiple=True, help="A text that stands for a missing value."
+)
+@click.option("--delimiter", metavar="MARK", help="The mark between fields, such as '|' or tab.")
+@click.option(
+    "--skip", type=click.IntRange(0), help="How many lines before the table are left out."
+)
+@click.option(
+    "--footer", type=click.IntRange(0), help="How many rows after the table are left out."
+)
 @click.option("--force", is_flag=True, help="Overwrite a config that exists.")
 def init(
     table: Path,
@@ -52,10 +58,10 @@ def init(
     """Write a config for your own table that runs as it is.
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
-    .libsvm. What was decided is printed, each line with the option that changes it, and below it
-    what may spoil a result. If several columns may hold the classes, a terminal asks. The config
-    compares a handful of algorithms on repeated stratified splits. Exit status: 0 written, 2 wrong
-    input.
+    .libsvm. The command prints what it decided, each line with the option that changes it, and
+    below that what may spoil a result. At a terminal, it asks if several columns may hold the
+    classes. The config compares six algorithms on repeated stratified splits. Exit status:
+    0 written, 2 wrong input.
 
     \b
     Examples:

@@ -60,10 +60,10 @@ def status(
 ) -> None:
     """Count what is done, failed, missing or stale in RESULTS.
 
-    The cells are those of our own config of a study, or of one that --config names; without a
-    config, only records are counted. Cells are `stale` if their parameters, data or code have
-    changed since, and `shipped` if their values came with the checkout. `ensvm run` runs what is
-    failed, missing or stale, and cells without data once their data are here.
+    Counted are the cells that a config asks for: ours of a shipped study, or one that --config
+    names. Without a config, only records are counted. Cells are `stale` if their parameters, data
+    or code have changed since, and `shipped` if their values came with ensvm. `ensvm run` runs what
+    is failed, missing or stale, and cells without data once their data are here.
 
     \b
     Examples:
@@ -229,7 +229,7 @@ def _print_costs(study: "Study") -> None:
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder to make; it must not exist yet.",
+    help="The folder to write; it is new, or has these results already.",
 )
 def merge(sources: tuple[Path, ...], output: Path) -> None:
     """Unite results of several machines or shards in one folder.

@@ -336,7 +336,7 @@ def _print_documents(
 @click.command()
 @results_argument
 @table_option
-@click.option("--metric", help="What to compare in [default: what the table shows].")
+@click.option("--metric", help="The metric to compare [default: what the table shows].")
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -424,10 +424,10 @@ def compare(first: str, second: str, every: bool) -> None:
     """Compare two sets of results: values, verdicts, claims.
 
     FIRST and SECOND are each a folder of results, a study's folder, a file of records in one, or
-    `shipped`: the records that came with the other's folder. Beside `shipped`, only what was run
-    counts. Realizations that both have are compared pair by pair; seconds are left out. The last
-    line counts the cells that agree. Exit status: 0 no verdict and no claim differs, 1 one does, 2
-    wrong input.
+    `shipped`: the records that came with the other folder. Against `shipped`, only cells that were
+    run here count. Realizations that both have are compared pair by pair; seconds are left out. The
+    last line counts the cells that agree. Exit status: 0 no verdict and no claim differs, 1 one
+    does, 2 wrong input.
 
     \b
     Examples:

@@ -44,8 +44,8 @@ def list_(results: Path, data_dir: Path | None) -> None:
     """List the shipped studies, and your own in RESULTS.
 
     For each study: title, which of its cells are in RESULTS, how long a run takes on one processor,
-    and which data are missing; piped, the paper and the data to download too. Nothing is
-    downloaded, and no data file is read.
+    and which data are missing. Piped output also has the paper and the data to download. Nothing
+    is downloaded, and no data file is read.
 
     \b
     Examples:
@@ -171,11 +171,11 @@ def _data_by_state(
 @click.argument("name", required=False)
 @click.option("--force", is_flag=True, help="Overwrite a config that exists.")
 def copy(config: str, name: str | None, force: bool) -> None:
-    """Copy a study's config, to be changed and run by itself.
+    """Copy a study's config, so that you can change and run it.
 
-    NAME.yaml is written with the study's name in it, and a folder NAME with the printed values,
-    claims, readings and assumptions: here for a shipped study, else beside CONFIG. Left out, NAME
-    is my-STUDY. To change only some keys, write a config with `base:` instead.
+    The command writes NAME.yaml, a study of the name NAME, and a folder NAME with the printed
+    values, claims, readings and assumptions: here for a shipped study, else beside CONFIG. NAME is
+    my-STUDY by default. To change only some keys, write a config with `base:` instead.
 
     \b
     Examples:

@@ -40,6 +40,7 @@ nb_execution_raise_on_error = True  # of the gallery, whose code runs while the 
 nb_execution_timeout = 120
 autodoc_typehints = "none"  # the sections of the docstrings say them in words
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # names with their class do not fit beside the page
 default_role = "code"  # of the docstrings, in which `name` is code
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

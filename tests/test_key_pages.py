@@ -109,6 +109,11 @@ def test_every_name_that_a_key_accepts_is_on_its_page(page, names):
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
+def test_every_kind_of_figure_has_a_line_in_the_list():
+    text = (FOLDER / "figures.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[`(\w+)`\]\(#", text, re.MULTILINE) == list(KINDS)
+
+
 @pytest.mark.parametrize(("page", "text"), EXAMPLES)
 def test_an_example_is_accepted(page, text, tmp_path, monkeypatch):
     content = yaml.safe_load(text)

@@ -183,11 +183,12 @@ def worked_section() -> str:
     text, low, high, line = worked_claim()
     paragraphs = [
         f"The claim `{line.claim}` compares `{line.better}` with `{line['than']}` on {line.row}: "
-        f"{text}, so {low:.2f} to {high:.2f} points. The splits share rows, and Nadeau and Bengio "
-        "add n_test / n_train to 1/n for that.",
-        "Holm's family is the rows of one claim. Of `pbvm-better-than-bvm` in `nips99` the three "
-        "smallest p-values of failing are multiplied so; an adjusted p-value is never smaller than "
-        "the one before, and decides at 0.025:",
+        f"{text}, so {low:.2f} to {high:.2f} points. The splits share rows; for this, Nadeau and "
+        "Bengio add n_test / n_train to 1/n.",
+        "Holm's method takes the rows of a claim together. Of the claim `pbvm-better-than-bvm` of "
+        "`nips99`, these are the three rows with the smallest p-values against it. Each p-value is "
+        "multiplied as shown, none becomes smaller than the one before, and a row fails if its "
+        "adjusted p-value is below 0.025:",
     ]
     for paragraph in paragraphs:
         lines += ["", fill(paragraph, 118, break_on_hyphens=False)]

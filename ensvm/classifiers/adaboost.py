@@ -37,10 +37,10 @@ class AdaBoost(BinaryMetaEstimator):
     1, so that a parameter C keeps its meaning. Sample weights are where D_1 starts; m is then their
     sum, and the training error is the weighted one.
 
-    The formula ends where epsilon_t = 0, for alpha_t would be infinite: the round is the last, and
-    alpha_t is 1 more than all before it together, so that h_t decides alone. A round with epsilon_t
-    >= 1/2 has no weak learner: it is left out and the training ends; in the first round that is an
-    error.
+    If epsilon_t is 0, the formula would make alpha_t infinite. The round is then the last, and
+    alpha_t is 1 more than the sum of all before it, so that h_t decides alone. If epsilon_t is 1/2
+    or more, h_t is not a weak learner: the round is left out and the training ends; in the first
+    round this is an error.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class AdaBoost(BinaryMetaEstimator):
     normalizers_ : ndarray of shape (n_iter_,)
         The normaliser Z_t of each round.
     train_errors_ : ndarray of shape (n_iter_,)
-        The share of training rows with y_i f(x_i) <= 0 after each round, as the theorem counts; by
-        the sample weights, where there are any.
+        The share of training rows with y_i f(x_i) <= 0 after each round, as the theorem counts;
+        weighted, if there are sample weights.
     error_bound_ : ndarray of shape (n_iter_,)
         The product of Z_1, ..., Z_t after each round.
     exp_bound_ : ndarray of shape (n_iter_,)

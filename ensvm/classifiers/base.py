@@ -74,7 +74,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_features_in_ : int
         The number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
+        The names of the columns, if X is a DataFrame whose column names are all strings.
     """
 
     classes_: NDArray[Any]

@@ -23,8 +23,8 @@ class EditingSVC(WeakenedSVC):
     as many as weigh at most sigma together, then the lightest, as `WeakenedSVC` does, and trains
     the machine of `WeightedNuSVC` on the others.
 
-    Where rho_ > 0, the weighted training error among all but the heaviest is at most nu + mu, in
-    weights rescaled to the sum 1; the heaviest themselves are promised nothing.
+    If rho_ > 0, the weighted training error among all but the heaviest is at most nu + mu, in
+    weights rescaled to the sum 1; nothing is promised for the heaviest.
 
     Parameters
     ----------

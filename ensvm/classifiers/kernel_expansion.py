@@ -146,7 +146,7 @@ class KernelExpansionClassifier(BinaryClassifier):
             If there are not two classes, the Gram matrix is not square, or a parameter is out of
             its range.
         MemoryError
-            If the Gram matrix takes more memory than is free; said before it is allocated.
+            If the Gram matrix takes more memory than is free; raised before it is allocated.
         """
         return self._fit(X, y, None)
 

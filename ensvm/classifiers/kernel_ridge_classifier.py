@@ -30,10 +30,10 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     For each class one function f(x) = sum_j c_j k(x_j, x) + b is fitted to +1 at the rows of the
     class and -1 at the others, with a penalty alpha c'Kc; two classes need one function. One
     eigendecomposition of the Gram matrix gives all functions, for every alpha, and the value of
-    each without row i at row i, without a refit. The pair of alpha and gamma is taken whose
-    leave-one-out values have the least mean squared error. A fit takes O(n_samples^3) time for
-    each width, and every training row is a support vector; see `LowRankRidgeClassifier` for more
-    than some thousand rows. Inputs should be scaled.
+    each without row i at row i, without a refit. The pair of alpha and gamma with the least mean
+    squared error of these values is chosen. A fit takes O(n_samples^3) time for each width, and
+    every training row is a support vector; see `LowRankRidgeClassifier` for more than some thousand
+    rows. Inputs should be scaled.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         times 'mean-distance', which is 1 over the mean squared distance of the training rows to
         their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features.
     alpha : float or 'loo', default 'loo'
-        What c'Kc counts beside the squared errors, a positive number; 'loo' chooses among a grid
+        The factor of c'Kc beside the squared errors, a positive number; 'loo' chooses among a grid
         with two values in a decade.
     class_weight : dict, 'balanced' or None, default None
-        What the squared error of a row of each class counts; 'balanced' is
-        n_samples / (n_classes * rows of the class), None is 1.
+        The factor of the squared errors of the rows of each class; 'balanced' is n_samples /
+        (n_classes * rows of the class), None is 1.
 
     Attributes
     ----------

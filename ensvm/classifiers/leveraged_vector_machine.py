@@ -44,8 +44,8 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
     lowers the loss most. So the machine grows by at most one support vector a round, and stopping
     early gives a small one.
 
-    The mean loss is of exp(-y f(x)) with `loss='exponential'` (the boosted vector machine, BVM) or
-    of log(1 + exp(-2 y f(x))) with `'logistic'` (the logistic vector machine, LVM), which also
+    The loss of a row is exp(-y f(x)) with `loss='exponential'` (the boosted vector machine, BVM),
+    or log(1 + exp(-2 y f(x))) with `'logistic'` (the logistic vector machine, LVM), which also
     gives probabilities. Weights of rows and classes multiply the loss. A `penalty` on the alpha_t
     makes the first the penalised machine, PBVM.
 

@@ -24,8 +24,8 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
 
     The features of a row are its row of L, from the factor LL' of the Gram matrix that
     `PartiallyTrainedEnsemble(low_rank=...)` trains on, with the same pivots. Only their second
-    moments are kept, not the features of all rows: this is what an ensemble at many rows has to be
-    compared with. The decision function is a sum over the pivots, plus an intercept.
+    moments are kept, not the features of all rows. Compare an ensemble on many rows with this
+    classifier. The decision function is a sum over the pivots, plus an intercept.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
         kernel values. The kernel must be positive semidefinite.
     alpha : float or {'loo', 'gcv'}, default 'loo'
-        What the squared length of the weights counts beside the squared errors, a positive number.
-        'loo' takes the one of least squared leave-one-out error, which is exact and takes a second
-        pass over the rows. 'gcv' needs no second pass: it takes the one of least generalised
-        cross-validation (Golub, Heath & Wahba, 1979), which can fail badly where there are about as
-        many pivots as rows.
+        The factor of the squared length of the weights beside the squared errors, a positive
+        number. 'loo' chooses the one with the least squared leave-one-out error, which is exact and
+        takes a second pass over the rows. 'gcv' needs no second pass: it takes the one of least
+        generalised cross-validation (Golub, Heath & Wahba, 1979), which can fail badly where there
+        are about as many pivots as rows.
     low_rank : int or float, default 1000
         An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
         trace of the Gram matrix that they may leave out.

@@ -185,7 +185,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_features_in_ : int
         The number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
+        The names of the columns, if X is a DataFrame whose column names are all strings.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

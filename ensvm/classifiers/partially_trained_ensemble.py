@@ -37,9 +37,8 @@ class PartiallyTrainedEnsemble(
     member: a row of weight 2 is two rows. The hard-margin machine at the end does not depend on
     them, but the members on the way do.
 
-    Where rho* = 0 rounding decides the classes that the rho-SVM predicts, and `RhoSVC` warns. The
-    average of many members does not depend on it but for a few rows at most, so there is no warning
-    here.
+    If rho* = 0, rounding decides the classes that the rho-SVM predicts, and `RhoSVC` warns. The
+    average of many members changes for a few rows at most, so this class does not warn.
 
     Parameters
     ----------

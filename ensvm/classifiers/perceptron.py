@@ -25,13 +25,13 @@ class Perceptron(LinearClassifier):
     one update with the step size gamma: w <- w + gamma y_i x_i, w_0 <- w_0 + gamma y_i. The rule
     stops when a pass needs no update.
 
-    It is decided apart from the rule whether any plane separates the classes. If so the rule stops
-    by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped after
-    `max_iter` passes, with a `ConvergenceWarning`. With augmented points z_i = (1, x_i), beta
+    Apart from the rule, `fit` finds out whether any plane separates the classes. If so, the rule
+    stops by itself, after at most `mistake_bound_` updates. If not, it never would: it is stopped
+    after `max_iter` passes, with a `ConvergenceWarning`. With augmented points z_i = (1, x_i), beta
     = max_i |z_i| and any separating w of the augmented space with |w| = 1 and mu = min_i y_i w.z_i,
     the bound is |w_1 / (gamma beta) - (beta / mu) w|^2, which from zero weights w_1 is (beta /
     mu)^2, whatever the step. It is evaluated for the plane through the origin with the largest
-    margin mu, which makes the latter least.
+    margin mu, which gives the smallest bound from zero weights.
 
     Parameters
     ----------

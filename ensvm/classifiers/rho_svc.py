@@ -40,12 +40,12 @@ class RhoSVC(KernelExpansionClassifier):
     The decision function is f(x) = sum_i y_i a_i k(x_i, x) with labels y_i in {-1, +1}. The weights
     a are not negative and have the sum 1 (they lie on the simplex), and they minimise a'K~a with
     K~_ij = y_i y_j k(x_i, x_j). The least value is rho*, the square of the largest margin by which
-    a plane through the origin of the feature space separates the classes. Where the same input
-    occurs with both labels no plane does: rho* = 0, f = 0 at the optimum, and rounding decides the
-    classes predicted: another order of the training rows or another processor gives others. Where
-    rho* is 0, or training ends without proof of the contrary (`lower_bound_`), `fit` gives a
-    `ConvergenceWarning` that says so. `PartiallyTrainedEnsemble` predicts the same there but for a
-    few rows at most.
+    a plane through the origin of the feature space separates the classes. If the same input occurs
+    with both labels, no plane does: then rho* = 0, f = 0 at the optimum, and rounding decides the
+    predicted classes, so that another order of the training rows or another processor gives others.
+    If rho* is 0, or if training ends without a proof that it is not (`lower_bound_`), `fit` gives a
+    `ConvergenceWarning` that says so. In such a case, the predictions of `PartiallyTrainedEnsemble`
+    change for a few rows at most.
 
     Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
     the weights by exponentials at a rate eta and divides them by their sum. The paper's Algorithm 1

@@ -28,7 +28,7 @@ class WeakenedSVC(WeightedNuSVC):
     many as weigh at most mu together, and trains the machine of `WeightedNuSVC` on the others,
     whose weights are its distribution D. That makes it weaker, and faster to train.
 
-    Where rho_ > 0 its weighted training error is at most nu + mu: nu on the examples that are kept,
+    If rho_ > 0, its weighted training error is at most nu + mu: nu on the examples that are kept,
     and mu if all of those left out are wrong. With equal weights, which is the default, the
     examples left out are drawn at random.
 

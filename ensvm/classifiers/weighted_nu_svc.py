@@ -27,17 +27,17 @@ class WeightedNuSVC(WeightedExpansionClassifier):
     """Support vector classifier whose weighted training error is at most nu.
 
     The machine f(x) = sum_i y_i a_i k(x_i, x) + b, with labels y_i in {-1, +1}, minimises |w|^2 / 2
-    - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i and eta_i >= 0. D is a distribution
-    over the training rows, the examples: their sample weights, rescaled to the sum 1. D_i is the
-    margin that an example is asked for, in units of rho. This is not what sample weights do in
-    other support vector machines, where they bound the multipliers: here an example of weight 0
-    still acts, being asked to lie on its side, and one of weight 2 is not two of weight 1. For
-    equal weights the machine is scikit-learn's `NuSVC` up to the scale of f.
+    - nu rho + sum_i eta_i subject to y_i f(x_i) >= D_i rho - eta_i and eta_i >= 0. D is a
+    distribution over the training rows, the examples: their sample weights, rescaled to the sum 1.
+    D_i is the margin that an example is asked for, in units of rho. This is not what sample weights
+    do in other support vector machines, where they bound the multipliers: here even an example of
+    weight 0 must lie on its side, and one of weight 2 is not two of weight 1. For equal weights the
+    machine is scikit-learn's `NuSVC` up to the scale of f.
 
     If rho_ > 0, the examples that f gets wrong weigh at most nu (Lemma 1), which makes the machine
-    a weak learner for boosting. Where rho is 0, as it may be where the classes overlap, f is 0 but
-    for the intercept and nothing is promised; then `stop_reason_` is 'gap_below_rounding' and a
-    `ConvergenceWarning` says that the classes predicted are arbitrary.
+    a weak learner for boosting. If rho is 0, which may happen if the classes overlap, f is constant
+    and nothing is promised; then `stop_reason_` is 'gap_below_rounding' and a `ConvergenceWarning`
+    says that the predicted classes are arbitrary.
 
     Parameters
     ----------

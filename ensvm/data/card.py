@@ -183,7 +183,7 @@ class DatasetCard(Strict):
     Attributes
     ----------
     name : str
-        The name, as a study says it.
+        The name that studies use.
     base : str or None
         The name of the card that this one is a variant or an adapted copy of.
     aliases : list of str
@@ -207,8 +207,8 @@ class DatasetCard(Strict):
     features : int
         The number of inputs, as encoded.
     classes : dict
-        Each label and its number of rows, or null for all if nobody states it. Of a generated
-        set without a checksum only the labels hold.
+        Each label with its number of rows, or null for all if the numbers are unknown. For a
+        generated set without a checksum, only the labels count.
     positive : str or None
         The label that becomes +1 against all others; without it the y are codes 0, 1, ... in the
         order of `classes`.
@@ -219,7 +219,8 @@ class DatasetCard(Strict):
     dropped : tuple of str
         The columns of a user's own file that are left out.
     groups : str or None
-        The column of a user's own file that says which rows no realization divides.
+        The column of a user's own file that says which rows belong together; no realization
+        divides them.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
     missing : 'training-mean', float or None
@@ -233,8 +234,12 @@ class DatasetCard(Strict):
         The sha256 of the arrays before scaling, in hexadecimal digits.
     generator : Generator or None
         The generator of a synthetic data set, with its seed and options.
-    all, train, test : list of Source
-        The sources of a part; any one of them serves the whole part.
+    all : list of Source
+        The sources of all rows. Any one of them has all of these rows.
+    train : list of Source
+        The sources of the training rows. Any one of them has all of these rows.
+    test : list of Source
+        The sources of the test rows. Any one of them has all of these rows.
 
     Examples
     --------

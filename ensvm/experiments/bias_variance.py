@@ -57,7 +57,7 @@ def bias_variance(
 
 @documented
 class BiasVariance(BinaryMetaEstimator):
-    """Bootstrap estimate of a classifier's bias and variance, which predicts by majority vote.
+    """Bootstrap estimate of a classifier's bias and variance; it predicts by majority vote.
 
     A classifier errs where it is wrong on average (bias), and where its prediction depends on which
     training rows it happened to see (variance). Both are estimated from B bootstrap replicates,

@@ -14,7 +14,7 @@ from ensvm.classifiers.shared_docs import documented
 
 @documented
 class NoisyLabels(FittedCopy):
-    """Classifier that is fitted after a share of the training labels was turned to the other class.
+    """Classifier that is fitted after a share of the training labels was flipped.
 
     It shows how much an algorithm suffers from wrong labels. The rows turned are drawn at random.
     They depend on `random_state` alone, not on the estimator, and those of a smaller share are

@@ -34,7 +34,7 @@ class ClaimConfig(ConfigBlock):
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
-        The pass whose records are meant: that of the errors, or the timing pass (`pass` in YAML).
+        The pass whose records are compared: that of the errors, or the timing pass.
     better : tuple of str
         The algorithms that the claim is about.
     than : tuple of str or None
@@ -209,12 +209,16 @@ class SupportConfig(ConfigBlock):
 
     Attributes
     ----------
-    claim, reading, table : str or None
-        The id of exactly one of these.
+    claim : str or None
+        The id of a claim. A support has exactly one of `claim`, `reading` and `table`.
+    reading : str or None
+        The id of a reading.
+    table : str or None
+        The id of a table.
     verdict : tuple of str
         The verdict of the claim, or the verdicts that the values of the column may have.
     nearer : str or None
-        The variant of the reading whose values lie nearer to print on average, or `default`.
+        The variant of the reading whose values lie nearer to the printed ones, or `default`.
     than : tuple of str
         The variants that it is nearer than; all others if none is named.
     column : str or None

@@ -40,14 +40,14 @@ class ColumnConfig(ConfigBlock):
     Attributes
     ----------
     name : str
-        The column's name, by which printed values and other blocks mean it.
+        The column's name, which printed values and other blocks use.
     label : str or None
         Its heading; by default the algorithm's label.
     algorithm : str or None
         The algorithm shown; by default the one of the column's name.
     draws : str or None
-        For a printed value that is one random draw of what ours sets: an algorithm whose
-        realizations are such draws. The verdict compares the printed value with their range.
+        For a printed value that is one random draw: an algorithm whose realizations are such
+        draws. The verdict compares the printed value with their range.
     metric : str or None
         What is shown; by default the table's metric. In a table of the data, the fact.
     stage : int or None
@@ -123,7 +123,7 @@ class TableConfig(ConfigBlock):
     relative_margin : float or None
         At most this share of the printed error is the margin; 0.1 is a tenth of it.
     largest_class : str or None
-        An algorithm that always predicts the largest class. An error that it gets too is
+        An algorithm that always predicts the largest class. An error that it gets as well is
         neither reproduced nor bold.
     decimals : int
         How many decimals are shown.

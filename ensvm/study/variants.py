@@ -38,12 +38,13 @@ class VariantConfig(ConfigBlock):
     Attributes
     ----------
     name : str
-        What the copies' names end with.
+        The end of the copies' names.
     label : str
         The heading of its column.
-    algorithm, dataset : dict
-        Keys, such as `params.tol` or `split.n_train`, set in a copy of every algorithm of the
-        columns, or of every row's data set.
+    algorithm : dict
+        Keys, such as `params.tol`, that are set in a copy of every algorithm of the columns.
+    dataset : dict
+        Keys, such as `split.n_train`, that are set in a copy of the data set of every row.
     instead : dict of str to str
         Data sets and algorithms of the question, each with the one of the study that replaces it.
     realizations : int or None
@@ -96,8 +97,10 @@ class ReadingConfig(ConfigBlock):
         What is open.
     table : str
         The table of the study whose printed values are compared.
-    rows, columns : tuple of str or None
-        Those of the table; all if not given.
+    rows : tuple of str or None
+        The rows of the table that are compared; all if not given.
+    columns : tuple of str or None
+        The columns of the table that are compared; all if not given.
     default : str
         The heading of the column that has the study's own values.
     variants : tuple of VariantConfig
