@@ -25,7 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.cholesky_update import add_products
+from ensvm.solvers.weighted_nu_svm.active_sets import free_coefficients, settle_active_sets
 from ensvm.solvers.weighted_nu_svm.descent import (
+    BLOCKED_FACE,
     EPS,
     RIDGE,
     DescentState,
@@ -330,7 +332,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
     precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
     face = new_face(state.coef.size)
-    done, before = 0, np.inf
+    done, before, guesses = 0, np.inf, True
     while True:
         phase = min(
             max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1)), max_iter - done
@@ -357,6 +359,10 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
             proved = state.gap[0] <= rounding * EPS
             return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
+        if guesses and np.count_nonzero(free_coefficients(state)) >= BLOCKED_FACE:
+            guesses = settle_active_sets(state, tol)
+            if guesses:
+                continue
         minimise_over_face(state, face, ridge)
 
 
