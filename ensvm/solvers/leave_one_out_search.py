@@ -31,7 +31,7 @@ Indices = NDArray[np.intp]
 LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
 # Rows of a pair up to which compiled sums take less time than LAPACK's, and up to which rows are
 # followed that are errors by the span rule alone: with many classes that mends the choice, with two
-# it gained .2 points on larger pairs for three to seven times the time.
+# it gained .1 points on larger pairs for up to seven times the time.
 SMALL_PAIR, SMALL_PAIR_OF_MANY = 300, 500
 
 __all__ = [

@@ -4,8 +4,8 @@ The span rule, and the rows that cannot do without being followed event by event
 `regularization_path.leave_one_out`, which calls LAPACK: for a pair of some hundred rows the calls
 take longer than the sums. Rows are followed, too, that are on their side of the machine, but on the
 other by the span rule without themselves. The rule lets no other row change its set, and so takes
-the rows at the border of two classes that hardly overlap for errors: on `vowel` with C = 100 13 %
-of the rows, where refits give 1 %.
+the rows at the border of two classes that hardly overlap for errors: on `vowel` with C = 100 11 %
+of the rows, where 1 % of test rows are; with these rows followed it is 2 %.
 """
 
 import numpy as np
