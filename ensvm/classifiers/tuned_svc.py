@@ -56,8 +56,9 @@ class TunedSVC(ClassifierMixin, SmallPickle):
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
     machine is trained once; the value of f without a row at that row, for every row, follows from
-    the machine's own equations (the span rule of Chapelle & Vapnik) and costs less than the fit. C
-    and gamma have the least leave-one-out error plus log loss. Platt's sigmoid on the same values
+    the machine's own equations (the span rule of Chapelle & Vapnik) and costs less than the fit. In
+    small pairs of classes, rows that would be errors by this rule alone are followed exactly. C and
+    gamma have the least leave-one-out error plus log loss. Platt's sigmoid on the same values
     gives `predict_proba` without another fit.
 
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the

@@ -120,6 +120,33 @@ def fit_sigmoids(
     return sigmoids
 
 
+@njit
+def losses(
+    values: NDArray[np.float64],
+    sigmoids: NDArray[np.float64],
+    starts: NDArray[np.intp],
+    counts: NDArray[np.float64],
+) -> tuple[float, NDArray[np.bool_]]:
+    """Return the log loss of all pairs' sigmoids, a mean over pairs' own rows, and rows that lose.
+
+    A row loses if some pair's sigmoid gives its class half or less. The arguments are those of
+    `fit_sigmoids`.
+    """
+    total, weight, lost = 0.0, 0.0, np.zeros(counts.size, np.bool_)
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            rows, labels = rows_of_pair(starts, a, b)
+            for k in range(rows.size):
+                row = rows[k]
+                z = labels[k] * (sigmoids[pair, 0] * values[pair, row] + sigmoids[pair, 1])
+                total += counts[row] * (max(z, 0.0) + math.log1p(math.exp(-abs(z))))
+                weight += counts[row]
+                lost[row] |= z >= 0.0
+            pair += 1
+    return total / weight, lost
+
+
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
     """Return the probabilities of the classes, shape (n_classes, n), by coupling the sigmoids.
 

@@ -13,6 +13,7 @@ from ensvm.solvers.platt_scaling import (
     couple,
     fit_sigmoid,
     fit_sigmoids,
+    losses,
 )
 
 
@@ -102,3 +103,21 @@ def test_two_classes_need_no_coupling(dtype: type[np.floating]) -> None:
     np.testing.assert_allclose(result[0, :2], sigmoid, rtol=1e-6)
     np.testing.assert_allclose(result[0, 2:], [1.0, LEAST_PROBABILITY], rtol=1e-6)
     np.testing.assert_allclose(result.sum(axis=0), 1.0, rtol=1e-6)
+
+
+def test_the_loss_is_the_mean_over_the_rows_of_all_pairs() -> None:
+    codes, counts = np.repeat([0, 1, 2], [5, 3, 4]), np.arange(1.0, 13.0)
+    values = np.random.default_rng(0).normal(scale=40.0, size=(3, 12))
+    sigmoids = np.array([[-1.0, 0.2], [-0.3, 0.0], [-20.0, 1.0]])
+    loss, lost = losses(values, sigmoids, np.array([0, 5, 8, 12]), counts)
+    total = weight = 0.0
+    expected = np.zeros(12, bool)
+    for f, (slope, offset), pair in zip(values, sigmoids, combinations(range(3), 2), strict=True):
+        own = np.isin(codes, pair)
+        signs = np.where(codes == pair[0], 1.0, -1.0)[own]
+        exponents = signs * (slope * f[own] + offset)
+        total += counts[own] @ np.logaddexp(0.0, exponents)
+        weight += counts[own].sum()
+        expected[own] |= exponents >= 0.0
+    assert loss == pytest.approx(total / weight, rel=1e-12)
+    np.testing.assert_array_equal(lost, expected)
