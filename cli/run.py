@@ -19,7 +19,7 @@ from ensvm_cli.arguments import (
     results_option,
 )
 from ensvm_cli.data import list_missing
-from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
+from ensvm_cli.printing import duration, missing_data_text, print_table, print_text, refuse
 from ensvm_cli.results import commands_of, main_table, print_ending
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 from ensvm_cli.warm_up import compile_first
@@ -325,7 +325,6 @@ def _dry_run(
     if cells need more memory than is free.
     """
     from joblib import cpu_count
-    from tabulate import tabulate
 
     from ensvm.records.store import read_records
     from ensvm.runner.estimate import memory_refusals
@@ -340,11 +339,10 @@ def _dry_run(
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     reasons = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
     rows = [
-        [*pair, count, count - to_do[pair], to_do[pair], reasons.get(pair, "")]
+        [*pair, reasons.get(pair, ""), *map(str, (count, count - to_do[pair], to_do[pair]))]
         for pair, count in planned.items()
     ]
-    heads = ["data set", "algorithm", "cells", "done", "to do", "why"]
-    click.echo(tabulate(rows, headers=heads, tablefmt="simple"))
+    print_table(["data set", "algorithm", "why", "cells", "done", "to do"], rows, names=3)
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
