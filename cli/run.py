@@ -25,6 +25,7 @@ from ensvm_cli.printing import (
     plan_size,
     print_columns,
     print_missing_data,
+    print_table,
     print_text,
     refuse,
 )
@@ -332,7 +333,6 @@ def _dry_run(
     if cells need more memory than is free.
     """
     from joblib import cpu_count
-    from tabulate import tabulate
 
     from ensvm.records.store import read_records
     from ensvm.runner.estimate import memory_refusals
@@ -347,11 +347,10 @@ def _dry_run(
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     reasons = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
     rows = [
-        [*pair, count, count - to_do[pair], to_do[pair], reasons.get(pair, "")]
+        [*pair, reasons.get(pair, ""), *map(str, (count, count - to_do[pair], to_do[pair]))]
         for pair, count in planned.items()
     ]
-    heads = ["data set", "algorithm", "cells", "done", "to do", "why"]
-    click.echo(tabulate(rows, headers=heads, tablefmt="simple"))
+    print_table(["data set", "algorithm", "why", "cells", "done", "to do"], rows, names=3)
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]

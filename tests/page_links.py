@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+from ensvm.data import list_cards
 from ensvm.shipped import shipped_configs
 from ensvm.study.config import read_config
 
@@ -47,9 +48,15 @@ def broken_links(
                 yield f"{name}: {address[:80]}"
 
 
+def links_of_cards() -> set[str]:
+    """Return the links to data of all shipped cards."""
+    return {link for card in list_cards() for link in card.links}
+
+
 if __name__ == "__main__":
     configs = sorted(shipped_configs().glob("*.yaml"))
-    links = {link for path in configs for link in read_config(path)[0].links}
+    links = links_of_cards()
+    links |= {link for path in configs for link in read_config(path)[0].links}
     broken = list(broken_links(Path(sys.argv[1]), web=links))
     print("\n".join(broken) or "every link leads somewhere")
     sys.exit(bool(broken))

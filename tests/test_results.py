@@ -60,3 +60,9 @@ def test_the_page_of_a_study_is_what_its_records_say(folder):
     text = (folder / NAME).read_text(encoding="utf-8")
     study = read_study(folder)
     assert first_page(study, build_tables(study)) == text
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*/*.md")), ids=lambda path: path.parent.name)
+def test_no_page_separates_a_value_from_its_spread(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if " ±" in line or " (±" in line] == []

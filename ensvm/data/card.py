@@ -326,8 +326,10 @@ class DatasetCard(Strict):
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The web addresses of what is cited."""
-        return web_links(self.doi, self.url)
+        """The web addresses of what is cited, or else of the files that are downloaded."""
+        sources = (source for of_part in self.parts.values() for source in of_part)
+        files = dict.fromkeys(source.url for source in sources if source.url)
+        return web_links(self.doi, self.url) or tuple(files)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -36,6 +36,8 @@ SHOWN = {
     "unavailable",
     "undetermined_at_zero",
 }
+# Keys that change no result. (A copy has another path of the printed values.)
+FREE = ("published", "coverage", "findings", "url", "doi", "proposed")
 CELLS = {"algorithms", "realizations", "realizations_of"}
 MOST = 3  # differences that are named
 
@@ -87,8 +89,7 @@ def current_config(folder: Path) -> Current:
             config = validated(source)
             if config.study != copy.study:
                 continue
-            # A copy has another path of the printed values; coverage and findings change no result.
-            free = {key: getattr(config, key) for key in ("published", "coverage", "findings")}
+            free = {key: getattr(config, key) for key in FREE}
             if config == copy.model_copy(update=free):
                 return Current(config, at_run.papers)
             if other := _other_cells(copy, config):

@@ -105,7 +105,7 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
     if study.config.coverage:
         coverage = to_markdown(coverage_document(study))
         paths.append(study.folder / "coverage.md")
-        replace_file(paths[-1], coverage)
+        replace_file(paths[-1], unbroken(coverage))
         text = text or coverage
     return text, paths
 
@@ -142,7 +142,8 @@ def _write(
     Returns the Markdown and the paths.
     """
     text = to_markdown(document)
-    files: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": text, **(drawn or {})}
+    files: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": unbroken(text)}
+    files |= drawn or {}
     return text, _write_files(study, stem, files)
 
 

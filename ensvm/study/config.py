@@ -195,6 +195,9 @@ class StudyConfig(ConfigBlock):
         Where the cited work is found, an address of http or https; pages link it.
     doi : str or None
         The digital object identifier of the cited work, such as 10.1000/182; pages link it.
+    proposed : tuple of str
+        The algorithms that the cited work proposes. On a narrow screen the last of their columns
+        in a table stays in sight.
     realizations : int
         How many realizations are run: splits of the data with their random seeds.
     published_realizations : int or None
@@ -241,6 +244,7 @@ class StudyConfig(ConfigBlock):
     citation: str = ""
     url: WebAddress | None = None
     doi: Doi | None = None
+    proposed: Names = ()
     realizations: int = Field(default=1, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
@@ -414,6 +418,7 @@ class StudyConfig(ConfigBlock):
             if metric not in ALWAYS and not is_predicted(metric):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
+        source.must_be_one_of(("proposed",), "algorithm", self.proposed, names.algorithms)
         for paper, published in self.published.items():
             location: Location = ("published", paper, "same_rows")
             source.must_be_one_of(location, "data set", published.same_rows, names.datasets)

@@ -1,11 +1,12 @@
 """Results as web pages that open from disk: an overview, and a page for each study."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -44,14 +45,17 @@ from ensvm.report.render.reproduction_picture import (
 )
 from ensvm.report.render.speed_page import measured_pages
 from ensvm.report.tables import LaidOut, algorithm_label, build_tables
+from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.table_layout import Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 RANK_LEVEL = 0.05
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
+
+Html: TypeAlias = Callable[[Iterable[Part]], str]  # from parts of a document, with links
 
 
 @dataclass(frozen=True)
@@ -97,16 +101,32 @@ class StudyPage:
 
     @property
     def tried(self) -> str:
-        """The algorithms of the first table of results, and the number of data sets."""
+        """The data and algorithms of the first table of results with the most data sets."""
         config = self.study.config
-        for table in config.tables:
-            if table.of == "results":
-                names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
-                names = list(dict.fromkeys(names))
-                rows = config.rows_of(table)
-                on = rows[0] if len(rows) == 1 else f"{len(rows)} data sets"
-                return f"{'; '.join(names)} on {on}" if len(names) > 1 else ""
-        return ""
+
+        def data_of(table: TableConfig) -> list[str]:
+            entries = map(config.dataset, config.rows_of(table))
+            return list(dict.fromkeys(entry.card or entry.name for entry in entries))
+
+        tables = [table for table in config.tables if table.of == "results"]
+        if not tables:
+            return ""
+        table = max(tables, key=lambda table: len(data_of(table)))
+        names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
+        data = data_of(table)
+        on = data[0] if len(data) == 1 else f"{len(data)} data sets"
+        return f"on {on}: {'; '.join(dict.fromkeys(names))}"
+
+    @property
+    def in_short(self) -> list[str]:
+        """The first finding, and that which rests on readings most: why values differ."""
+        configs = self.study.config.findings
+        shares = [
+            sum(one.reading is not None for one in config.shown_by) / len(config.shown_by)
+            for config in configs
+        ]
+        chosen = {0, shares.index(max(shares))} if any(shares) else {0}
+        return [text for number, text in enumerate(self.findings) if number in chosen]
 
     @property
     def verdicts(self) -> Mapping[Verdict, int]:
@@ -183,24 +203,24 @@ def _in_order(pages: Iterable[StudyPage]) -> list[tuple[StudyPage, bool]]:
 def study_page(study: Study) -> StudyPage:
     """Return the content of a study's page."""
     evidence: dict[str, Any] = {}
+    html = partial(_as_html, _anchors(study.config))
     laid_out = build_tables(study)
     questions = answer_questions(study)
     picture = reproduction_picture(study, laid_out)
-    tables = tuple(_table(study, one, evidence, questions, picture) for one in laid_out)
+    tables = tuple(_table(study, one, evidence, questions, picture, html) for one in laid_out)
     judged = list(evaluate_claims(study))
-    claims = tuple(_claim(study, claim) for claim in judged)
+    claims = tuple(_claim(study, claim, html) for claim in judged)
     drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
     readings = tuple(
         PageSection(
             question.config.id,
             one_line(question.config.question),
-            {"text": _as_html(study, question_parts(study, question))},
+            {"text": html(question_parts(study, question))},
         )
         for question in questions
     )
     assumptions = tuple(
-        PageSection(one.id, "", {"text": _as_html(study, [one.text])})
-        for one in study.config.assumptions
+        PageSection(one.id, "", {"text": html([one.text])}) for one in study.config.assumptions
     )
     coverage = coverage_document(study, _address).parts if study.config.coverage else []
     return StudyPage(
@@ -209,14 +229,14 @@ def study_page(study: Study) -> StudyPage:
         claims,
         drawn,
         evidence,
-        _as_html(study, claims_legend(judged)) if judged else "",
+        html(claims_legend(judged)) if judged else "",
         readings=readings,
-        readings_legend=_as_html(study, readings_legend(questions)),
+        readings_legend=html(readings_legend(questions)),
         assumptions=assumptions,
-        coverage=_as_html(study, coverage),
+        coverage=html(coverage),
         picture=picture,
-        findings=tuple(_as_html(study, [text]) for text in finding_texts(study, judged)),
-        rankings=tuple(_rankings(study)),
+        findings=tuple(html([text]) for text in finding_texts(study, judged)),
+        rankings=tuple(_rankings(study, html)),
     )
 
 
@@ -226,6 +246,7 @@ def _table(
     evidence: dict[str, Any],
     questions: Sequence[OpenQuestion],
     picture: ReproductionPicture | None,
+    html: Html,
 ) -> PageSection:
     """Return a table's section, and add the evidence of its cells to `evidence`."""
     table, cells = laid_out
@@ -239,17 +260,25 @@ def _table(
         "of": table.of,
         "grid": grid,
         "readings": list(options_of(table.id, questions, picture)),
-        "legend": _as_html(study, legend(study, table, cells, grid)),
-        "notes": [_as_html(study, [note]) for note in notes(study, table, cells)],
+        "legend": html(legend(study, table, cells, grid)),
+        "notes": [html([note]) for note in notes(study, table, cells)],
         "missing": reasons(cells),
         "assumptions": [entry.id for entry in touching(study, table)],
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
+        "proposed": _proposed(study, table),
     }
     of_paper = any(cell.published is not None for cell in cells)
     return PageSection(table.id, table.caption, content, of_paper)
 
 
-def _rankings(study: Study) -> Iterator[PageSection]:
+def _proposed(study: Study, table: TableConfig) -> int:
+    """Return the number, from 1, of the last column of a proposed algorithm; 0 without one."""
+    proposed = study.config.proposed
+    numbers = [n for n, column in enumerate(table.columns, 1) if column.of(table) in proposed]
+    return max(numbers, default=0)
+
+
+def _rankings(study: Study, html: Html) -> Iterator[PageSection]:
     """Yield the ranking of each table of results that has enough data sets and algorithms."""
     for table in study.config.tables:
         if table.of != "results":
@@ -263,7 +292,7 @@ def _rankings(study: Study) -> Iterator[PageSection]:
         document = ranking_document(ranking)
         content = {
             "svg": data_uri("image/svg+xml", ranking_diagram(ranking, [".svg"])[0]),
-            "text": _as_html(study, document.parts),
+            "text": html(document.parts),
         }
         yield PageSection(table.id, document.title, content)
 
@@ -286,7 +315,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     }
 
 
-def _claim(study: Study, finding: JudgedClaim) -> PageSection:
+def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
     claim = finding.claim
     content = {
         "verdict": finding.verdict,
@@ -294,7 +323,7 @@ def _claim(study: Study, finding: JudgedClaim) -> PageSection:
         "counts": finding.counts,
         "printed_verdict": finding.printed_verdict,
         "picture": picture_of(finding),
-        "text": _as_html(study, evidence_parts(study, finding)),
+        "text": html(evidence_parts(study, finding)),
     }
     return PageSection(claim.id, wording(claim), content)
 
@@ -318,9 +347,13 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
 
 
-def _as_html(study: Study, parts: Iterable[Part]) -> str:
+def _as_html(anchors: Collection[str], parts: Iterable[Part]) -> str:
     """Return parts of a document as HTML, in which what the study has is linked."""
-    config = study.config
+    return as_html(parts_to_markdown(parts), anchors)
+
+
+def _anchors(config: StudyConfig) -> frozenset[str]:
+    """Return the ids that the page of a study has for its tables, figures, claims and so on."""
     kinds = {
         "table": config.tables,
         "figure": config.figures,
@@ -328,8 +361,7 @@ def _as_html(study: Study, parts: Iterable[Part]) -> str:
         "reading": config.readings,
         "assumption": config.assumptions,
     }
-    anchors = {f"{kind}-{block.id}" for kind, blocks in kinds.items() for block in blocks}
-    return as_html(parts_to_markdown(parts), anchors)
+    return frozenset(f"{kind}-{block.id}" for kind, blocks in kinds.items() for block in blocks)
 
 
 def _address(kind: str, name: str, study: str | None) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from made_up_records import errors, make_study, record
 from page_links import PageElements as Page
-from page_links import broken_links
+from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
 from ensvm.errors import UserError
@@ -36,6 +36,7 @@ ADDRESSES = (
 CONFIG = f"""
 study: s
 title: "{EVIL}"
+proposed: one
 realizations: 3
 datasets: [titanic, german]
 algorithms:
@@ -61,6 +62,7 @@ coverage:
 assumptions:
   - {{id: a, text: "an assumption {EVIL}"}}
 """
+DATA_LINKS = [link for name in ("titanic", "german") for link in find_card(name).links]
 PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n1,german,one,90.0,\n"
 
 
@@ -102,6 +104,29 @@ def test_the_cited_work_is_linked(tmp_path):
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
     study = read_study(tmp_path / "results" / "s")
     assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
+
+
+def test_files_are_linked_if_a_card_cites_no_address():
+    card = find_card("adult-14")
+    assert len(card.links) == 2  # adult.data and adult.test
+    assert all(link.startswith("https://archive.ics.uci.edu/") for link in card.links)
+    assert card.model_copy(update={"doi": "10.1000/1"}).links == ("https://doi.org/10.1000/1",)
+
+
+def test_the_proposed_column_is_marked(page):
+    marked = [a for _, a in Page(page).elements if "proposed" in a.get("class", "").split()]
+    assert [a["id"] for a in marked if "id" in a] == ["table-1/titanic/one", "table-1/german/one"]
+    assert len(marked) == 3  # and the head
+    config = CONFIG.replace("proposed: one\n", "proposed: three\n")
+    path = page.parents[1] / "other.yaml"
+    path.write_text(config)
+    with pytest.raises(UserError, match=r"line 4: proposed: unknown algorithm 'three'"):
+        read_config(path)
+
+
+def test_a_page_says_what_was_tried_on_how_many_data_sets(page):
+    found = study_page(read_study(page.parents[1] / "results" / "s"))
+    assert found.tried == f"on 2 data sets: {EVIL}; two"
 
 
 def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
@@ -152,7 +177,7 @@ def test_links_lead_to_the_web_to_mail_or_beside_the_page(page):
     outside = [link for link in links if not link.startswith("#")]
     assert outside == [
         *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
-        "mailto:a@example.org",
+        *("mailto:a@example.org", *DATA_LINKS),
     ]
 
 
@@ -214,6 +239,7 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     names = {"index", *(path.name for path in RESULTS.iterdir()), "speed"}
     elsewhere = {f"{name}.html" for name in names} - {path.name for path in shipped}
     web = {link for name in SOME_STUDIES for link in read_study(RESULTS / name).config.links}
+    web |= links_of_cards()
     assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
@@ -226,12 +252,13 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
 
 
 def test_a_broken_link_is_found(page):
-    assert list(broken_links(page.parent, web={"https://example.org/paper"})) == [
+    web = {"https://example.org/paper", *DATA_LINKS}
+    assert list(broken_links(page.parent, web=web)) == [
         *(f"s.html: {address}" for address in ("BEACON/pixel.png", "table-1.md")),
         "s.html: mailto:a@example.org",
     ]
     page.write_text(page.read_text().replace('id="claim-c"', 'id="claims"'))
-    broken = list(broken_links(page.parent, web={"https://example.org/paper"}))
+    broken = list(broken_links(page.parent, web=web))
     assert {"s.html: the id claims 2 times", "s.html: #claim-c"} <= set(broken)
 
 
