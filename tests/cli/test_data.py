@@ -97,8 +97,9 @@ def test_show_tells_the_card_and_where_the_file_is() -> None:
     assert result.exit_code == 0
     card = find_card("german")
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    for name in ("source", "licence", "citation", "checksum"):
+    for name in ("source", "licence", "checksum"):
         assert f"{name} {getattr(card, name)}" in lines
+    assert f"citation {card.citation} {' '.join(card.links)}" in lines
     assert f"rows {card.rows:,}" in lines
     assert "classes 1: 700 rows, 2: 300 rows" in lines
     assert "served by shipped" in lines
