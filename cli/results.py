@@ -16,7 +16,6 @@ from ensvm_cli.arguments import (
     plans_of,
     read_studies,
     results_argument,
-    study_folders,
 )
 from ensvm_cli.printing import (
     print_errors,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
-PARTS = ("pages", "figures", "claims", "readings")
+PARTS = ("pages", "figures", "claims", "readings", "tables")
 
 table_option = click.option(
     "--table",
@@ -221,8 +220,9 @@ def report(
 
     With --only, the parts are written into each study's folder: figures as figure-<id>.png, .svg,
     .pdf and .csv (their data); claims, whether each holds, as claims.md and .csv; readings, the
-    values under each interpretation of the paper, as readings.md, .csv and coverage.md. A terminal
-    shows a line for each claim; --claim shows one whole. Exit status: 0 written, 1 a figure cannot
+    values under each interpretation of the paper, as readings.md, .csv and coverage.md; tables as
+    `ensvm table` does. A terminal shows a line for each claim; --claim shows one whole. Several
+    parts take less time in one command than in several. Exit status: 0 written, 1 a figure cannot
     be drawn, 2 wrong input.
 
     \b
@@ -232,26 +232,32 @@ def report(
       ensvm report ijcai07 --claim faster-than-path
     """
     from ensvm.report.claims import evaluate_claims
-    from ensvm.report.write import write_claims, write_readings
+    from ensvm.report.write import write_claims, write_first_page, write_readings, write_tables
 
     if claim_id is not None:
         _print_claim(list(read_studies(results, studies, "ijcai07-figure1")), claim_id)
         return
     parts = parts or ("pages",)
-    if "pages" in parts:
-        _write_pages(study_folders(results, studies), output, results / "bench")
+    example = "nips99" if parts == ("readings",) else "ijcai07-figure1"  # a study with such parts
+    read = read_studies(results, studies, example)
+    chosen = list(read) if len(parts) > 1 else read  # one part needs one study at a time
     if "figures" in parts:
-        _write_figures(results, studies)
+        _write_figures(chosen, results)
     if "claims" in parts:
-        chosen = read_studies(results, studies, "ijcai07-figure1")
         judged = [(study, list(evaluate_claims(study))) for study in chosen if study.config.claims]
         documents = [write_claims(study, claims) for study, claims in judged]
         in_short = _claims_in_short(judged) if sys.stdout.isatty() else None
         _print_documents(documents, f"{results}: no records of a study with claims", in_short)
     if "readings" in parts:
-        documents = [write_readings(study) for study in read_studies(results, studies, "nips99")]
+        documents = [write_readings(study) for study in chosen]
         missing = f"{results}: no records of a study with readings or a coverage table"
         _print_documents(documents, missing)
+    if "tables" in parts:
+        for study in chosen:
+            paths = [path for _, files in write_tables(study, "md") for path in files]
+            print_written([*paths, *filter(None, [write_first_page(study)])])
+    if "pages" in parts:
+        _write_pages(chosen, output, results / "bench")
 
 
 def _print_claim(studies: list["Study"], claim_id: str) -> None:
@@ -281,25 +287,21 @@ def _claims_in_short(judged: Iterable[tuple["Study", list["JudgedClaim"]]]) -> s
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
-def _write_pages(folders: list[Path], output: Path, benchmarks: Path) -> None:
+def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> None:
     from ensvm.report.render.pages import write_report
 
     errors: list[str] = []
-    written = list(write_report(folders, output, errors.append, benchmarks))
+    written = list(write_report(studies, output, errors.append, benchmarks))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
     _end_if(errors)
 
 
-def _write_figures(results: Path, studies: tuple[str, ...]) -> None:
+def _write_figures(studies: Iterable["Study"], results: Path) -> None:
     from ensvm.report.write import write_figures
 
-    figures = [
-        figure
-        for study in read_studies(results, studies, "ijcai07-figure1")
-        for figure in write_figures(study)
-    ]
+    figures = [figure for study in studies for figure in write_figures(study)]
     for figure in figures:
         for line in figure.missing:
             click.echo(f"figure {figure.figure.id}: missing: {line}", err=True)

@@ -1,5 +1,6 @@
 """Records on disk: one JSON line a cell, appended and fsynced, so that nothing computed is lost."""
 
+import gc
 import json
 import lzma
 import os
@@ -7,6 +8,7 @@ import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +20,7 @@ from ensvm.records.predictions import PREDICTIONS_FOLDER, save_files
 from ensvm.records.record import (
     CONTROL,
     LONGEST_TEXT,
+    MAX_LEVELS,
     Identity,
     Newer,
     Record,
@@ -107,6 +110,21 @@ def latest_records(
     return latest
 
 
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Keep Python from looking for unused cycles of objects in the body.
+
+    Records have none, and each search would walk through all of them: a third of reading's time.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the JSON object of every whole line of a file, if there is one.
 
@@ -147,7 +165,8 @@ def _content(raw: bytes) -> Any:
         if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
             raise ValueError("its checksum does not fit: the line was changed or is damaged")
         del content["crc32"]
-    if isinstance(content, dict | list):
+    # Each level takes a bracket: where there are few, nothing need be walked through.
+    if isinstance(content, dict | list) and raw.count(b"[") + raw.count(b"{") > MAX_LEVELS:
         must_be_shallow(content)
     must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
     return plain(content) if must_clean else content

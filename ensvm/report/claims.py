@@ -25,7 +25,7 @@ from ensvm.report.claim_tests import (
     judge_single_split,
     less_by_welch,
 )
-from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, once
 from ensvm.report.tables import printed_value
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
@@ -157,14 +157,18 @@ class NoValues(Exception):
 
 def evaluate_claims(study: Study) -> Iterator[JudgedClaim]:
     """Yield the study's claims in order, each with its evidence from the records."""
-    for claim in study.config.claims:
-        comparisons = [
-            _compare(study, claim, row, better, than)
-            for row in ((claim.over,) if claim.over else study.config.rows_of_claim(claim))
-            for better in claim.better
-            for than in claim.than or (None,)
-        ]
-        yield JudgedClaim(claim, adjusted(comparisons, claim.scope))
+    return (_judged(study, claim) for claim in study.config.claims)
+
+
+@once
+def _judged(study: Study, claim: ClaimConfig) -> JudgedClaim:
+    comparisons = [
+        _compare(study, claim, row, better, than)
+        for row in ((claim.over,) if claim.over else study.config.rows_of_claim(claim))
+        for better in claim.better
+        for than in claim.than or (None,)
+    ]
+    return JudgedClaim(claim, adjusted(comparisons, claim.scope))
 
 
 def adjusted(

@@ -1,11 +1,11 @@
 """A study's folder, and the values of its cells, which all reports ask for."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Place, Published
 
+Asked = TypeVar("Asked")
+Found = TypeVar("Found")
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
 ]
@@ -77,6 +79,11 @@ class Study:
             for paper in list(self.config.published)[1:]
             if paper in self.papers
         }
+
+    @cached_property
+    def known(self) -> dict[Any, Any]:
+        """What functions decorated with `once` have returned for this study."""
+        return {}
 
     @property
     def partly_shipped(self) -> bool:
@@ -208,6 +215,27 @@ class Answer:
         return np.array(values, dtype=np.float64) * self.unit.scale
 
 
+def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], Found]:
+    """Return a function of a study and of a part of its config or a question, which remembers.
+
+    Tables, pages, claims and readings of one study ask for the same things. Nobody changes what the
+    function returned.
+    """
+
+    @wraps(function)
+    def remembered(study: Study, asked: Asked) -> Found:
+        # Parts of a config have no hash. They are kept, so that no other gets the id of one.
+        of_question = isinstance(asked, Question)
+        key = (function.__qualname__, asked if of_question else id(asked))
+        if key not in study.known:
+            study.known[key] = asked, function(study, asked)
+        found: Found = study.known[key][1]
+        return found
+
+    return remembered
+
+
+@once
 def ask(study: Study, question: Question) -> Answer:
     """Return the values that answer a question, or why there are none.
 

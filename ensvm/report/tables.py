@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from ensvm.report.query import Answer, Question, Study, ask
+from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import Deviation, deviation, is_within, of_drawn_rows, of_draws, sample
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
 from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
@@ -60,6 +60,7 @@ def build_tables(study: Study) -> list[LaidOut]:
     return [(table, build_table(study, table)) for table in study.config.tables]
 
 
+@once
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [

@@ -151,8 +151,7 @@ def here(checkout, draw_once, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
-    for module in ("ensvm.report.render.pages", "ensvm.report.query"):  # the importing one first
-        monkeypatch.setattr(f"{module}.read_study", lambda folder: read_once(folder.resolve()))
+    monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
     monkeypatch.chdir(checkout)
 

@@ -98,7 +98,7 @@ def test_all_media_show_the_columns_of_the_second_paper(study, tmp_path):
     assert (german["published"], german["verdict"]) == ("24.0", "reproduced")
     assert german["published: Second 2005"] == "29.0"
     assert german["verdict: Second 2005"] == "differs"
-    *_, _ = write_report([study.folder], tmp_path / "pages")
+    *_, _ = write_report([study], tmp_path / "pages")
     page = (tmp_path / "pages" / "s.html").read_text()
     assert "A in Second 2005" in page
     assert "29.0 ±2.0 ≠" in page

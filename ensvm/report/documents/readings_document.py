@@ -23,7 +23,7 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
-from ensvm.report.query import Answer, Study, ask
+from ensvm.report.query import Answer, Study, ask, once
 from ensvm.report.tables import ALIKE, TableCell, column_label, judged_cell, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
@@ -103,6 +103,7 @@ def answer_questions(study: Study) -> list[OpenQuestion]:
     return [answer_question(study, config) for config in study.config.readings]
 
 
+@once
 def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     """Return a question of a study with our values under each reading."""
     table = study.config.table(config.table)

@@ -31,7 +31,7 @@ from ensvm.report.documents.table_document import legend, notes, reasons, table_
 from ensvm.report.evidence import Evidence, alarms_of, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.query import Study, read_study, runs_of
+from ensvm.report.query import Study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import FINDINGS, finding_texts
@@ -152,7 +152,7 @@ class StudyPage:
 
 
 def write_report(
-    folders: Sequence[Path],
+    studies: Iterable[Study],
     target: Path,
     undrawn: Callable[[str], None] | None = None,
     benchmarks: Path | None = None,
@@ -163,8 +163,8 @@ def write_report(
     If the folder `benchmarks` has pages of measured seconds, `speed.html` shows them.
     """
     pages = []
-    for folder in folders:
-        page = study_page(read_study(folder))
+    for study in studies:
+        page = study_page(study)
         target.mkdir(parents=True, exist_ok=True)
         path = target / f"{page.name}.html"
         replace_file(path, render_page("study.html", page=page, **_about(page)))

@@ -75,7 +75,9 @@ def page(tmp_path):
         *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
     ]
     make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
-    index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
+    index = list(
+        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
+    )[-1]
     return index.with_name("s.html")
 
 
@@ -99,7 +101,7 @@ def test_the_cited_work_is_linked(tmp_path):
     cited = "study: s\ndoi: 10.1000/182\nurl: https://example.org/paper\n"
     config = CONFIG.replace("study: s\n", cited)
     make_study(tmp_path / "results" / "s", config, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
+    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
     links = Page(tmp_path / "report" / "s.html").values("href")
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
     study = read_study(tmp_path / "results" / "s")
@@ -136,7 +138,7 @@ def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
     links = {"url": "https://example.org/data", "doi": "10.1000/183"}
     monkeypatch.setattr("ensvm.report.render.pages.find_card", linked)
     make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))
+    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
     found = Page(tmp_path / "report" / "s.html").values("href")
     assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= set(found)
 
@@ -159,7 +161,9 @@ def test_side_studies_follow_theirs_in_the_index(tmp_path):
         text += finding if name == "b" else ""
         made = errors("titanic", "one", [0.21])
         make_study(tmp_path / "results" / name, text, made, PUBLISHED)
-    index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
+    index = list(
+        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
+    )[-1]
     links = [address for address in Page(index).values("href") if address.endswith(".html")]
     assert links == [f"{name}.html" for name in ("b", "b-side", "alone", "bb", "c")]
 
@@ -207,7 +211,7 @@ def test_verdicts_are_counted(page):
 
 def test_the_same_records_make_the_same_bytes(page):
     before = page.read_bytes()
-    list(write_report(find_studies(page.parents[1] / "results"), page.parent))
+    list(write_report(map(read_study, find_studies(page.parents[1] / "results")), page.parent))
     assert page.read_bytes() == before
 
 
@@ -231,7 +235,7 @@ def shipped(tmp_path_factory):
         patch.setattr("ensvm.report.plots.drawing.read_figure", noted)
         patch.setattr("ensvm.report.plots.drawing.draw", committed)
         folders = [RESULTS / name for name in SOME_STUDIES]
-        return list(write_report(folders, tmp_path_factory.mktemp("report")))
+        return list(write_report(map(read_study, folders), tmp_path_factory.mktemp("report")))
 
 
 @pytest.mark.slow
