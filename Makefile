@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
-# Figures are drawn while the rest is written.
+# Figures are drawn, and results compared, while the rest is written.
 reproduce: RUN := --published
 reproduce reproduce-all: $(VENV)/.ready
 	@$(BIN)/ensvm run --all $(RUN); status=$$?; if [ $$status -gt 1 ]; then exit $$status; fi; \
