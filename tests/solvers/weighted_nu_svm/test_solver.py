@@ -339,7 +339,7 @@ def test_a_machine_has_the_same_optimum_with_guesses_as_without(
 ) -> None:
     K, y, D, nu = problem(kind, seed)
     without = weighted_nu_svm(K.astype(dtype), y, D, nu, tol=1e-6)
-    monkeypatch.setattr(solver, "BLOCKED_FACE", 2)
+    monkeypatch.setattr(solver, "GUESSED_FACE", 2)
     machine = weighted_nu_svm(K.astype(dtype), y, D, nu, tol=1e-6)
     assert machine.converged >= without.converged
     slack = 1e-12 * np.abs(K).max() * without.weights.sum() ** 2
