@@ -13,10 +13,10 @@ import pytest
 from made_up_records import errors, make_study, record
 from scipy.stats import ttest_ind
 
-from ensvm.report.documents.table_document import table_grid
+from ensvm.report.documents.table_document import reasons, table_grid
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.terminal import how_to_read
-from ensvm.report.tables import best_of_row, build_table, underlined
+from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.study.table_layout import read_published
 
@@ -417,3 +417,15 @@ def test_guessing_the_largest_class_is_not_bold_in_other_metrics_either(tmp_path
     cells = build_table(study, table)
     assert [cell.mean for cell in cells] == [50.0, 50.0]
     assert best_of_row(study, table, cells) == set()
+
+
+def test_reasons_name_no_value_that_is_there():
+    cells = [
+        TableCell("1", row, column, status="ok" if column == present else "missing", reason="why")
+        for row, present in {"r": "a", "s": "b", "t": "b"}.items()
+        for column in ("a", "b", "c")
+    ]
+    assert reasons(cells) == ["r: b, c: missing: why", "s, t: a, c: missing: why"]
+    assert reasons([replace(cell, status="missing") for cell in cells]) == [
+        "everything: missing: why"
+    ]

@@ -381,16 +381,18 @@ def touching(study: Study, table: TableConfig) -> list[Assumption]:
 
 
 def reasons(cells: list[TableCell]) -> list[str]:
-    """Return the reasons for missing values, a line for each with its rows and columns."""
-    cells_by_reason: dict[str, list[TableCell]] = {}
+    """Return the reasons for missing values, a line for the rows that lack the same columns."""
+    columns_by_row: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         if cell.status != "ok":
-            cells_by_reason.setdefault(f"{cell.status}: {cell.reason}", []).append(cell)
+            key = (f"{cell.status}: {cell.reason}", cell.row)
+            columns_by_row.setdefault(key, []).append(cell.column)
+    rows_by_columns: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (reason, row), lacking in columns_by_row.items():
+        rows_by_columns.setdefault((reason, tuple(lacking)), []).append(row)
     n_rows, n_columns = len({cell.row for cell in cells}), len({cell.column for cell in cells})
     texts = []
-    for reason, concerned in cells_by_reason.items():
-        rows = dict.fromkeys(cell.row for cell in concerned)
-        columns = dict.fromkeys(cell.column for cell in concerned)
+    for (reason, columns), rows in rows_by_columns.items():
         names = [", ".join(rows)] if len(rows) < n_rows or n_rows == 1 else []
         names += [", ".join(columns)] if len(columns) < n_columns else []
         texts.append(f"{': '.join(names) or 'everything'}: {reason}")
