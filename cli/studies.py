@@ -76,8 +76,9 @@ def list_(results: Path, data_dir: Path | None) -> None:
         cells = zip(("study", "takes", "here"), widths, strict=True)
         line = "  ".join([*(row[key].ljust(width) for key, width in cells), row["title"]])
         click.secho(shortened(line, Console().width), bold=row is heads)
-    machines = ", ".join(sorted({facts["measured"] for facts in studies.values()} - {""}))
-    click.echo(f"\nseconds of one processor, measured {machines}")
+    texts = (facts["measured"].removeprefix("on ") for facts in studies.values())
+    places = sorted({place for text in texts for place in text.split(", ")} - {""})
+    print_text(f"\nseconds of one processor, measured on: {', '.join(places)}")
     for name, facts in studies.items():
         if facts["data missing"]:
             click.echo(f"data missing for {name}: {facts['data missing']}")
@@ -133,7 +134,7 @@ def _run_time(
     """Return how long one processor is busy with a study, and where that was measured."""
     from ensvm.runner.estimate import measured, total_seconds
 
-    lines, machine = measured(records), "here"
+    lines, machine = measured(records), "this machine"
     if not lines:
         lines = [line for line in shipped if line.study == config.study]
         machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
