@@ -21,7 +21,7 @@ from ensvm.report.plots.looks import files_of
 matplotlib.use("Agg")
 
 DOCS = Path(__file__).parents[1] / "docs"
-NOTEBOOKS = sorted(DOCS.glob("**/*.ipynb"))
+NOTEBOOKS = sorted(set(DOCS.glob("**/*.ipynb")) - set(DOCS.glob("_build/**/*.ipynb")))
 NUMBER = re.compile(r"-?\d+\.\d+|-?\d+")
 
 
