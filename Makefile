@@ -19,14 +19,14 @@ reproduce reproduce-all: $(VENV)/.ready
 	@$(BIN)/ensvm run --all $(RUN); status=$$?; if [ $$status -gt 1 ]; then exit $$status; fi; \
 	echo "writing tables, figures, claims, readings and pages"; \
 	$(BIN)/ensvm report results/ --only figures > /dev/null & figures=$$!; \
-	agree=$$(mktemp); $(BIN)/ensvm compare results/ shipped > $$agree & compared=$$!; \
+	agree=$$(mktemp); trap 'rm -f $$agree' EXIT; $(BIN)/ensvm compare results/ shipped > $$agree & compared=$$!; \
 	$(BIN)/ensvm report results/ --only claims --only readings --only tables --only pages \
 		--output report > /dev/null; \
 	written=$$?; wait $$figures && [ $$written -eq 0 ] || exit 2; \
 	echo "tables, figures, claims and readings are in $(CURDIR)/results/<study>"; \
 	echo "open file://$(CURDIR)/report/index.html in a browser"; \
 	echo "did it come out here too? results made here, and those shipped:"; \
-	wait $$compared; differ=$$?; cat $$agree; rm $$agree; [ $$differ -le 1 ] || exit 2; exit $$status
+	wait $$compared; differ=$$?; cat $$agree; [ $$differ -le 1 ] || exit 2; exit $$status
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready

@@ -28,6 +28,7 @@ from ensvm.records.record import (
     must_be_shallow,
     plain,
 )
+from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
@@ -165,7 +166,7 @@ def _content(raw: bytes) -> Any:
         if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
             raise ValueError("its checksum does not fit: the line was changed or is damaged")
         del content["crc32"]
-    # Each level takes a bracket: where there are few, nothing need be walked through.
+    # Each level takes a bracket, so a line with few brackets cannot be nested too deeply.
     if isinstance(content, dict | list) and raw.count(b"[") + raw.count(b"{") > MAX_LEVELS:
         must_be_shallow(content)
     must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
@@ -230,13 +231,10 @@ class Store:
         deleted or renamed meanwhile, and names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
-        try:
+        with naming(self._path):
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
-        except OSError as error:
-            error.filename = str(self._path)
-            raise
         opened = os.fstat(self._file.fileno())
         if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
             raise UserError(

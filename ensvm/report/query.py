@@ -218,8 +218,8 @@ class Answer:
 def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], Found]:
     """Return a function of a study and of a part of its config or a question, which remembers.
 
-    Tables, pages, claims and readings of one study ask for the same things. Nobody changes what the
-    function returned.
+    Tables, pages, claims and readings of one study ask for the same things. Callers must not change
+    what the function returned.
     """
 
     @wraps(function)
@@ -245,8 +245,8 @@ def ask(study: Study, question: Question) -> Answer:
     if reason := study.config.dataset(question.row).unavailable:
         return Answer({}, unit, "unavailable", reason)
     records = _records(study, question)
-    failures = [record for record in records if record.status != "ok"]
-    good = {record.realization: record for record in records if record.status == "ok"}
+    failures = [record for record in records if not record.ok]
+    good = {record.realization: record for record in records if record.ok}
     recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
     values = {
         number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)

@@ -1,4 +1,4 @@
-"""The nu-SVM's optimum by guesses of which coefficients are free, all of them at once.
+"""Solve the nu-SVM by guessing which coefficients are free, all of them at once.
 
 With its free set F given, the dual of `descent` is a linear system: g_i = rho beta_i - b on F, the
 sum of u is 0 and that of beta u is nu. Where its solution crosses a bound, the coefficient goes to
