@@ -207,7 +207,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     from ensvm.study.source import PARTS, read_text
 
     config, _ = read_config(path)
-    name = name or f"my-{config.study}"
+    name = (name or f"my-{config.study}").removesuffix(".yaml")
     try:
         TypeAdapter(Name).validate_python(name)
     except ValidationError as error:

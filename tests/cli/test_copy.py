@@ -25,6 +25,12 @@ def test_a_copy_of_a_shipped_study_is_the_same_but_for_its_name(study, tmp_path,
     assert all(file.startswith("mine/") and (tmp_path / file).is_file() for file in printed)
 
 
+def test_a_name_may_be_that_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert invoke("copy", "smoke", "mine.yaml").exit_code == 0
+    assert read_config(tmp_path / "mine.yaml")[0].study == "mine"
+
+
 def test_a_copy_has_the_cells_of_the_original_and_keeps_its_comments(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert invoke("copy", "smoke").exit_code == 0
