@@ -133,6 +133,7 @@ class PartiallyTrainedEnsemble(
         predict_with: Literal["rows", "pivots"] = "rows",
         keep_members: bool = True,
         class_weight: Any = None,
+        memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(
@@ -152,6 +153,7 @@ class PartiallyTrainedEnsemble(
             pivot_rows=pivot_rows,
             gram_dtype=gram_dtype,
             predict_with=predict_with,
+            memory=memory,
             random_state=random_state,
         )
         self.keep_members = keep_members

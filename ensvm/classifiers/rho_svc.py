@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_memory
 
 from ensvm.classifiers.base import Ending, drawn_seed
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
@@ -101,6 +103,12 @@ class RhoSVC(KernelExpansionClassifier):
         behind the columns of L: as many terms as the factor has columns. Where the factor leaves
         out much of the trace the classes predicted are others for some rows: a warning says so
         above 30 %.
+    memory : None, str or object with a `cache` method, default None
+        Where trainings are kept, and from where later fits on the same Gram matrix and labels with
+        the same settings, of this class or of `PartiallyTrainedEnsemble`, take them: a folder, as
+        for `joblib.Memory`, or an object with the `cache` method of that class. A factor and a Gram
+        matrix in tiles, of many rows, are trained on anew. The fitted machine is the same with it
+        or without.
     random_state : int, RandomState or None, default None
         Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
@@ -175,6 +183,7 @@ class RhoSVC(KernelExpansionClassifier):
         "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
         "gram_dtype": [StrOptions({"float64", "float32", "uint16"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
+        "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
 
@@ -197,6 +206,7 @@ class RhoSVC(KernelExpansionClassifier):
         pivot_rows: int | None = 100_000,
         gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
         predict_with: Literal["rows", "pivots"] = "rows",
+        memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
@@ -215,6 +225,7 @@ class RhoSVC(KernelExpansionClassifier):
         self.pivot_rows = pivot_rows
         self.gram_dtype = gram_dtype
         self.predict_with = predict_with
+        self.memory = memory
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
@@ -240,28 +251,26 @@ class RhoSVC(KernelExpansionClassifier):
         self, problem: RhoProblem, *, keep_members: bool
     ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
-        path: list[float] = []
         merged = problem.merged
         settings: dict[str, Any] = {
             "tol": self.tol,
             "max_iter": self.max_iter,
-            "callback": lambda state: path.append(state.objective),
             "keep_members": keep_members,
             "start": None if merged is None else merged.start,
             "rows": None if merged is None else merged.rows,
         }
-        labels = problem.signs if merged is None else merged.labels
         if self.solver == "accelerated":
-            upper = None if self.nu is None else problem.start / self.nu
-            result = accelerated_descent(problem.operator, labels, upper=upper, **settings)
+            settings["upper"] = None if self.nu is None else problem.start / self.nu
         else:
-            result = entropy_projection(
-                problem.operator,
-                labels,
-                initial_tol=self.initial_tol,
-                learning_rate=self.learning_rate,
-                **settings,
-            )
+            settings |= {"initial_tol": self.initial_tol, "learning_rate": self.learning_rate}
+        training = _trained
+        if self.memory is not None and isinstance(problem.operator, np.ndarray):
+            settings["keep_members"] = True  # so that it serves both classes
+            training = check_memory(self.memory).cache(_trained)
+        labels = problem.signs if merged is None else merged.labels
+        result, path = training(self.solver, problem.operator, labels, settings)
+        if not keep_members:
+            result = replace(result, members=None)
         if merged is not None:
             result = result.spread(merged)
         factor = problem.factor
@@ -370,3 +379,15 @@ class RhoSVC(KernelExpansionClassifier):
 
     def _bytes_of(self, rank: float, rows: int) -> float:
         return float(min(rank, rows) * rows * np.dtype(self.gram_dtype).itemsize)
+
+
+def _trained(
+    solver: str, operator: Any, labels: NDArray[np.float64], settings: dict[str, Any]
+) -> tuple[EntropyProjectionResult, list[float]]:
+    """Return the result of a solver, and the objective at the start and after each step."""
+    path: list[float] = []
+    minimise = accelerated_descent if solver == "accelerated" else entropy_projection
+    result = minimise(
+        operator, labels, callback=lambda state: path.append(state.objective), **settings
+    )
+    return result, path

@@ -120,6 +120,9 @@ FLAT = 1e-10
 ROUNDINGS = 8.0
 # Lets sums run in vector registers; assumes nothing of nan and infinity.
 REASSOCIATED = {"reassoc", "contract"}
+# The largest change of a margin for which `loss_near` holds, and its relative error at most.
+LARGE = 32.0
+NEARLY = 1e-7
 # The sums over the sample that a candidate has, by their columns.
 SQUARES, FIRSTS, PULLED = 0, 1, 2
 
@@ -258,23 +261,83 @@ def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-u
     """
     best, best_gain = NOBODY, -np.inf
     weight, pull = total_of(state.weights), total_of(state.pulls)
+    in_truth = settings.ranking == TRUE_LOSS
+    near = in_truth and settings.loss == EXPONENTIAL
+    tops = upper_gains(block, settings, state, penalty, weight, pull) if near else np.empty(0)
     for j in range(block.indices.size):
-        if block.indices[j] == state.last_chosen[0]:
+        if block.indices[j] == state.last_chosen[0] or (near and tops[j] == -np.inf):
             continue
-        mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
-        alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
-        if settings.ranking == QUADRATIC:
-            # Twice that of the model, up to what beta gains, which is equal for all.
-            gain = curvature * alpha * alpha
-        else:
-            point(block, j, settings.labels, alpha, pull / weight - alpha * mean, state.direction)
+        alpha, beta, curvature = first_step(block, j, settings, penalty, weight, pull)
+        if in_truth:
+            point(block, j, settings.labels, alpha, beta, state.direction)
             gain = -loss_after(
                 settings.loss, state.margins, settings.costs, state.direction, 1.0, shift
             )
             gain -= penalty * penalty_growth(settings.penalty, alpha)
+        else:
+            # Twice that of the model, up to what beta gains, which is equal for all.
+            gain = curvature * alpha * alpha
         if best == NOBODY or gain > best_gain:
             best, best_gain = j, gain
     return best
+
+
+@inlined
+def first_step(block, j, settings, penalty, weight, pull):  # type: ignore[no-untyped-def]
+    """Return alpha, beta and the curvature of a candidate's quadratic step from (0, 0)."""
+    mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
+    alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
+    return alpha, pull / weight - alpha * mean, curvature
+
+
+@inlined
+def upper_gains(block, settings, state, penalty, weight, pull):  # type: ignore[no-untyped-def]
+    """Return what each candidate gains at most, -inf where another one is sure to gain more.
+
+    The losses are exponential, and nearly summed: an exact sum takes ten times as long.
+    """
+    tops, most = np.empty(block.indices.size), -np.inf
+    for j in range(block.indices.size):
+        tops[j] = np.inf
+        if block.indices[j] == state.last_chosen[0]:
+            continue
+        alpha, beta, _ = first_step(block, j, settings, penalty, weight, pull)
+        after, spread = loss_near(
+            block.rows[j], block.centres[j], settings.labels, state.weights, alpha, beta
+        )
+        if spread <= 1.0:
+            after += penalty * penalty_growth(settings.penalty, alpha)
+            tops[j] = NEARLY * after - after
+            most = max(most, -NEARLY * after - after)
+    for j in range(block.indices.size):
+        if tops[j] < most:
+            tops[j] = -np.inf
+    return tops
+
+
+@njit(fastmath=REASSOCIATED)
+def loss_near(row, centre, labels, weights, alpha, beta):  # type: ignore[no-untyped-def]
+    """Return sum w exp(-d), nearly, and sum (d / LARGE)^8: where it is at most 1, the former holds.
+
+    d are the changes of the margins. Without calls of exp, sums run in vector registers.
+    """
+    total, spread = 0.0, 0.0
+    for i in range(labels.size):
+        change = labels[i] * (alpha * (row[i] - centre) + beta)
+        t = change * (-0.5 / LARGE)  # at most 1/2: ten terms of the series are enough
+        p = 1.0 / 5040 + t * (1.0 / 40320 + t * (1.0 / 362880 + t * (1.0 / 3628800)))
+        p = 1.0 / 6 + t * (1.0 / 24 + t * (1.0 / 120 + t * (1.0 / 720 + t * p)))
+        p = 1.0 + t * (1.0 + t * (0.5 + t * p))
+        p *= p  # exp(2t), and so on to exp(-change) = exp(2 LARGE t)
+        p *= p
+        p *= p
+        p *= p
+        p *= p
+        p *= p
+        total += weights[i] * p
+        square = 4.0 * t * t
+        spread += (square * square) * (square * square)
+    return total, spread
 
 
 @inlined

@@ -1,10 +1,15 @@
 """Partially trained SVMs: the members, the one expansion, the stages."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from joblib import Memory
 from numpy.typing import NDArray
 
 from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
+from ensvm.classifiers import rho_svc
 
 
 def noisy(seed: int = 0, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -69,3 +74,35 @@ def test_without_an_accepted_step_it_is_the_parzen_window() -> None:
     expected = ParzenWindowClassifier(kernel="linear").fit(X, y).decision_function(X)
     np.testing.assert_array_equal(ensemble.decision_function(X), expected)
     np.testing.assert_array_equal(list(ensemble.staged_decision_function(X)), [expected])
+
+
+@pytest.mark.filterwarnings("ignore:RhoSVC")
+@pytest.mark.parametrize("solver", ["algorithm-1", "accelerated"])
+def test_a_remembered_training_serves_both_classes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, solver: Any
+) -> None:
+    X, y = noisy()
+    trained: list[str] = []
+    for name in ("entropy_projection", "accelerated_descent"):
+        train = getattr(rho_svc, name)
+
+        def watched(*args: Any, train: Any = train, name: str = name, **settings: Any) -> Any:
+            trained.append(name)
+            return train(*args, **settings)
+
+        monkeypatch.setattr(rho_svc, name, watched)
+    memory = Memory(tmp_path, verbose=0)
+    made = [cls(solver=solver, memory=memory) for cls in (RhoSVC, PartiallyTrainedEnsemble)]
+    for machine in made:
+        machine.fit(X, y)
+    assert len(trained) == 1
+    for machine in made:
+        fresh = type(machine)(solver=solver).fit(X, y)
+        for name in ("dual_coef_", "objective_path_", "n_iter_", "certificate_", "stop_reason_"):
+            np.testing.assert_array_equal(getattr(machine, name), getattr(fresh, name))
+    np.testing.assert_array_equal(made[1].member_weights_, fresh.member_weights_)
+    trained.clear()
+    RhoSVC(solver=solver, tol=0.01, memory=memory).fit(X, y)
+    RhoSVC(solver=solver, memory=memory).fit(X, -y)
+    RhoSVC(solver=solver, memory=memory).fit(X + 1e-9 * X**2, y)
+    assert len(trained) == 3

@@ -14,8 +14,11 @@ from ensvm.solvers.leverage_rounds import (
     EXPONENTIAL,
     L1,
     L2,
+    LARGE,
     LOGISTIC,
+    NEARLY,
     loss_after,
+    loss_near,
     newton_increment,
     penalty_growth,
     shift_of,
@@ -73,6 +76,31 @@ def test_loss_after_a_step_is_the_loss_there(
     assert loss_after(
         loss, margins, np.ones(margins.size), direction, length, shift
     ) == pytest.approx(expected, rel=1e-11)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    largest=st.floats(0.0, 1e3),
+    alpha=st.sampled_from([-2.0, 0.0, 0.3]),
+)
+def test_a_near_loss_is_as_near_as_it_says(seed: int, largest: float, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    row, weights = rng.normal(size=33), rng.exponential(size=33)
+    labels = np.where(rng.random(33) < 0.5, -1.0, 1.0)
+    beta = float(rng.normal())
+    scale = largest / np.abs(alpha * (row - 0.1) + beta).max()
+    change = scale * labels * (alpha * (row - 0.1) + beta)
+    total, spread = loss_near(row, 0.1, labels, weights, scale * alpha, scale * beta)
+    assert spread > 1.0 or largest <= LARGE * (1.0 + 1e-12)
+    if spread <= 1.0:
+        exact = math.fsum(weights * np.exp(-change))
+        assert abs(total - exact) <= 0.5 * NEARLY * exact
+
+
+def test_what_is_not_a_number_is_not_near() -> None:
+    ones = np.ones(3)
+    assert not loss_near(ones, 0.0, ones, ones, np.nan, 0.0)[1] <= 1.0
+    assert not loss_near(ones, 0.0, ones, ones, 1e300, 0.0)[1] <= 1.0
 
 
 def test_a_step_that_overflows_is_infinitely_bad() -> None:
