@@ -14,7 +14,7 @@ Ensembles
 Single machines
     LowRankRidgeClassifier     ridge regression on low-rank kernel features, for many rows
     MultiplicativeUpdateSVC    a hard margin, by multiplicative updates at a fixed rate
-    RhoSVC                     a hard margin without intercept, by multiplicative updates
+    RhoSVC                     a soft margin without intercept, by multiplicative updates
     WeightedNuSVC              a machine whose weighted training error is at most nu
     WeakenedSVC, EditingSVC    the same without the lightest, or also the heaviest, examples
     ParzenWindowClassifier     every training row votes with the same weight

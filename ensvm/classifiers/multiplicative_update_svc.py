@@ -28,7 +28,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
 
     The machine kept is a = b / sum_i b_i of the best iterate, the one with the least a'K~a, since
     after an overshoot the last one is worth nothing. Weights of sum 1 have the scale of `RhoSVC`,
-    which solves the same problem.
+    which solves the same problem if `nu=None`.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
             message = (
                 f"MultiplicativeUpdateSVC stopped after {result.n_iter} steps (max_iter) with a "
                 f"duality gap of {result.certificate:.3g} at W = {result.objective:.3g}; a larger "
-                "learning_rate or max_iter brings it nearer to the optimum, and RhoSVC, which "
-                "adapts the rate, solves the same problem in fewer steps"
+                "learning_rate or max_iter brings it nearer to the optimum, and RhoSVC(nu=None), "
+                "which adapts the rate, solves the same problem in fewer steps"
             )
         ending = Ending(result.n_iter, result.stop_reason, result.converged, message)
         return Expansion(signs * weights, attributes=attributes, ending=ending)

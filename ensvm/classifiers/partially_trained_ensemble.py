@@ -23,10 +23,11 @@ class PartiallyTrainedEnsemble(
 ):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
-    Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
-    steps: each step t turns the machine f_t into the next, at a learning rate eta_t. Usually only
-    the last machine is kept. Here all the machines on the way vote: F(x) = sum_t eta_t f_t(x) /
-    sum_t eta_t. The average costs nothing, since these machines are made anyhow.
+    Multiplicative updates train a hard-margin support vector machine, the rho-SVM of
+    `RhoSVC(nu=None)`, in steps: each step t turns the machine f_t into the next, at a learning rate
+    eta_t. Usually only the last machine is kept. Here all the machines on the way vote: F(x) =
+    sum_t eta_t f_t(x) / sum_t eta_t. The average costs nothing, since these machines are made
+    anyhow.
 
     The first member f_1 is the Parzen window, in which all rows have the same weight; the last is
     the machine before the final step, whose result is the rho-SVM and is not a member itself. All
@@ -50,9 +51,9 @@ class PartiallyTrainedEnsemble(
         The paper's Algorithm 1, or accelerated entropic descent to the same rho-SVM: the members
         are then the machines at which its gradients are taken, with the rates of these.
         `learning_rate` and `initial_tol` are of 'algorithm-1' alone.
-    nu : float or None, default None
+    nu : float, 'auto' or None, default None
         A soft margin, for solver='accelerated', as in `RhoSVC`: no member's weight of a row is
-        above 1 / (nu n_samples).
+        above 1 / (nu n_samples). None is the hard margin.
     keep_members : bool, default True
         Whether the weights of all members are kept, n_estimators_ times n_samples numbers; without
         them there is no `member_weights_`, and no prediction by stages.
@@ -124,7 +125,7 @@ class PartiallyTrainedEnsemble(
         learning_rate: float | Literal["adaptive"] = "adaptive",
         max_iter: int = 10_000,
         solver: Literal["algorithm-1", "accelerated"] = "algorithm-1",
-        nu: float | None = None,
+        nu: float | Literal["auto"] | None = None,
         low_rank: int | float | Literal["auto"] | None = None,
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,

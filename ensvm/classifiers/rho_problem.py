@@ -44,6 +44,16 @@ class RhoProblem:
         m = self.signs.size
         return np.full(m, 1.0 / m) if self.merged is None else self.merged.start
 
+    @property
+    def labels(self) -> NDArray[np.float64]:
+        """The labels of the unknowns."""
+        return self.signs if self.merged is None else self.merged.labels
+
+    @property
+    def rows(self) -> NDArray[np.intp] | None:
+        """Which row of the operator each unknown belongs to; None if they are the same."""
+        return None if self.merged is None else self.merged.rows
+
     def weighted(self, weights: NDArray[np.float64]) -> RhoProblem:
         """Return the problem that starts from weights of the training rows, positive."""
         m = self.signs.size

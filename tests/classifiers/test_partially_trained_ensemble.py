@@ -54,7 +54,8 @@ def test_one_expansion_is_the_mean_of_the_members() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_it_says_of_the_optimum_is_the_rho_svms() -> None:
     X, y = noisy()
-    ensemble, machine = PartiallyTrainedEnsemble().fit(X, y), RhoSVC().fit(X, y)
+    hard = RhoSVC(solver="algorithm-1", nu=None)
+    ensemble, machine = PartiallyTrainedEnsemble().fit(X, y), hard.fit(X, y)
     assert np.array_equal(ensemble.weights_, machine.weights_)
     for name in (
         "objective_",
@@ -92,17 +93,19 @@ def test_a_remembered_training_serves_both_classes(
 
         monkeypatch.setattr(rho_svc, name, watched)
     memory = Memory(tmp_path, verbose=0)
-    made = [cls(solver=solver, memory=memory) for cls in (RhoSVC, PartiallyTrainedEnsemble)]
+    made = [
+        cls(solver=solver, nu=None, memory=memory) for cls in (RhoSVC, PartiallyTrainedEnsemble)
+    ]
     for machine in made:
         machine.fit(X, y)
     assert len(trained) == 1
     for machine in made:
-        fresh = type(machine)(solver=solver).fit(X, y)
+        fresh = type(machine)(solver=solver, nu=None).fit(X, y)
         for name in ("dual_coef_", "objective_path_", "n_iter_", "certificate_", "stop_reason_"):
             np.testing.assert_array_equal(getattr(machine, name), getattr(fresh, name))
     np.testing.assert_array_equal(made[1].member_weights_, fresh.member_weights_)
     trained.clear()
-    RhoSVC(solver=solver, tol=0.01, memory=memory).fit(X, y)
-    RhoSVC(solver=solver, memory=memory).fit(X, -y)
-    RhoSVC(solver=solver, memory=memory).fit(X + 1e-9 * X**2, y)
+    RhoSVC(solver=solver, nu=None, tol=0.01, memory=memory).fit(X, y)
+    RhoSVC(solver=solver, nu=None, memory=memory).fit(X, -y)
+    RhoSVC(solver=solver, nu=None, memory=memory).fit(X + 1e-9 * X**2, y)
     assert len(trained) == 3

@@ -18,6 +18,8 @@ from ensvm.kernels.low_rank import DiagonalCorrectedGram, kernel_columns, partia
 from ensvm.runner.grams import shares_gram
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
+HARD: dict[str, Any] = {"solver": "algorithm-1", "nu": None}  # the paper's
+
 
 def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     X = np.random.default_rng(seed).normal(size=(60, 4))
@@ -26,7 +28,7 @@ def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def test_fit_is_algorithm_1_and_keeps_what_it_proved() -> None:
     X, y = separable()
-    fitted = RhoSVC(gamma=0.3, tol=0.01, initial_tol=0.2).fit(X, y)
+    fitted = RhoSVC(gamma=0.3, tol=0.01, initial_tol=0.2, **HARD).fit(X, y)
     result = entropy_projection(gram(X, kernel="rbf", gamma=0.3), y, tol=0.01, initial_tol=0.2)
     assert np.array_equal(fitted.weights_, result.weights)
     assert fitted.objective_ == result.objective
@@ -42,7 +44,7 @@ def test_margin_is_that_of_a_hard_margin_machine(seed: int) -> None:
     # Mirrored data make the hyperplane of the machine with a bias pass through the origin.
     X, y = separable(seed)
     X, y = np.vstack([X, -X]), np.hstack([y, -y])
-    fitted = RhoSVC(kernel="linear", tol=1e-6).fit(X, y)
+    fitted = RhoSVC(kernel="linear", tol=1e-6, **HARD).fit(X, y)
     machine = SVC(kernel="linear", C=1e6, tol=1e-6).fit(X, y)
     margin = 1.0 / np.linalg.norm(machine.coef_)
     assert fitted.lower_bound_ <= margin**2 * (1.0 + 1e-4)
@@ -51,7 +53,7 @@ def test_margin_is_that_of_a_hard_margin_machine(seed: int) -> None:
 
 def test_negligible_weights_leave_the_expansion_but_not_the_simplex() -> None:
     X = np.array([[1.0], [-1.0], [40.0], [-40.0]])
-    fitted = RhoSVC(kernel="linear", learning_rate=0.1, tol=1e-13).fit(X, [1, -1, 1, -1])
+    fitted = RhoSVC(kernel="linear", learning_rate=0.1, tol=1e-13, **HARD).fit(X, [1, -1, 1, -1])
     assert fitted.support_.tolist() == [0, 1]
     assert fitted.weights_.shape == (4,)
     assert fitted.weights_.min() > 0.0
@@ -61,7 +63,7 @@ def test_negligible_weights_leave_the_expansion_but_not_the_simplex() -> None:
 def test_a_run_cut_short_warns_and_says_so() -> None:
     X, y = separable()
     with pytest.warns(ConvergenceWarning, match=r"RhoSVC stopped after 2 steps \(max_iter\)"):
-        fitted = RhoSVC(max_iter=2).fit(X, y)
+        fitted = RhoSVC(max_iter=2, **HARD).fit(X, y)
     assert not fitted.converged_
     assert fitted.n_iter_ == 2
 
@@ -80,10 +82,10 @@ def test_an_input_with_both_labels_is_named_wherever_it_stands(kernel: str, cont
         order = np.random.default_rng(seed).permutation(y.size)
         twins = sorted(np.flatnonzero(np.isin(order, [3, 7])), key=lambda row: y[order[row]])
         with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
-            fitted = RhoSVC(kernel).fit(container(X[order]), y[order])
+            fitted = RhoSVC(kernel, **HARD).fit(container(X[order]), y[order])
         K = gram(X[order], kernel=kernel, gamma=fitted.gamma_)
         with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
-            RhoSVC("precomputed").fit(K, y[order])
+            RhoSVC("precomputed", **HARD).fit(K, y[order])
 
 
 def test_the_machine_of_no_margin_says_that_rounding_decides_its_classes() -> None:
@@ -91,14 +93,14 @@ def test_the_machine_of_no_margin_says_that_rounding_decides_its_classes() -> No
     for kernel, cause in (("rbf", "and may be 0"), ("linear", "rho\\* = 0 to rounding")):
         for container in (np.asarray, sparse.csr_array):
             with pytest.warns(ConvergenceWarning, match=f"RhoSVC: .*{cause}.* rounding"):
-                fitted = RhoSVC(kernel).fit(container(X), y)
+                fitted = RhoSVC(kernel, **HARD).fit(container(X), y)
             assert fitted.converged_
             assert fitted.lower_bound_ == 0.0
 
 
 def test_a_machine_whose_margin_is_proved_positive_says_nothing() -> None:
     for X, y in (separable(), make_moons(150, noise=0.05, random_state=0)):
-        assert RhoSVC(gamma=2.0).fit(X, y).lower_bound_ > 0.0  # a warning would be an error
+        assert RhoSVC(gamma=2.0, **HARD).fit(X, y).lower_bound_ > 0.0  # a warning would be an error
 
 
 METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
@@ -149,7 +151,7 @@ def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
         "low_rank_diagonal": diagonal,
         "random_state": 0,
     }
-    fitted = make(gamma=0.3, **parameters).fit(X, y)
+    fitted = make(gamma=0.3, **parameters, **HARD).fit(X, y)
     columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
     factor = partial_cholesky(columns, entries, method=method, rank=20, rng=seed)
@@ -273,8 +275,8 @@ def moons(noise: float = 0.1, m: int = 120) -> tuple[NDArray[np.float64], NDArra
 
 def test_its_machine_is_that_of_algorithm_1() -> None:
     X, y = moons()
-    paper = RhoSVC(gamma=2.0, tol=1e-6, max_iter=100_000).fit(X, y)
-    fast = RhoSVC(gamma=2.0, tol=1e-5, solver="accelerated").fit(X, y)
+    paper = RhoSVC(gamma=2.0, tol=1e-6, max_iter=100_000, **HARD).fit(X, y)
+    fast = RhoSVC(gamma=2.0, tol=1e-5, nu=None).fit(X, y)
     assert fast.stop_reason_ == "gap_below_tol"
     assert fast.converged_
     assert fast.certificate_ <= 1e-5 * fast.lower_bound_
@@ -308,7 +310,7 @@ def test_no_weight_is_above_the_bound_of_nu(make: Any, copies: int) -> None:
 
 def test_the_soft_margin_is_the_mean_of_the_share_nu_of_the_least() -> None:
     X, y = moons(0.4)
-    fitted = RhoSVC(gamma=2.0, solver="accelerated", nu=0.25, tol=1e-4).fit(X, y)
+    fitted = RhoSVC(gamma=2.0, nu=0.25, tol=1e-4).fit(X, y)
     margins = np.sort((2 * y - 1) * fitted.decision_function(X)) / np.sqrt(fitted.objective_)
     assert margins[:30].mean() ** 2 == pytest.approx(fitted.lower_bound_, rel=1e-3)
 
@@ -316,10 +318,40 @@ def test_the_soft_margin_is_the_mean_of_the_share_nu_of_the_least() -> None:
 def test_a_soft_margin_needs_the_solver_that_has_one() -> None:
     X, y = moons()
     with pytest.raises(ValueError, match="nu needs solver='accelerated'"):
-        RhoSVC(nu=0.5).fit(X, y)
+        RhoSVC(solver="algorithm-1", nu=0.5).fit(X, y)
+    with pytest.raises(ValueError, match="learning_rate needs solver='algorithm-1'"):
+        RhoSVC(learning_rate=0.1).fit(X, y)
+    same = RhoSVC(solver="algorithm-1").fit(X, y)
+    assert np.array_equal(same.weights_, RhoSVC(**HARD).fit(X, y).weights_)
+    assert same.nu_ is None
+
+
+def with_other_labels(share: float) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
+    """Return rows that occur twenty times, their labels, and these with a share of others."""
+    X, y = (np.repeat(part, 20, axis=0) for part in moons(m=20))
+    return X, y, np.where(np.arange(y.size) % 20 < 20 * share, 1 - y, y)
+
+
+# The rows of one input that have different labels cancel: a soft margin is positive if and only if
+# nu is more than twice the share of the fewer.
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.3])
+def test_the_default_is_the_least_nu_that_the_overlap_of_the_classes_leaves(share: float) -> None:
+    X, y, noisy = with_other_labels(share)
+    fitted = RhoSVC(gamma=2.0).fit(X, noisy)  # a warning would be an error
+    assert fitted.nu_ == min(nu for nu in rho_svc.AUTO_NU if nu > 2.0 * share)
+    assert fitted.lower_bound_ > 0.0
+    assert np.array_equal(fitted.predict(X), y)
+    same = RhoSVC(gamma=2.0, nu=fitted.nu_).fit(X, noisy)
+    assert np.array_equal(same.weights_, fitted.weights_)
+
+
+def test_the_default_warns_where_no_nu_that_it_tries_is_enough() -> None:
+    X, _, noisy = with_other_labels(0.45)
+    with pytest.warns(ConvergenceWarning, match="at nu = 0.7 the objective is 0.*Raise nu"):
+        RhoSVC(gamma=2.0).fit(X, noisy)
 
 
 def test_a_soft_margin_of_0_warns() -> None:
     X = np.array([[0.0], [1.0]] * 2)
     with pytest.warns(ConvergenceWarning, match="at nu = 0.5 the objective is 0.*Raise nu"):
-        RhoSVC(kernel="linear", solver="accelerated", nu=0.5).fit(X, [0, 0, 1, 1])
+        RhoSVC(kernel="linear", nu=0.5).fit(X, [0, 0, 1, 1])
