@@ -108,7 +108,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
         raise own.error(("base",), str(error)) from error
     base = _read(base_path, (*above, here))
     if base_path.parent.resolve() != path.parent.resolve():
-        _make_absolute(base.content, base_path.parent)
+        make_absolute(base.content, base_path.parent)
     if not isinstance(own.content.get("study"), str):
         raise own.error((), "the key `study:` is missing: the study needs a name of its own")
     changes = _from_file(own, base.content)
@@ -119,7 +119,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
     return source
 
 
-def _make_absolute(content: dict[str, Any], folder: Path) -> None:
+def make_absolute(content: dict[str, Any], folder: Path) -> None:
     """Make the paths in a config absolute, which are relative to its folder."""
 
     def moved(value: Any) -> Any:
@@ -137,7 +137,8 @@ def _make_absolute(content: dict[str, Any], folder: Path) -> None:
         }
     elif published is not None:
         content["published"] = moved(published)
-    for entry in content.get("datasets") or ():
+    datasets = content.get("datasets")
+    for entry in datasets if isinstance(datasets, list) else ():
         if isinstance(entry, dict):
             entry.update({key: moved(entry[key]) for key in FILES if key in entry})
 
