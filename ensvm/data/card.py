@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -160,7 +161,7 @@ class Source(Strict):
         update |= dict(self.labels.items())
         return [self, self.model_copy(update=update)]
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Return which provider serves it."""
         return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
