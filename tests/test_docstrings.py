@@ -31,8 +31,6 @@ EXCLUDED = set(SETTINGS["checks"]) - {"all"}
 EXPORTING = [
     "ensvm",
     "ensvm.data",
-    "ensvm.data.generators",
-    "ensvm.data.scaling",
     "ensvm.data.splits",
     "ensvm.experiments",
     "ensvm.kernels",

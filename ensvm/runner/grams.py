@@ -146,20 +146,8 @@ class FitMemory:
     """The results of functions by their arguments, in this process, the last ones asked for.
 
     It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
-    dropped with the realization it belongs to.
-
-    Parameters
-    ----------
-    capacity : int, default 512
-        The results kept; beyond it the one not asked for longest is dropped.
-
-    Examples
-    --------
-    >>> from ensvm.runner.grams import FitMemory
-    >>> square = FitMemory().cache(lambda n: print("computed") or n * n)
-    >>> square(3), square(3)
-    computed
-    (9, 9)
+    dropped with the realization it belongs to. Beyond its capacity, the result that was not asked
+    for longest is dropped.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -200,17 +188,11 @@ class FitMemory:
 
 
 class GramPool:
-    """A realization, and what its fits share: Gram matrices by kernel, and a memory.
+    """A realization, whose arrays become read-only, and what its fits share.
 
-    Parameters
-    ----------
-    realization : Realization
-        The rows; its arrays become read-only.
-    memory : FitMemory or None, default None
-        Given to each of our estimators that has a parameter `memory`; None in timings, in which
-        fits share nothing.
-    kept_bytes : int
-        Kernel values of test rows are kept for the next algorithm up to this size.
+    Each of our estimators with a parameter `memory` gets the `memory`; it is None in timings, in
+    which fits share nothing. Kernel values of test rows are kept for the next algorithm up to
+    `kept_bytes`.
     """
 
     def __init__(

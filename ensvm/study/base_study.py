@@ -30,40 +30,21 @@ LONGEST = 60  # characters of a value in the list of changes
 
 
 def read_source(path: Path, text: str | None = None) -> YamlSource:
-    """Read a config, with the content of its `base:` if it has one.
+    """Return a config, with the content of its `base:` if it has one.
 
-    Parameters
-    ----------
-    path : Path
-        The config.
-    text : str or None, default None
-        The content of the file, if it was read already. It is taken as it is: a copy of a config
-        beside records is complete, and must not make anyone read other files.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read, or a change does not fit the base.
+    A `text` is the content of the file, if it was read already. It is taken as it is: a copy of a
+    config beside records is complete, and must not make anyone read other files. Raises UserError
+    if a file cannot be read, or a change does not fit the base.
     """
     return YamlSource(path, text) if text is not None else _read(path, ())
 
 
 def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
-    """Read a config with some keys changed, as a study of another name.
+    """Return the config of a base with some keys changed, as a study of another name.
 
-    Parameters
-    ----------
-    path : Path
-        The config of the base. Paths in it stay relative to its folder.
-    settings : sequence of str
-        The changes, each as 'KEY=VALUE'; the value is YAML.
-    study : str
-        The name of the new study.
-
-    Raises
-    ------
-    UserError
-        If the name is that of the base or of a shipped study, or a change does not fit the base.
+    Each of the `settings` is 'KEY=VALUE'; the value is YAML. Paths in the config stay relative to
+    its folder. Raises UserError if the name is that of the base or of a shipped study, or a change
+    does not fit the base.
     """
     base = _read(path, ())
     changes = [_from_option(setting) for setting in settings]
