@@ -223,7 +223,11 @@ class GramPool:
             for_gram(estimator)
             # Algorithms share a matrix if they agree in the parameters that the kernel reads.
             read = parameters_of(params["kernel"])
-            return self._shared({name: params[name] for name in read if name in params}, dtype)
+            kernel = {name: params[name] for name in read if name in params}
+            key = repr((sorted(kernel.items()), dtype))
+            if key not in self._grams:
+                self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
+            return self._grams[key]
         if params.get("gamma") == "mean-distance":
             # Other people's estimators do not know this rule for a width.
             width = resolve_gamma("mean-distance", self.realization.X_train)
@@ -286,12 +290,6 @@ class GramPool:
         return GramPool(
             Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])
         )
-
-    def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
-        key = repr((sorted(kernel.items()), dtype))
-        if key not in self._grams:
-            self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
-        return self._grams[key]
 
 
 def _grouped_folds(
