@@ -103,7 +103,7 @@ THINGS = {
 METHODS = [
     f"{path}.{name}"
     for path, thing in THINGS.items()
-    if inspect.isclass(thing)
+    if inspect.isclass(thing) and thing not in SEEN
     for name, value in vars(thing).items()
     if not name.startswith("_") and inspect.isfunction(value)
 ]
