@@ -5,7 +5,6 @@ import os
 import signal
 import time
 import warnings
-from fractions import Fraction
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -53,7 +52,6 @@ class Writes(Majority):
 
 
 HELD = {
-    "fraction": (Fraction(1, 4), 0.25),
     "array of one": (np.array([3]), 3),
     "flag": (np.bool_(True), True),
     "infinite": (float("inf"), float("inf")),

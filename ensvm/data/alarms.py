@@ -46,24 +46,9 @@ MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
 def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows before scaling. Its first realization is searched for training rows that are in
-        the test part again.
-
-    Returns
-    -------
-    list of str
-        Columns that tell the class alone, missing values that stand for a class, repeated rows,
-        columns that look like identifiers or groups, and rare classes.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, load
-    >>> from ensvm.data.alarms import alarms
-    >>> alarms(load(find_card("german")))
-    []
+    These are columns that tell the class alone, missing values that stand for a class, training
+    rows that are test rows of the first realization again, columns that look like identifiers or
+    groups, and rare classes.
     """
     columns = list(_columns(dataset))
     missing = dict(_missing_like_a_class(dataset, columns))

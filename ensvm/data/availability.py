@@ -13,35 +13,16 @@ from ensvm.errors import DataUnavailable
 
 @dataclass(frozen=True)
 class Location:
-    """Who would serve a data set now, and where its files lie.
+    """Who would serve a data set now, and where its files lie."""
 
-    Attributes
-    ----------
-    state : 'here', 'to download' or 'missing'
-        'here' if all its files are on this machine or it is generated; 'to download' if a
-        provider on the network might have the rest.
-    provider : str or None
-        The provider; None if there is none.
-    files : dict of tuple of Path
-        The files that are here, by part: `all`, or `train` and `test`.
-    reasons : list of str
-        Why the providers asked before it would not serve it.
-    how_to_get : str
-        What a user can do to get the data set, in one line.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, locate
-    >>> location = locate(find_card("german"))
-    >>> location.state, location.provider, location.files["all"][0].name
-    ('here', 'shipped', 'german.csv.xz')
-    """
-
+    # 'here' if all its files are on this machine or it is generated; 'to download' if a provider on
+    # the network might have the rest
     state: Literal["here", "to download", "missing"]
-    provider: str | None
+    provider: str | None  # the provider; None if there is none
+    # the files that are here, by part: `all`, or `train` and `test`
     files: dict[str, tuple[Path, ...]]
-    reasons: list[str]
-    how_to_get: str
+    reasons: list[str]  # why the providers asked before it would not serve it
+    how_to_get: str  # what a user can do to get the data set, in one line
 
 
 def locate(
@@ -51,34 +32,10 @@ def locate(
     offline: bool = False,
     verify: bool = True,
 ) -> Location:
-    """Return who would serve a data set now, without downloading.
+    """Return who would serve a data set now, without downloading, or why nobody would.
 
-    Parameters
-    ----------
-    card : DatasetCard
-        The card of the data set.
-    data_dir : Path, default None
-        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
-    offline : bool, default False
-        Whether the network must not be used.
-    verify : bool, default True
-        Whether local files are read, to see whether they are what the card says.
-
-    Returns
-    -------
-    Location
-        The provider and the files, or the reasons why there is none.
-
-    Raises
-    ------
-    UserError
-        If `data_dir` is not a folder.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, locate
-    >>> locate(find_card("waveform")).provider
-    'generator'
+    Local files are read and checked only if `verify` is true. Raises UserError if `data_dir` is not
+    a folder.
     """
     if card.generator:
         return Location("here", "generator", {}, [], how_to_get(card))
@@ -102,31 +59,9 @@ def locate(
 class DataSearch:
     """Looks for the data sets of one or several studies, and remembers which are missing.
 
-    Parameters
-    ----------
-    data_dir : Path or None, default None
-        A folder with data files; None for those that ENSVM_DATA names.
-    download : bool, default True
-        Whether to download missing files; if not, a data set that a provider might have counts
-        as found.
-
-    Attributes
-    ----------
-    missing : dict of str
-        What a user can do to get it, for each data set that no provider served, by its name.
-    to_download : list of str
-        The data sets that a provider might have; empty if `download` is True.
-    offline : bool
-        Whether ENSVM_OFFLINE forbids downloads.
-
-    Examples
-    --------
-    >>> from ensvm.data import DataSearch, find_card
-    >>> search = DataSearch()
-    >>> search.find("credit", find_card("german"))
-    True
-    >>> search.missing
-    {}
+    Without `download`, a data set that a provider might have counts as found. `missing` says of
+    each data set that no provider served, by its name, what a user can do to get it; `to_download`
+    has those that a provider might have; `offline` is whether ENSVM_OFFLINE forbids downloads.
     """
 
     def __init__(self, data_dir: Path | None = None, *, download: bool = True) -> None:
@@ -137,24 +72,9 @@ class DataSearch:
         self.offline = data_folders(data_dir, offline=False).offline
 
     def find(self, name: str, card: DatasetCard) -> bool:
-        """Return whether a data set is here, downloaded if need be.
+        """Return whether a data set is here, downloaded if need be; else `missing` has its name.
 
-        Parameters
-        ----------
-        name : str
-            What the study calls it.
-        card : DatasetCard
-            Its card.
-
-        Returns
-        -------
-        bool
-            Whether it can be loaded now; otherwise `missing` has its name.
-
-        Raises
-        ------
-        UserError
-            If the data are not what the card says.
+        Raises UserError if the data are not what the card says.
         """
         # An unreachable address costs many seconds, so equal sources are asked only once.
         sources = repr(card.parts)

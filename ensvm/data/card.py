@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -160,7 +161,7 @@ class Source(Strict):
         update |= dict(self.labels.items())
         return [self, self.model_copy(update=update)]
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Return which provider serves it."""
         return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
@@ -352,36 +353,20 @@ class DatasetCard(Strict):
         return max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
-        """Return the keys of the split as a JSON-able mapping.
-
-        Returns
-        -------
-        dict
-            The keys given, beginning {"protocol": ...}.
-        """
+        """Return the keys given of the split for JSON, beginning {"protocol": ...}."""
         return identity(self.split)
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return the sizes of a realization.
+        """Return how many inputs, training rows and test rows a realization has.
 
-        Returns
-        -------
-        n_features : int
-            The number of inputs.
-        n_train : int
-            The number of training rows; of folds that of the first.
-        n_test : int
-            The number of test rows.
+        Of folds, the rows are those of the first.
         """
         return self.features, *part_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
         """Return the sha256 of what decides on arrays and scaling, without reading any data.
 
-        Returns
-        -------
-        str
-            64 hexadecimal digits; cards that differ in their split alone have the same.
+        Cards that differ in their split alone have the same.
         """
         deciding: dict[str, Any] = {
             "checksum": self.checksum,
@@ -397,15 +382,10 @@ class DatasetCard(Strict):
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
 
     def seed_identity(self) -> str:
-        """Return what the seeds of algorithms on these data are hashed from.
+        """Return what the seeds of algorithms on these data are hashed from: 64 hexadecimal digits.
 
         It says which data they are, as of a fixed form: another one would draw other numbers in
         every study. What decides on a cell's values is in `fingerprint` and the cell's code.
-
-        Returns
-        -------
-        str
-            64 hexadecimal digits.
         """
         identity_parts: list[Any] = [self.scaling, self.checksum]
         if self.generator:
@@ -435,32 +415,10 @@ class DatasetCard(Strict):
         ]
 
     def variant(self, name: str) -> "DatasetCard":
-        """Return a variant as a card of its own.
-
-        Parameters
-        ----------
-        name : str
-            The name of the variant.
-
-        Returns
-        -------
-        DatasetCard
-            The card of the variant; its `base` is the name of this one.
-
-        Raises
-        ------
-        KeyError
-            If there is no such variant.
-        """
+        """Return a variant as a card of its own; its `base` is the name of this one."""
         own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
         return DatasetCard.model_validate(own | self.variants[name])
 
     def brought_splits(self) -> bool:
-        """Return whether the row numbers of the realizations come with the data.
-
-        Returns
-        -------
-        bool
-            Whether the protocol is `indices`.
-        """
+        """Return whether the row numbers of the realizations come with the data."""
         return isinstance(self.split, IndicesSplit)

@@ -23,28 +23,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def find_card(name: str, folder: Path | None = None) -> DatasetCard:
     """Return the card of a data set by its name, an alias or a variant's name.
 
-    Parameters
-    ----------
-    name : str
-        The name, as `ensvm data list` shows it.
-    folder : Path or None, default None
-        A folder with cards of the user's own, which go before shipped ones; it may be missing.
-
-    Returns
-    -------
-    DatasetCard
-        The card.
-
-    Raises
-    ------
-    UserError
-        If there is none; the message suggests the nearest known names.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card
-    >>> find_card("cancer").name
-    'breast-cancer'
+    `folder` has cards of the user's own, which go before shipped ones; it may be missing. Raises
+    UserError if there is none; the message suggests the nearest known names.
     """
     own = _card_files(folder) if folder is not None else []
     paths = {path.stem: path for path in [*_card_files(shipped_datasets()), *own]}
@@ -66,19 +46,7 @@ def find_card(name: str, folder: Path | None = None) -> DatasetCard:
 
 
 def list_cards() -> list[DatasetCard]:
-    """Return every shipped card, sorted by name.
-
-    Returns
-    -------
-    list of DatasetCard
-        The cards.
-
-    Examples
-    --------
-    >>> from ensvm.data import list_cards
-    >>> "german" in [card.name for card in list_cards()]
-    True
-    """
+    """Return every shipped card, sorted by name."""
     return [read_card(path) for path in _card_files(shipped_datasets())]
 
 
@@ -150,36 +118,10 @@ def adapt(
 ) -> DatasetCard:
     """Return the card with what a study says otherwise; what is None stays as the card has it.
 
-    Parameters
-    ----------
-    card : DatasetCard
-        The card to begin with.
-    split : dict, default None
-        A whole protocol (with the key `protocol`), or some keys of the card's own; sizes may be
-        fractions of the rows.
-    scaling : str, default None
-        The name of another scaling.
-    missing : 'training-mean' or float, default None
-        What stands for a missing value, before scaling; only if the card fills them in.
-    options : dict, default None
-        Some options of the generator.
-
-    Returns
-    -------
-    DatasetCard
-        The adapted card. A generated set with other options has no checksum, and of its `classes`
-        only the labels hold.
-
-    Raises
-    ------
-    UserError
-        If a key or a value is wrong; the message names both and what is accepted.
-
-    Examples
-    --------
-    >>> from ensvm.data import adapt, find_card
-    >>> adapt(find_card("german"), split={"n_train": 500}, scaling="minmax").sizes()
-    (20, 500, 300)
+    `split` is a whole protocol (with the key `protocol`), or some keys of the card's own; sizes may
+    be fractions of the rows. `missing` only fits a card that fills in missing values, `options` one
+    with a generator. A generated set with other options has no checksum, and of its `classes` only
+    the labels hold. Raises UserError if a key or a value is wrong.
     """
     changes: dict[str, Any] = {}
     if split is not None:

@@ -2,7 +2,7 @@
 
 Only `random` of PCG64 is used: the streams of numpy's other distributions may change between its
 versions. Inputs that depend on a logarithm or cosine are rounded, which makes them independent of
-the last bit of a machine's own.
+the last bit of a machine's own. Each function returns X of shape (rows, inputs) and the classes.
 """
 
 import math
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm.errors import Strict
-
-__all__ = ["circle", "fournorm", "squares", "waveform"]
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
 
@@ -31,24 +29,10 @@ _DECIMALS = 6  # far finer than any kernel's width, far coarser than the last bi
 
 
 def waveform(rows: int, seed: int) -> Drawn:
-    """Return noisy waveforms and their classes.
+    """Return noisy waveforms and their classes 0, 1 and 2, in equal shares on average.
 
     A row is u h + (1-u) h' + noise: h, h' the two triangles of its class, u uniform in [0, 1],
-    noise of variance 1. Rounded to two decimals like the UCI file.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows, at least 1.
-    seed : int
-        The seed, at least 0.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 21)
-        The inputs.
-    classes : ndarray of int, shape (rows,)
-        The classes, 0, 1 or 2, in equal shares on average.
+    noise of variance 1. Its 21 inputs are rounded to two decimals like the UCI file.
 
     References
     ----------
@@ -65,30 +49,13 @@ def waveform(rows: int, seed: int) -> Drawn:
 
 
 def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Drawn:
-    """Return standard normal inputs and classes parted by a circle.
+    """Return standard normal inputs and classes -1 and 1 parted by a circle.
 
     A row is of class 1 if its first two inputs lie within the circle of radius sqrt(2 ln 2), which
-    holds for half of the rows; then its class is flipped with probability `noise`. The same seed
-    gives the same first two inputs whatever the options; fewer redundant inputs are the first of
-    more; a label flipped at some noise is flipped at any larger one.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows, at least 1.
-    seed : int
-        The seed, at least 0.
-    noise : float, default 0.0
-        The probability that a label is flipped, in [0, 1].
-    redundant : int, default 0
-        The number of further inputs, which tell nothing of the class; at least 0.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 2 + redundant)
-        The inputs.
-    classes : ndarray of int, shape (rows,)
-        The classes, -1 or 1, in equal shares on average.
+    holds for half of the rows; then its class is flipped with probability `noise`. `redundant`
+    further inputs tell nothing of the class. The same seed gives the same first two inputs whatever
+    the options; fewer redundant inputs are the first of more; a label flipped at some noise is
+    flipped at any larger one.
 
     References
     ----------
@@ -103,27 +70,12 @@ def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Draw
 
 
 def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
-    """Return inputs from four normal distributions, two for each class.
+    """Return 20 inputs from four normal distributions, two for each of the classes -1 and 1.
 
     Each distribution has the identity as covariance. The means are m (a, a, ..., a) for class 1 and
-    m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal probability. The same seed gives
-    the same classes and deviations from the means whatever `a`.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows, at least 1.
-    seed : int
-        The seed, at least 0.
-    a : float, default 2 / sqrt(20)
-        The size of each coordinate of the means, at least 0; the paper prints 2 / sqrt(2).
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 20)
-        The inputs.
-    classes : ndarray of int, shape (rows,)
-        The classes, -1 or 1, in equal shares on average.
+    m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal probability; `a` is 2 / sqrt(20)
+    by default, and the paper prints 2 / sqrt(2). The same seed gives the same classes and
+    deviations from the means whatever `a`.
 
     References
     ----------
@@ -139,27 +91,11 @@ def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
 
 
 def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
-    """Return inputs that are uniform in one unit square for each class.
+    """Return inputs that are uniform in one unit square for each of the classes -1 and 1.
 
     The square of class -1 is centred at (0, 0), that of class 1 at (shift, 0); where they overlap
     no rule tells the classes apart, so the Bayes error is half of the overlap's area, 10 % at a
     shift of 0.8.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows, at least 1.
-    seed : int
-        The seed, at least 0.
-    shift : float, default 0.8
-        The distance between the centres, at least 0.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 2)
-        The inputs.
-    classes : ndarray of int, shape (rows,)
-        The classes, -1 or 1, in equal shares on average.
 
     References
     ----------

@@ -61,62 +61,25 @@ class Realization:
 
 @dataclass(frozen=True)
 class Dataset:
-    """The rows of a data set before scaling.
+    """The rows of a data set before scaling."""
 
-    Attributes
-    ----------
-    card : DatasetCard
-        The card that it was loaded by.
-    X : ndarray or csr_array of shape (n, d)
-        The inputs, NaN where a value is missing.
-    y : ndarray of shape (n,), int8
-        -1 and +1 where the card names a positive label, else codes 0, 1, ...; int32 for more than
-        128 classes.
-    classes : tuple of str
-        The labels that y stands for, in the order of y.
-    provider : str
-        Who served it.
-    checksum : str
-        The sha256 of the arrays.
-    splits : pair of ndarray or None
-        The row numbers of the training and the test parts, if they come with the data.
-    groups : ndarray of str or None
-        The group of each row, where the split keeps groups whole.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, load
-    >>> dataset = load(find_card("german"))
-    >>> dataset.X.shape, dataset.classes
-    ((1000, 20), ('1', '2'))
-    """
-
-    card: DatasetCard
-    X: Any
+    card: DatasetCard  # the card that it was loaded by
+    X: Any  # the inputs, NaN where a value is missing
+    # -1 and +1 where the card names a positive label, else codes 0, 1, ...; int32 for more than 128
+    # classes
     y: NDArray[Any]
-    classes: tuple[str, ...]
-    provider: str
-    checksum: str
+    classes: tuple[str, ...]  # the labels that y stands for, in the order of y
+    provider: str  # who served it
+    checksum: str  # the sha256 of the arrays
+    # the row numbers of the training and the test parts, if they come with the data
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    # the group of each row, where the split keeps groups whole
     groups: NDArray[np.str_] | None = None
 
     def realization(self, index: int) -> Realization:
-        """Return a realization, the same on any machine and in any order.
+        """Return a realization by its number from 1, the same on any machine and in any order.
 
-        Parameters
-        ----------
-        index : int
-            The number of the realization, from 1.
-
-        Returns
-        -------
-        Realization
-            The training and the test part, scaled.
-
-        Raises
-        ------
-        UserError
-            If the split protocol has no such realization.
+        Raises UserError if the split protocol has no such realization.
         """
         name = self.card.base or self.card.name
         train, test = split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
@@ -157,32 +120,9 @@ class Dataset:
 def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Dataset:
     """Return the data set from the first provider that has it, checked against the card.
 
-    Parameters
-    ----------
-    card : DatasetCard
-        The card of the data set.
-    data_dir : Path, default None
-        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
-    offline : bool, default False
-        Whether the network must not be used; ENSVM_OFFLINE says so for all calls.
-
-    Returns
-    -------
-    Dataset
-        The rows before scaling.
-
-    Raises
-    ------
-    DataUnavailable
-        If no provider has it; the message lists every provider's reason.
-    UserError
-        If the data are not what the card says.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, load
-    >>> load(find_card("german")).provider
-    'shipped'
+    `data_dir` is a folder with data files, or several separated as in PATH; None for those of
+    ENSVM_DATA. Raises DataUnavailable if no provider has it (the message lists every provider's
+    reason), and UserError if the data are not what the card says.
     """
     folders = data_folders(data_dir, offline)
     arrays, provider = _remembered(card, folders)

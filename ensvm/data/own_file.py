@@ -166,43 +166,12 @@ class OwnFile(Strict):
 
 
 def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
-    """Return the card of a user's own files.
+    """Return the card of a user's own files, with the checksum of the arrays found.
 
-    They are read, so that rows, features, classes and an impossible split are known before any
-    run.
-
-    Parameters
-    ----------
-    mapping : dict
-        What a config says of the data; `docs/how-to/your-data.md` has the keys.
-    base : Path
-        The folder that paths are relative to, that of the config.
-
-    Returns
-    -------
-    DatasetCard
-        The card, with the checksum of the arrays found.
-
-    Raises
-    ------
-    UserError
-        If a key, the file or the split is wrong; the message names the key, the value and what is
-        accepted.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from ensvm.data import inline_card
-    >>> split = {"protocol": "random", "n_train": 2}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "own.csv").write_text("a,b,class\\n1,2,no\\n3,4,yes\\n5,6,no\\n")
-    ...     card = inline_card(
-    ...         {"path": "own.csv", "target": "class", "positive": "yes", "split": split},
-    ...         Path(folder),
-    ...     )
-    >>> card.rows, card.features, card.classes
-    (3, 2, {'no': 2, 'yes': 1})
+    The files are read, so that rows, features, classes and an impossible split are known before any
+    run. `mapping` is what a config says of the data (`docs/how-to/your-data.md` has the keys), and
+    paths are relative to the folder `base`. Raises UserError if a key, a file or the split is
+    wrong.
     """
     try:
         own = OwnFile.model_validate(mapping)

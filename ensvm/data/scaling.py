@@ -14,21 +14,9 @@ _WHITE = 255.0  # the largest grey value
 def fill_with_training_mean(
     X_train: NDArray[np.float64], X_test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both parts with NaN replaced by the mean of the column in training.
+    """Return both parts with NaN replaced by the mean of the column's known values in training.
 
-    Parameters
-    ----------
-    X_train : ndarray of shape (m, d)
-        The training part.
-    X_test : ndarray of shape (n, d)
-        The test part.
-
-    Returns
-    -------
-    X_train : ndarray of shape (m, d)
-        The training part; the mean is that of its known values, and 0 in a column without any.
-    X_test : ndarray of shape (n, d)
-        The test part, filled with the same means.
+    A column without any known value in training becomes 0.
     """
     present = ~np.isnan(X_train)
     totals = np.where(present, X_train, 0.0).sum(axis=0)
@@ -37,19 +25,9 @@ def fill_with_training_mean(
 
 
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows.
+    """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows; a constant column is 0.
 
     So Rätsch's benchmark ships its inputs.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows, training and test together.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The standardised rows; a constant column becomes 0.
 
     References
     ----------
@@ -70,29 +48,11 @@ def scale(
     part fills [-1, 1]; the test part may leave it. With both a column that is constant in training
     becomes 0 in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does,
     mean 0 and standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if
-    any column is constant there. `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is
-    divided by its largest absolute value in training, so that zeros stay; a column of zeros alone
-    there becomes 0 in both parts. `none`, and `standard-benchmark`, which is done before:
-    unchanged.
-
-    Parameters
-    ----------
-    scaling : str
-        The name of the scaling.
-    X_train : ndarray or, with `none` and `maxabs`, csr_array of shape (m, d)
-        The training part.
-    X_test : ndarray or csr_array of shape (n, d)
-        The test part.
-    nominal : ndarray of bool, shape (d,), default None
-        The columns that belong to a one-hot code, which `e1071` neither scales nor looks at; None
-        for no column.
-
-    Returns
-    -------
-    X_train : ndarray or csr_array of shape (m, d)
-        The scaled training part.
-    X_test : ndarray or csr_array of shape (n, d)
-        The scaled test part.
+    any column is constant there; it neither scales nor looks at `nominal` columns, those of a
+    one-hot code. `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is divided by its
+    largest absolute value in training, so that zeros stay; a column of zeros alone there becomes 0
+    in both parts. `none`, and `standard-benchmark`, which is done before: unchanged. With `none`
+    and `maxabs`, the parts may be sparse.
     """
     if scaling == "maxabs":
         largest = _largest_absolute(X_train)

@@ -19,10 +19,6 @@ __all__ = [
     "OfficialSplit",
     "RandomSplit",
     "Split",
-    "folds_of",
-    "identity",
-    "overlap",
-    "split_rows",
 ]
 IndexPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -200,19 +196,10 @@ def max_realizations(split: Split, rows: int) -> int | None:
 
 
 def identity(split: Split) -> dict[str, Any]:
-    """Return the keys given of a split as a JSON-able mapping.
+    """Return the keys given of a split as a JSON-able mapping, beginning {"protocol": ...}.
 
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-
-    Returns
-    -------
-    dict
-        The keys that are not None, beginning {"protocol": ...}. Keys in the protocol's `later` were
-        added after rows had been drawn with it; they are left out if false, so that the same rows
-        are still drawn.
+    Keys in the protocol's `later` were added after rows had been drawn with it; they are left out
+    if false, so that the same rows are still drawn.
     """
     unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
     return split.model_dump(exclude_none=True, exclude=unset)
@@ -221,15 +208,7 @@ def identity(split: Split) -> dict[str, Any]:
 def folds_of(split: Mapping[str, Any]) -> int | None:
     """Return how many realizations test every row once; None if there is no such number.
 
-    Parameters
-    ----------
-    split : mapping
-        A split as `identity` returns it and records keep it; empty if it is not known.
-
-    Returns
-    -------
-    int or None
-        The number of folds, or of groups that are left out one by one.
+    The split is as `identity` returns it and records keep it; empty if it is not known.
     """
     key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(
         split.get("protocol", "")
@@ -248,17 +227,7 @@ def overlap(split: Mapping[str, Any]) -> float:
     too wide (`benchmarks/resampling_intervals.py`).
 
     The protocol `disjoint` shares no rows. If all realizations have the publisher's parts, only the
-    algorithms' seeds differ. Both give 0.
-
-    Parameters
-    ----------
-    split : mapping
-        A split as `identity` returns it and records keep it; empty if it is not known.
-
-    Returns
-    -------
-    float
-        The smaller part over the larger, in [0, 1]; 0 for independent realizations.
+    algorithms' seeds differ. Both give 0. The split is as `identity` returns it.
 
     References
     ----------
@@ -327,38 +296,13 @@ def split_rows(
     fixed: IndexPair | None,
     groups: NDArray[np.str_] | None = None,
 ) -> IndexPair:
-    """Return the row numbers of one realization.
+    """Return the row numbers of the training and the test part of one realization, counted from 1.
 
-    Drawn rows follow from name, protocol and index alone.
+    Drawn rows follow from name, protocol and index alone. `fixed` are the row numbers that came
+    with the data, each of shape (realizations, rows), for the protocols `official` and `indices`.
 
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-    name : str
-        The name of the data set.
-    index : int
-        The number of the realization, from 1.
-    y : ndarray of shape (n,)
-        The classes of all rows, which a stratified protocol reads.
-    fixed : pair of ndarray of int, or None
-        The row numbers of the training and the test parts that came with the data, each of shape
-        (realizations, rows), for the protocols `official` and `indices`.
-    groups : ndarray of str, shape (n,), default None
-        The group of each row, for protocols that keep groups whole.
-
-    Returns
-    -------
-    train : ndarray of int, shape (n_train,)
-        The row numbers of the training part.
-    test : ndarray of int, shape (n_test,)
-        The row numbers of the test part.
-
-    Raises
-    ------
-    UserError
-        If there is no such realization, or the protocol needs row numbers or groups that did not
-        come.
+    Raises UserError if there is no such realization, or the protocol needs row numbers or groups
+    that did not come.
     """
     last = max_realizations(split, len(y))
     if index < 1 or (last is not None and index > last):

@@ -29,13 +29,8 @@ PLAIN_LINE_SECONDS = 15.0
 class RunProgress:
     """A progress bar with counts, failures and the remaining time; plain lines if piped.
 
-    Parameters
-    ----------
-    visible : bool, default True
-        Whether anything is printed.
-    describe_missing : callable or None, default None
-        Returns the text that says how to get missing data, from a `DataSearch` and the number of
-        data sets of the run; None to print nothing.
+    `describe_missing` returns the text that says how to get missing data, from a `DataSearch` and
+    the number of data sets of the run; None to print nothing.
     """
 
     def __init__(

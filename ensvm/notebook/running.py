@@ -19,13 +19,13 @@ from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
 from ensvm.shipped import find_config
+from ensvm.study.base_study import make_absolute
 
 if TYPE_CHECKING:
     from distributed import Client
     from distributed.deploy.cluster import Cluster
 
 MAPPING_FILE = "study.yaml"  # the file that a mapping is written to
-PATHS = ("path", "test")  # keys of a data set that name files
 
 
 def run(
@@ -194,40 +194,16 @@ def _is_internal(frame: FrameType) -> bool:
 
 def _as_yaml(content: Mapping[str, Any]) -> str:
     """Return the content of a config as YAML with absolute paths."""
-    whole = dict(content)
-    if "published" in whole:
-        whole["published"] = _absolute_published(whole["published"])
-    if isinstance(whole.get("datasets"), list | tuple):
-        whole["datasets"] = [
-            {key: _absolute(key, value) for key, value in entry.items()}
-            if isinstance(entry, Mapping)
-            else entry
-            for entry in whole["datasets"]
-        ]
+    whole = _plain(content)
+    make_absolute(whole, Path.cwd())
     try:
-        return yaml.safe_dump(_plain(whole), allow_unicode=True, sort_keys=False)
+        return yaml.safe_dump(whole, allow_unicode=True, sort_keys=False)
     except yaml.representer.RepresenterError as error:
         value = error.args[-1]
         raise UserError(
             f"the given study: {value!r:.60} has the type {type(value).__name__}; accepted: text,"
             " numbers, booleans, None, lists and mappings, as in YAML"
         ) from error
-
-
-def _absolute_published(value: Any) -> Any:
-    """Return `published:` with absolute paths: of a file, or of the files of several papers."""
-    if isinstance(value, str | Path):
-        return str(Path(value).absolute())
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        key: of_paper if key in ("realizations", "same_rows") else _absolute_published(of_paper)
-        for key, of_paper in value.items()
-    }
-
-
-def _absolute(key: str, value: Any) -> Any:
-    return str(Path(value).absolute()) if key in PATHS and isinstance(value, str | Path) else value
 
 
 def _plain(value: Any) -> Any:

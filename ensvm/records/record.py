@@ -8,7 +8,7 @@ become names of files. Control characters, which a terminal would obey, are repl
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
@@ -108,14 +108,20 @@ def _confusion(value: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
 def _settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse settings of a cell whose parts reports cannot use."""
     split, algorithm = value.get("split") or {}, value.get("algorithm") or {}
-    folds_of(split)
-    overlap(split)
+    _check_split(tuple(split.items()))
     blocks = [algorithm.get(name) or {} for name in ("defaults", "params", "grid", "cv")]
     if not all(isinstance(block, dict) for block in blocks):
         raise ValueError("parameters are not a mapping")
     if not all(isinstance(text, str) for text in blocks[0].values()):
         raise ValueError("defaults are not texts")
     return value
+
+
+@lru_cache(maxsize=1000)
+def _check_split(keys: tuple[tuple[str, Any], ...]) -> None:
+    """Raise an error for a split that reports cannot use; all realizations have the same one."""
+    folds_of(dict(keys))
+    overlap(dict(keys))
 
 
 def _refusing(check: Callable[[Any], Any]) -> AfterValidator:

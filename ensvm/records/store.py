@@ -84,6 +84,22 @@ def with_predictions_at_hand(
     }
 
 
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Keep Python from looking for unused cycles of objects in the body.
+
+    Records have none, and each search would walk through all of them: a third of reading's time.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_search_for_cycles()
 def latest_records(
     path: Path, lines: Iterable[tuple[int, dict[str, Any]]]
 ) -> dict[Identity, Record]:
@@ -109,21 +125,6 @@ def latest_records(
         except (ValueError, RecursionError) as error:
             raise _not_a_record(path, number, error) from error
     return latest
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """Keep Python from looking for unused cycles of objects in the body.
-
-    Records have none, and each search would walk through all of them: a third of reading's time.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

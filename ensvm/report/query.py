@@ -109,7 +109,7 @@ class Study:
     @cached_property
     def by_cell(self) -> Mapping[ValueOf, list[Record]]:
         """The records by data set, algorithm and pass, in the order of the realizations."""
-        return by_value(self.records[identity] for identity in sorted(self.records))
+        return by_value([self.records[identity] for identity in sorted(self.records)])
 
 
 def find_studies(results: Path) -> list[Path]:
@@ -245,8 +245,8 @@ def ask(study: Study, question: Question) -> Answer:
     if reason := study.config.dataset(question.row).unavailable:
         return Answer({}, unit, "unavailable", reason)
     records = _records(study, question)
-    failures = [record for record in records if not record.ok]
     good = {record.realization: record for record in records if record.ok}
+    failures = [record for record in records if record.realization not in good]
     recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
     values = {
         number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)

@@ -4,7 +4,6 @@ import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -161,16 +160,15 @@ def checked_scores(
 
 
 def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the public numbers, flags and texts that a fit left, as JSON holds them.
-
-    Raises Misbehaves if a record cannot hold a number: a complex one, or one beyond the floats.
-    """
+    """Yield the public numbers, flags and texts that a fit left, as JSON holds them."""
     for name, value in getattr(fitted, "__dict__", {}).items():
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
             if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
                 value = value.item()
-            if isinstance(value, Number | str):
-                yield name, _plain(name, value)
+            if isinstance(value, bool | int | float):
+                yield name, value
+            elif isinstance(value, str):
+                yield name, _writable(value)
 
 
 def compared_rows(fitted: Any) -> NDArray[Any] | None:
@@ -193,21 +191,6 @@ def compared_rows(fitted: Any) -> NDArray[Any] | None:
         rows for part in parts if part is not None and (rows := compared_rows(part)) is not None
     ]
     return np.unique(np.concatenate(found)) if found else None
-
-
-def _plain(name: str, value: Any) -> bool | int | float | str:
-    """Return a number or a text as a plain one, which JSON can hold."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return _writable(value)
-    try:
-        number = float(value)  # fails for complex numbers and for those beyond the range of floats
-    except (TypeError, OverflowError) as error:
-        raise Misbehaves(
-            f"its attribute {name} is a number that a record cannot hold: {shown(value)}"
-        ) from error
-    return int(value) if isinstance(value, int) else number
 
 
 def curve(name: str, values: Any) -> list[Any]:

@@ -23,6 +23,7 @@ from ensvm.errors import UserError
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
 from ensvm.runner.cell import Task, new_record
+from ensvm.runner.estimators import one_line
 from ensvm.runner.workers import LocalEngine, Save
 
 CONNECT_SECONDS = 15.0
@@ -87,7 +88,7 @@ class ClusterEngine:
                 except UserError:
                     raise
                 except Exception as error:
-                    raise UserError(f"{self._address}: {_one_line(error)}; {GOES_ON}") from error
+                    raise UserError(f"{self._address}: {one_line(error)}; {GOES_ON}") from error
                 save(records)
                 future.release()  # else dask would compute it again if its worker dies
         finally:
@@ -143,12 +144,7 @@ def _connected(client: Any, scheduler: Any) -> Any:
             name="ensvm",
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise UserError(f"{address}: no dask scheduler answers: {_one_line(error)}") from error
-
-
-def _one_line(error: BaseException) -> str:
-    """Return an error in one short line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".strip(": ")[:300]
+        raise UserError(f"{address}: no dask scheduler answers: {one_line(error)}") from error
 
 
 @cache

@@ -44,11 +44,12 @@ def blamed_on(name: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise EstimatorError(
-            f"{name}: cannot be made with these parameters: {_one_line(error)}"
+            f"{name}: cannot be made with these parameters: {one_line(error)}"
         ) from error
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
+    """Return an error in one short line, after its kind."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:LONGEST_REASON]}"
 
 
@@ -97,7 +98,7 @@ def estimator_class(name: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the module's own lines do
-        reason = str(error) if isinstance(error, ImportError | SyntaxError) else _one_line(error)
+        reason = str(error) if isinstance(error, ImportError | SyntaxError) else one_line(error)
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             reason += " (it is neither installed nor beside the config)"
         raise EstimatorError(

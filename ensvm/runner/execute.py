@@ -77,26 +77,12 @@ def run_plan(
 ) -> Outcome:
     """Run the cells that `results/<study>` does not have, and return how it went.
 
-    On KeyboardInterrupt everything finished is kept; the same call goes on from there.
+    On KeyboardInterrupt everything finished is kept; the same call goes on from there. The other
+    arguments are those of `ensvm.run`.
 
-    Parameters
-    ----------
-    plan : Plan
-        The cells of a study.
-    results : Path
-        The folder of all studies' results.
-    progress : Progress
-        Receives the events of the run.
-    jobs, engine, data_dir, timeout
-        As in `ensvm.run`.
-
-    Raises
-    ------
-    UserError
-        If another run is writing there, the folder is deleted or renamed meanwhile, the cluster
-        cannot be used, or `jobs` are given with it.
-    WorkersDie
-        If workers keep ending without a cell in progress.
+    Raises UserError if another run is writing there, the folder is deleted or renamed meanwhile,
+    the cluster cannot be used, or `jobs` are given with it; WorkersDie if workers keep ending
+    without a cell in progress.
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
     with (

@@ -148,20 +148,8 @@ class FitMemory:
     """The results of functions by their arguments, in this process, the last ones asked for.
 
     It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
-    dropped with the realization it belongs to.
-
-    Parameters
-    ----------
-    capacity : int, default 512
-        The results kept; beyond it the one not asked for longest is dropped.
-
-    Examples
-    --------
-    >>> from ensvm.runner.grams import FitMemory
-    >>> square = FitMemory().cache(lambda n: print("computed") or n * n)
-    >>> square(3), square(3)
-    computed
-    (9, 9)
+    dropped with the realization it belongs to. Beyond its capacity, the result that was not asked
+    for longest is dropped.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -202,17 +190,11 @@ class FitMemory:
 
 
 class GramPool:
-    """A realization, and what its fits share: Gram matrices by kernel, and a memory.
+    """A realization, whose arrays become read-only, and what its fits share.
 
-    Parameters
-    ----------
-    realization : Realization
-        The rows; its arrays become read-only.
-    memory : FitMemory or None, default None
-        Given to each of our estimators that has a parameter `memory`; None in timings, in which
-        fits share nothing.
-    kept_bytes : int
-        Kernel values of test rows are kept for the next algorithm up to this size.
+    Each of our estimators with a parameter `memory` gets the `memory`; it is None in timings, in
+    which fits share nothing. Kernel values of test rows are kept for the next algorithm up to
+    `kept_bytes`.
     """
 
     def __init__(
@@ -244,7 +226,11 @@ class GramPool:
             for_gram(estimator)
             # Algorithms share a matrix if they agree in the parameters that the kernel reads.
             read = parameters_of(params["kernel"])
-            return self._shared({name: params[name] for name in read if name in params}, dtype)
+            kernel = {name: params[name] for name in read if name in params}
+            key = repr((sorted(kernel.items()), dtype))
+            if key not in self._grams:
+                self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
+            return self._grams[key]
         if params.get("gamma") == "mean-distance":
             # Other people's estimators do not know this rule for a width.
             width = resolve_gamma("mean-distance", self.realization.X_train)
@@ -312,12 +298,6 @@ class GramPool:
         return GramPool(
             Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])
         )
-
-    def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
-        key = repr((sorted(kernel.items()), dtype))
-        if key not in self._grams:
-            self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
-        return self._grams[key]
 
 
 def _grouped_folds(

@@ -175,27 +175,13 @@ def make_plan(
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
-    Parameters
-    ----------
-    path : Path
-        The config.
-    realizations : int, range or None, default None
-        At most this many realizations of each data set, or those of these numbers, from 1; None
-        for all.
-    datasets, algorithms : tuple of str, default ()
-        Names chosen among the config's, or of its sweeps; none chooses all.
-    published : bool, default False
-        Only what the paper shows: see `published_values`, which also says how many realizations
-        there are without `realizations`.
-    settings : sequence of str, default ()
-        Changes of the config, each as 'KEY=VALUE'.
-    study : str or None, default None
-        The name of the study with these changes; None without changes.
+    `realizations` are at most so many of each data set, or those of these numbers, from 1; None for
+    all. `datasets` and `algorithms` are names of the config's, or of its sweeps; none chooses all.
+    `published` leaves only what the paper shows: see `published_values`, which also says how many
+    realizations there are then. `settings` are changes of the config, each as 'KEY=VALUE'; with
+    them, `study` is the name of the changed study.
 
-    Raises
-    ------
-    UserError
-        If anything in the config cannot be run; the message is for the user.
+    Raises UserError if anything in the config cannot be run.
     """
     if settings and study is None:
         raise UserError("--set makes another study: give its name by --as NAME")

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
 from ensvm.errors import (
-    UserError,
     near_miss,
 )
 from ensvm.records.predictions import NO_METHOD
@@ -15,7 +14,6 @@ from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import LocalEngine
 from ensvm.study.block import Asked
 from ensvm.study.metrics import SIZE, left_by_fit
-from ensvm.study.source import Location
 
 TRIAL_ROWS = 30
 FEWEST_OF_A_CLASS = 10  # so that each fold of a cross-validation has some
@@ -112,7 +110,7 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
         more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
         reason = " ".join(first.reason.split())
         message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
-        raise _error(plan, ("algorithms", first.algorithm), message + (more if others else ""))
+        raise plan.source.error(("algorithms", first.algorithm), message + (more if others else ""))
 
 
 def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
@@ -121,12 +119,7 @@ def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
         fits = [record for record in records if record.algorithm in asked.algorithms]
         is_tried = {record.algorithm for record in fits} == set(asked.algorithms)
         if is_tried and (reason := _why_missing(asked, fits)):
-            raise _error(plan, asked.location, reason)
-
-
-def _error(plan: Plan, location: Location, message: str) -> UserError:
-    """Return an error that names the line of a plan's config."""
-    return plan.source.error(location, message)
+            raise plan.source.error(asked.location, reason)
 
 
 def _why_missing(asked: Asked, fits: list[Record]) -> str:

@@ -30,40 +30,21 @@ LONGEST = 60  # characters of a value in the list of changes
 
 
 def read_source(path: Path, text: str | None = None) -> YamlSource:
-    """Read a config, with the content of its `base:` if it has one.
+    """Return a config, with the content of its `base:` if it has one.
 
-    Parameters
-    ----------
-    path : Path
-        The config.
-    text : str or None, default None
-        The content of the file, if it was read already. It is taken as it is: a copy of a config
-        beside records is complete, and must not make anyone read other files.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read, or a change does not fit the base.
+    A `text` is the content of the file, if it was read already. It is taken as it is: a copy of a
+    config beside records is complete, and must not make anyone read other files. Raises UserError
+    if a file cannot be read, or a change does not fit the base.
     """
     return YamlSource(path, text) if text is not None else _read(path, ())
 
 
 def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
-    """Read a config with some keys changed, as a study of another name.
+    """Return the config of a base with some keys changed, as a study of another name.
 
-    Parameters
-    ----------
-    path : Path
-        The config of the base. Paths in it stay relative to its folder.
-    settings : sequence of str
-        The changes, each as 'KEY=VALUE'; the value is YAML.
-    study : str
-        The name of the new study.
-
-    Raises
-    ------
-    UserError
-        If the name is that of the base or of a shipped study, or a change does not fit the base.
+    Each of the `settings` is 'KEY=VALUE'; the value is YAML. Paths in the config stay relative to
+    its folder. Raises UserError if the name is that of the base or of a shipped study, or a change
+    does not fit the base.
     """
     base = _read(path, ())
     changes = [_from_option(setting) for setting in settings]
@@ -108,7 +89,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
         raise own.error(("base",), str(error)) from error
     base = _read(base_path, (*above, here))
     if base_path.parent.resolve() != path.parent.resolve():
-        _make_absolute(base.content, base_path.parent)
+        make_absolute(base.content, base_path.parent)
     if not isinstance(own.content.get("study"), str):
         raise own.error((), "the key `study:` is missing: the study needs a name of its own")
     changes = _from_file(own, base.content)
@@ -119,7 +100,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
     return source
 
 
-def _make_absolute(content: dict[str, Any], folder: Path) -> None:
+def make_absolute(content: dict[str, Any], folder: Path) -> None:
     """Make the paths in a config absolute, which are relative to its folder."""
 
     def moved(value: Any) -> Any:
@@ -137,7 +118,8 @@ def _make_absolute(content: dict[str, Any], folder: Path) -> None:
         }
     elif published is not None:
         content["published"] = moved(published)
-    for entry in content.get("datasets") or ():
+    datasets = content.get("datasets")
+    for entry in datasets if isinstance(datasets, list) else ():
         if isinstance(entry, dict):
             entry.update({key: moved(entry[key]) for key in FILES if key in entry})
 

@@ -99,50 +99,25 @@ class SweepConfig(ConfigBlock):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a table, a figure or a claim asks of the records of an algorithm.
+    """What a table, a figure or a claim asks of the records of an algorithm."""
 
-    Attributes
-    ----------
-    location : tuple
-        Where the config asks it.
-    metric : str
-        A metric, seconds, or a curve.
-    algorithms : tuple of str
-        The algorithms that must have it.
-    curve : bool
-        Whether it is a curve that `record:` keeps, or an entry of one.
-    """
-
-    location: Location
-    metric: str
-    algorithms: tuple[str, ...]
-    curve: bool = False
+    location: Location  # where the config asks it
+    metric: str  # a metric, seconds, or a curve
+    algorithms: tuple[str, ...]  # the algorithms that must have it
+    curve: bool = False  # whether it is a curve that `record:` keeps, or an entry of one
 
 
 @dataclass(frozen=True)
 class StudyNames:
-    """What a block of a study may name in the other blocks.
+    """What a block of a study may name in the other blocks."""
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        The names of the data sets.
-    algorithms : mapping of str to tuple of str
-        What the `record:` of each algorithm keeps.
-    dataset_sweeps, algorithm_sweeps : mapping of str to mapping
-        The members of each sweep, with their values.
-    tables : tuple of str
-        The ids of the tables.
-    timing : bool
-        Whether the study has a timing pass.
-    """
-
-    datasets: tuple[str, ...]
-    algorithms: Mapping[str, tuple[str, ...]]
+    datasets: tuple[str, ...]  # the names of the data sets
+    algorithms: Mapping[str, tuple[str, ...]]  # what the `record:` of each algorithm keeps
+    # the members of each sweep, with their values
     dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
     algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    tables: tuple[str, ...]
-    timing: bool
+    tables: tuple[str, ...]  # the ids of the tables
+    timing: bool  # whether the study has a timing pass
 
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
         """Raise UserError for a metric that records cannot have.

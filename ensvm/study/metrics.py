@@ -10,21 +10,12 @@ from ensvm.errors import near_miss
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit a value is shown in.
+    """The unit a value is shown in."""
 
-    Attributes
-    ----------
-    name : str
-        What stands behind a number, `percentage points` for instance; empty for plain numbers.
-    scale : float
-        What a recorded number is multiplied with to be in this unit.
-    form : str
-        How a number of this unit is formatted.
-    """
-
+    # what stands behind a number, `percentage points` for instance; empty for plain numbers
     name: str = ""
-    scale: float = 1.0
-    form: str = ".4g"
+    scale: float = 1.0  # what a recorded number is multiplied with to be in this unit
+    form: str = ".4g"  # how a number of this unit is formatted
 
     def text(self, value: float) -> str:
         """Return a number of this unit (already scaled) as text, without the unit's name."""

@@ -24,25 +24,14 @@ class NoEffect(ValueError):
 
 @dataclass(frozen=True)
 class Bound:
-    """One bound of an effect: it must be at most `threshold`.
+    """One bound of an effect: it must be at most `threshold`."""
 
-    Attributes
-    ----------
-    threshold : float
-        The largest effect that keeps to the bound.
-    neutral : float
-        The effect if there is no difference at all. A single value has no interval, so it decides
-        only if it lies on the same side of both.
-    strict : bool
-        Whether the effect must not even equal the threshold.
-    above : bool
-        Whether the effect must be at least the threshold instead.
-    """
-
-    threshold: float
+    threshold: float  # the largest effect that keeps to the bound
+    # The effect if there is no difference at all. A single value has no interval, so it decides
+    # only if it lies on the same side of both.
     neutral: float
-    strict: bool = False
-    above: bool = False
+    strict: bool = False  # whether the effect must not even equal the threshold
+    above: bool = False  # whether the effect must be at least the threshold instead
 
     def kept_by(self, effect: float) -> bool:
         """Return whether an effect, taken as a plain number, keeps to the bound."""
@@ -112,49 +101,29 @@ def _at_most(threshold: float) -> tuple[Bound, ...]:
 
 @dataclass(frozen=True)
 class Relation:
-    """A claim's relation; by default one value that is at most the threshold.
+    """A claim's relation; by default one value that is at most the threshold."""
 
-    Attributes
-    ----------
-    keys : mapping of str to float or None
-        Which of the keys `than`, `margin`, `factor`, `limit` and `over` its claims have, each with
-        its default; None if the claim must give it.
-    meaning : str
-        What the relation claims, for the legend.
-    values : callable
-        Returns the numbers compared in one realization; may raise NoEffect.
-    effects : callable
-        Returns the effect of each realization from these numbers; may raise NoEffect.
-    bounds : callable
-        Returns the bounds that an effect must keep to, all of them, from the threshold.
-    effect_name : str or None
-        What a heading calls the effect; None for the name of the metric.
-    of_curves : bool
-        Whether whole curves are compared, not single values.
-    logarithmic : bool
-        Whether the interval is computed for the logarithm of the effect.
-    of_each : bool
-        Whether the relation is about each realization, so that one that violates it decides.
-    of_rejections : bool
-        Whether a row holds if a two-sided test at 5 % does not show a difference.
-    of_points : bool
-        Whether an effect of percentages is in percentage points.
-    own_value_unit, own_effect_unit, own_threshold_unit : Unit or None
-        The units of the values compared, of the effect and of the threshold; None for those of the
-        metric, of the values and of the effect.
-    """
-
+    # which of the keys `than`, `margin`, `factor`, `limit` and `over` its claims have, each with
+    # its default; None if the claim must give it
     keys: Mapping[str, float | None]
-    meaning: str
+    meaning: str  # what the relation claims, for the legend
+    # returns the numbers compared in one realization; may raise NoEffect
     values: Callable[[Sequence[Any], Sequence[float]], list[float]] = _as_recorded
+    # returns the effect of each realization from these numbers; may raise NoEffect
     effects: Callable[[Numbers], Numbers] = _value
+    # returns the bounds that an effect must keep to, all of them, from the threshold
     bounds: Callable[[float], tuple[Bound, ...]] = _at_most
+    # what a heading calls the effect; None for the name of the metric
     effect_name: str | None = None
-    of_curves: bool = False
-    logarithmic: bool = False
+    of_curves: bool = False  # whether whole curves are compared, not single values
+    logarithmic: bool = False  # whether the interval is computed for the logarithm of the effect
+    # whether the relation is about each realization, so that one that violates it decides
     of_each: bool = False
+    # whether a row holds if a two-sided test at 5 % does not show a difference
     of_rejections: bool = False
-    of_points: bool = False
+    of_points: bool = False  # whether an effect of percentages is in percentage points
+    # the units of the values compared, of the effect and of the threshold; None for those of the
+    # metric, of the values and of the effect
     own_value_unit: Unit | None = None
     own_effect_unit: Unit | None = None
     own_threshold_unit: Unit | None = None

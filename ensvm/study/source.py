@@ -92,29 +92,11 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
-    Parameters
-    ----------
-    path : Path
-        The config. Its blocks `claims`, `readings`, `assumptions`, `coverage` and `findings` may be
-        in files of their own, in the folder of its name.
-    text : str or None, default None
-        The content of the file, if it was read already.
+    Its blocks `claims`, `readings`, `assumptions`, `coverage` and `findings` may be in files of
+    their own, in the folder of its name. If the file was read already, `text` is its content.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, is not YAML or not a mapping, if a key is given twice, or if the
-        config is larger or deeper than any study.
-
-    Attributes
-    ----------
-    content : dict
-        The config.
-    moved : dict of Location to Location
-        For blocks that were made from other blocks: their location, and that of the original.
-    overridden : dict of Location to function
-        For keys that come from elsewhere than the file: the function that returns their errors
-        from the rest of the location and the message.
+    Raises UserError if a file cannot be read, is not YAML or not a mapping, if a key is given
+    twice, or if the config is larger or deeper than any study.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:

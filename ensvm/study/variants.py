@@ -163,22 +163,12 @@ class ReadingConfig(ConfigBlock):
 
 @dataclass
 class Derivation:
-    """The data sets and algorithms of a study, and the copies of them that its readings need.
+    """The data sets and algorithms of a study, and the copies of them that its readings need."""
 
-    Attributes
-    ----------
-    source : YamlSource
-        The config's text.
-    datasets, algorithms : dict of str to DatasetConfig, of str to AlgorithmConfig
-        The study's own, then the copies.
-    own_algorithms : tuple of str
-        The names of the study's own algorithms.
-    """
-
-    source: YamlSource
-    datasets: dict[str, DatasetConfig]
-    algorithms: dict[str, AlgorithmConfig]
-    own_algorithms: tuple[str, ...] = field(init=False)
+    source: YamlSource  # the config's text
+    datasets: dict[str, DatasetConfig]  # the study's own, then the copies
+    algorithms: dict[str, AlgorithmConfig]  # the study's own, then the copies
+    own_algorithms: tuple[str, ...] = field(init=False)  # the names of the study's own algorithms
     _cells: dict[str, dict[str, int | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:

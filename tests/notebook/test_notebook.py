@@ -32,11 +32,11 @@ def test_a_file_and_a_mapping_are_the_same_study(study, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(kept.frame(), ran.frame())  # with the times of the cells
 
 
-def test_numbers_of_numpy_are_numbers(study, tmp_path, monkeypatch):
+def test_numbers_of_numpy_are_numbers_and_paths_may_be_several(study, tmp_path, monkeypatch):
     content = yaml.safe_load(study(SVC).read_text())
     monkeypatch.chdir(tmp_path)
     content["realizations"] = np.int64(2)
-    content["datasets"][0]["path"] = Path(content["datasets"][0]["path"])
+    content["datasets"][0]["path"] = (Path(content["datasets"][0]["path"]),)
     content["algorithms"]["svc"]["params"]["C"] = np.float64(3.0)
     assert len(ensvm.run(content, results=tmp_path, **QUIET).frame()) == 2
 

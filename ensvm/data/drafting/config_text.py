@@ -219,23 +219,10 @@ FILL_IN = {
 def draft_card(
     file: Path, path: Path | None = None, *, target: str | None = None, force: bool = False
 ) -> Path:
-    """Write the card of a user's file, and return where it is.
+    """Write the card of a user's file, and return where it is: by default `datasets/NAME.yaml`.
 
-    Parameters
-    ----------
-    file : Path
-        The file, of a format that `ensvm init` reads.
-    path : Path or None, default None
-        The card; None for `datasets/NAME.yaml`.
-    target : str or None, default None
-        The column of the classes, by name or position; None guesses it.
-    force : bool, default False
-        Whether a card that exists is overwritten.
-
-    Raises
-    ------
-    UserError
-        If no data set can be made of the file, or the card exists.
+    `target` is the column of the classes, by name or position; None guesses it. Raises UserError if
+    no data set can be made of the file, or the card exists and `force` is false.
     """
     draft = draft_study(file, target=target)
     card = inline_card(draft.block, draft.config.parent)

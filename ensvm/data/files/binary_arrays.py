@@ -48,32 +48,8 @@ def _arrays(file: FileContent) -> dict[str, Any]:
     with reading(file.name, "a numpy archive of plain arrays"):
         with zipfile.ZipFile(io.BytesIO(file.data)) as members:
             check_size(sum(info.file_size for info in members.infolist()), file.name)
-            for info in members.infolist():
-                _check_shape(members, info)
         with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
             return {key: archive[key] for key in archive.files}
-
-
-def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Raise ValueError unless a member is one plain array of exactly the shape that it states.
-
-    numpy reserves memory for any shape, and ignores the rest of a member.
-    """
-    with archive.open(info) as member:
-        version = np.lib.format.read_magic(member)
-        if version not in ((1, 0), (2, 0)):
-            raise ValueError(f"{info.filename} is of the version {version}; accepted: 1.0, 2.0")
-        read = np.lib.format.read_array_header_1_0
-        if version == (2, 0):
-            read = np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(member)
-        if dtype.hasobject:
-            raise ValueError(f"{info.filename} holds Python objects; accepted: numbers and text")
-        stated, size = math.prod(shape) * dtype.itemsize, info.file_size - member.tell()
-    if stated != size or min(shape, default=0) < 0:
-        raise ValueError(
-            f"{info.filename} states the shape {shape}, which is {stated} bytes, but holds {size}"
-        )
 
 
 def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:

@@ -88,17 +88,14 @@ class Dialect(Strict):
         How many rows after the table are left out.
     """
 
-    encoding: TextEncoding = "utf-8"  # the encoding, as Python calls it
-    # one character, or the name of one; None for that of the file's ending
+    encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None
-    decimal: Literal[".", ","] = "."  # the mark before the decimals
-    # A mark between thousands, as in 1.234.567; None if numbers have none
+    decimal: Literal[".", ","] = "."
     thousands: Thousands | None = None
-    quote: Quote = '"'  # the character around fields that hold a delimiter or a line break
-    # what stands for a missing value, beside an empty field
+    quote: Quote = '"'
     missing: list[Label] = Field(default_factory=lambda: list(MISSING))
-    skip: int = Field(default=0, ge=0)  # how many lines before the table are left out
-    footer: int = Field(default=0, ge=0)  # how many rows after the table are left out
+    skip: int = Field(default=0, ge=0)
+    footer: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

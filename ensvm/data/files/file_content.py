@@ -5,7 +5,6 @@ import gzip
 import lzma
 import math
 import os
-import stat
 import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,15 +32,12 @@ _CHUNK = 2**24  # bytes; a file that unpacks to more than the limit is noticed w
 def unpack(path: Path) -> bytes:
     """Return the uncompressed content of a file.
 
-    Raises Refused if the file is damaged, absent, not a regular file (reading a pipe might never
-    end) or larger than the limit of `largest_content`.
+    Raises Refused if the file is damaged, absent, a folder or a pipe, or larger than the limit of
+    `largest_content`.
     """
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe"}
-            kind = next((name for test, name in kinds.items() if test(mode)), "a device")
-            raise Refused(f"{path} is {kind}; accepted: a regular file")
+        if path.exists() and not path.is_file():
+            raise Refused(f"{path} is not a regular file")
         chunks, size = list[bytes](), 0
         with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
             while chunk := file.read(_CHUNK):

@@ -103,7 +103,7 @@ class NamedColumnsFormat(FileFormat):
         Raises UserError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
-        raw = joined(_Reader(self, file).read(block) for block in self._some(file))
+        raw = joined(map(_Reader(self, file).read, self._some(file)))
         if not len(raw.labels) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
         return raw
@@ -138,6 +138,7 @@ class _Reader:
     def __init__(self, form: NamedColumnsFormat, file: FileContent) -> None:
         self.form, self.file = form, file
         self.inputs = form.columns_used(file)
+        self.numerals, self.missing_marks = form.numerals, form.missing_marks
 
     def read(self, block: RowBlock) -> Raw:
         label_at, input_at = choose_columns(
@@ -164,13 +165,13 @@ class _Reader:
 
         This is much quicker than field by field, which other columns need.
         """
-        if not np.isnan(self.form.numerals.read(list(self.form.missing_marks - {""}))).all():
+        if not np.isnan(self.numerals.read(list(self.missing_marks - {""}))).all():
             return block  # a number such as -999 stands for a missing value
         columns = list(block.columns)
         for at in input_at:
             column = columns[at]
             if self._encoding(block, at) == "number" and not isinstance(column, np.ndarray):
-                numbers = self.form.numerals.read_plain(column)
+                numbers = self.numerals.read_plain(column)
                 if numbers is not None and (np.abs(numbers) <= LARGEST).all():
                     columns[at] = numbers
         return RowBlock(block.names, columns, block.rows)
@@ -190,7 +191,7 @@ class _Reader:
                 return column[:, None]
             column = ["" if np.isnan(value) else str(value) for value in column.tolist()]
         place = partial(self._place, block, at)
-        return encode_column(column, encoding, self._absent(column), place, self.form.numerals)
+        return encode_column(column, encoding, self._absent(column), place, self.numerals)
 
     def _complete(
         self, block: RowBlock, label_at: int, input_at: list[int], group_at: list[int]
@@ -227,8 +228,7 @@ class _Reader:
         """Return which fields of a column have no value."""
         if isinstance(column, np.ndarray):
             return np.isnan(column)
-        missing = self.form.missing_marks
-        return np.array([text.strip() in missing for text in column], dtype=bool)
+        return np.array([text.strip() in self.missing_marks for text in column], dtype=bool)
 
 
 def choose_columns(
