@@ -15,6 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from ensvm.kernels.gram_matrix import slices
 from ensvm.kernels.sampled_pivots import PivotChoice, pivot_features
 from ensvm.solvers.leave_one_out_search import Candidate, rising_sigmoids
 from ensvm.solvers.one_pass_ridge import RidgeSums
@@ -160,11 +161,14 @@ class _Ridges:
         machines = PairMachines(
             coefficients, intercepts, np.zeros(first.size), np.ones(first.size, np.intp)
         )
-        values = np.ascontiguousarray((of_class[:, first] - of_class[:, second]).T)
+        values = np.take(of_class.T, first, axis=0)
+        values -= np.take(of_class.T, second, axis=0)
         sigmoids = rising_sigmoids(values, rows.starts, self._weights)
         loss, _ = losses(values, sigmoids, rows.starts, rows.counts)
-        wrong = class_probabilities(values, sigmoids).argmax(axis=0) != rows.codes
-        error = float(rows.counts @ wrong / rows.counts.sum())
+        predicted = np.empty_like(rows.codes)
+        for part in slices(predicted.size, BLOCK_ROWS):  # coupling takes n_classes^2 numbers a row
+            predicted[part] = class_probabilities(values[:, part], sigmoids).argmax(axis=0)
+        error = float(rows.counts @ (predicted != rows.codes) / rows.counts.sum())
         values[(rows.codes != first[:, None]) & (rows.codes != second[:, None])] = 0.0
         return Candidate(1.0 / alpha, self._gamma, error, loss, machines, values, sigmoids)
 
