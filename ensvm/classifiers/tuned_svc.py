@@ -70,8 +70,8 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     Beyond 16,384 distinct rows, `engine_` is 'ridge': memory and time then grow with the rows, not
     with their square. Each class gets a ridge regression of its indicator on the features of a
     low-rank kernel, and a pair's machine is the difference of those of its classes. Gamma (on 500
-    pivots) and the penalty alpha have the least squared error at rows left out, which is exact
-    here. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are not read.
+    pivots) and the penalty alpha have the least squared error at rows left out, exact for the same
+    pivots. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are not read.
     A precomputed kernel always trains support vector machines, and `fit` warns that it takes long.
 
     Parameters

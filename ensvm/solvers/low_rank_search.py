@@ -3,8 +3,8 @@
 The features of a row are its row of L, from the factor LL' of the Gram matrix (`sampled_pivots`).
 Each class has a ridge regression of its indicator on them; all share one eigendecomposition, and
 the machine of a pair is the difference of the regressions of its classes. The values of f without a
-row at that row are exact for every penalty (`kernel_ridge` has the formula), and width and penalty
-have the least squared error of these values.
+row at that row are those of a refit with the same pivots, for every penalty (`kernel_ridge` has the
+formula), and width and penalty have the least squared error of these values.
 """
 
 from collections.abc import Iterator, Sequence
