@@ -40,14 +40,15 @@ from ensvm.solvers.leave_one_out_search import (
     candidates,
     fitted_candidate,
 )
+from ensvm.solvers.low_rank_search import InputRows, fitted_ridge, width_scores
 from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 # Prices of an error: more gain nothing on the data sets of `benchmarks/tuned_svc.py`
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
 COPIES = 3.0  # of the rows that are held
-# Distinct rows beyond which a fit warns: 6,000 rows of waveform take 4 seconds of CPU time, 20,000
-# took more than six minutes on a busy machine; a low-rank ridge takes 5 seconds for them.
+# Distinct rows beyond which ridge machines on a low-rank kernel are trained: 6,000 rows of waveform
+# take an SVM 4 seconds of CPU time, 20,000 took more than six minutes on a busy machine.
 MANY_ROWS = 16_384
 
 
@@ -64,8 +65,14 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
     scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
-    as one row that counts several times. The order of the rows does not matter. Beyond 16,384
-    distinct rows `fit` warns that it takes long, and says what to use instead.
+    as one row that counts several times. The order of the rows does not matter.
+
+    Beyond 16,384 distinct rows, `engine_` is 'ridge': memory and time then grow with the rows, not
+    with their square. Each class gets a ridge regression of its indicator on the features of a
+    low-rank kernel, and a pair's machine is the difference of those of its classes. Gamma (on 500
+    pivots) and the penalty alpha have the least squared error at rows left out, exact for the same
+    pivots. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are not read.
+    A precomputed kernel always trains support vector machines, and `fit` warns that it takes long.
 
     Parameters
     ----------
@@ -79,7 +86,8 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         n_samples / (n_classes * rows of the class). None is 1 for each.
     search_rows : int, default 2000
         The largest number of rows on which C and gamma are chosen, at least 10; if there are more,
-        a random sample of them with the shares of the classes.
+        a random sample of them with the shares of the classes. Not read with ridge, which chooses
+        on all rows.
     tol : float, default 1e-3
         The violation of the optimality conditions to stop at, in units of f, a positive number.
     max_iter : int, default 10000000
@@ -90,31 +98,39 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
         processes takes some seconds.
     random_state : int, RandomState or None, default 0
-        Draws the sample of the rows, if one is drawn.
+        Draws the sample of the rows, or the pivots, if they are drawn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes in sorted order.
-    C_ : float
-        The price of an error that was chosen.
+    engine_ : {'svm', 'ridge'}
+        What was trained: support vector machines, or ridge machines on a low-rank kernel.
+    C_ : float or None
+        The price of an error that was chosen; None if `engine_` is 'ridge'.
+    alpha_ : float or None
+        The factor of the squared length of the weights beside the squared errors that was chosen;
+        None if `engine_` is 'svm'.
     gamma_ : float or None
         The width that was chosen, for columns divided by `scale_`; None if kernel='precomputed'.
     scale_ : ndarray of shape (n_features,), or None
         What columns are divided by; None if nothing is scaled.
     loo_score_ : float
-        The leave-one-out accuracy of the machine with `C_` and `gamma_` on all rows, by the span
-        rule.
+        The leave-one-out accuracy of the machine on all rows: by the span rule, or exact with
+        ridge. C or alpha, gamma and the sigmoids were chosen on the same values, so that it is a
+        little higher than the accuracy at new rows.
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of
         all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
         0. Not in a pickle.
     search_results_ : dict of ndarrays
         The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
-        'criterion' (error plus loss) and 'rank', one entry a machine.
+        'criterion' (error plus loss) and 'rank', one entry a machine. With ridge 'param_alpha'
+        stands for 'param_C', and loss and criterion are the mean squared error; alpha is chosen
+        again for the final pivots.
     support_ : ndarray of int, shape (n_support,)
         The support vectors: the row numbers of the training rows whose coefficient is not 0 in some
-        pair; of identical rows the first.
+        pair; of identical rows the first. With ridge the pivots.
     support_vectors_ : ndarray of shape (n_support, n_features), or None
         The support vectors, divided by `scale_`; None if kernel='precomputed'.
     dual_coef_ : ndarray of shape (n_support, n_pairs)
@@ -125,9 +141,10 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     sigmoids_ : ndarray of shape (n_pairs, 2)
         A and B of each pair's probability 1 / (1 + exp(A f + B)) of its first class.
     certificate_ : float
-        The largest violation of the optimality conditions of a pair, in units of f.
+        The largest violation of the optimality conditions of a pair, in units of f; 0 with ridge,
+        whose equations are solved directly.
     n_iter_ : int
-        The number of steps of all pairs' machines with `C_` and `gamma_`.
+        The number of steps of all pairs' machines with `C_` and `gamma_`; 1 for a pair of ridge.
     converged_ : bool
         Whether all pairs reached `tol`.
     n_features_in_ : int
@@ -155,6 +172,11 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     >>> machine.predict_proba(X[:1]).round(1)
     array([[1., 0., 0.]])
     """
+
+    C_: float | None
+    alpha_: float | None
+    gamma_: float | None
+    scale_: NDArray[np.float64] | None
 
     _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -215,7 +237,8 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             If there is only one class, the Gram matrix is not square, or a parameter is out of its
             range.
         MemoryError
-            If the Gram matrix takes more memory than is free; said before it is allocated.
+            If the Gram matrix, or with ridge the leave-one-out values, take more memory than is
+            free; said before they are allocated.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -235,8 +258,13 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         if present.size < self.classes_.size:  # a class whose rows all weigh 0
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
         group, first, counts = self._grouped(X, codes, weight, counting)
-        rows, inputs = self._rows(X, codes, first, counts)
-        chosen = self._search(rows, inputs)
+        inputs: NDArray[np.float64] | None
+        self.engine_ = "ridge" if self.kernel == "rbf" and first.size > MANY_ROWS else "svm"
+        if self.engine_ == "ridge":
+            chosen, inputs = self._low_rank_machines(X, codes, first, counts)
+        else:
+            rows, inputs = self._rows(X, codes, first, counts)
+            chosen = self._search(rows, inputs)
         self._keep(chosen, inputs, first)
         self._keep_leave_one_out(chosen, group, codes)
         return self
@@ -275,13 +303,10 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         """Return the groups as the search takes them, and their inputs."""
         m = first.size
         what = f"TunedSVC: the Gram matrix of {m} rows"
-        instead = (
-            "fit a sample of the rows, or make_pipeline(StandardScaler(), "
-            "LowRankRidgeClassifier()), whose time and memory grow with the rows, not their square"
-        )
-        require_memory(24.0 * m**2, what, instead)
-        if m > MANY_ROWS:
+        require_memory(24.0 * m**2, what, "fit a sample of the rows")
+        if m > MANY_ROWS:  # a precomputed kernel: of others such a matrix is not made
             size = gibibytes(24.0 * m**2)
+            instead = "fit a sample of the rows, or the inputs with kernel='rbf', without a matrix"
             warn_caller(f"{what} takes {size}, and a fit many minutes; {instead}", UserWarning)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = self._costs(codes[first], counts)
@@ -296,15 +321,55 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix
             # positive definite that is so for such coefficients only.
             return Rows(gram - min(gram.min(), 0.0), starts, costs, counts), None
+        inputs, centre = self._scaled(X, first, counts)
+        return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
+
+    def _scaled(
+        self, X: Any, first: NDArray[np.intp], counts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the inputs of the groups, divided by `scale_`, and their mean."""
         inputs = dense_rows(X[first]) + 0.0
         centre = counts @ inputs / counts.sum()
         self.scale_ = None
         if self.scale:
             deviation = np.sqrt(counts @ (inputs - centre) ** 2.0 / counts.sum())
             tiny = 1e-12 * np.abs(inputs).max(axis=0)
-            self.scale_ = np.where(deviation > tiny, deviation, 1.0)
-            inputs, centre = inputs / self.scale_, centre / self.scale_
-        return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
+            scale = np.where(deviation > tiny, deviation, 1.0)
+            inputs, centre, self.scale_ = inputs / scale, centre / scale, scale
+        return inputs, centre
+
+    def _low_rank_machines(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        first: NDArray[np.intp],
+        counts: NDArray[np.float64],
+    ) -> tuple[Candidate, NDArray[np.float64]]:
+        """Choose gamma and alpha, set what the search found, and return the ridge machines."""
+        m, n_classes = first.size, self.classes_.size
+        pairs = n_classes * (n_classes - 1) // 2
+        what = f"TunedSVC: the leave-one-out values of {m} rows and {pairs} pairs of classes"
+        require_memory(8.0 * m * (4.0 * pairs + COPIES * X.shape[1]), what)
+        starts = np.searchsorted(codes[first], np.arange(n_classes + 1))
+        inputs, centre = self._scaled(X, first, counts)
+        rows = InputRows(inputs - centre, starts, self._costs(codes[first], counts), counts)
+        gammas = [
+            factor * resolve_gamma("mean-distance", inputs, counts) for factor in TRIED_WIDTHS
+        ]
+        seed = drawn_seed(self.random_state)
+        found = width_scores(rows, gammas, seed, self.n_jobs)
+        losses = np.concatenate([scores.losses for scores in found])
+        table = {
+            "param_alpha": np.concatenate([scores.penalties for scores in found]),
+            "param_gamma": np.repeat(gammas, [scores.penalties.size for scores in found]),
+            "loo_score": 1.0 - np.concatenate([scores.errors for scores in found]),
+            "loo_loss": losses,
+            "criterion": losses,
+        }
+        self.search_results_ = _ranked(table)
+        self.C_, self.gamma_ = None, float(table["param_gamma"][losses.argmin()])
+        self.alpha_, chosen = fitted_ridge(rows, self.gamma_, seed)
+        return chosen, inputs
 
     def _costs(self, codes: NDArray[np.intp], counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return class_costs(self.class_weight, self.classes_, codes, counts)[codes]
@@ -322,16 +387,17 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         sample = self._sample(rows)
         found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
-        self.C_, self.gamma_ = best.C, best.gamma
-        criterion = np.array([candidate.error + candidate.loss for candidate in found])
-        self.search_results_ = {
+        self.C_, self.alpha_, self.gamma_ = best.C, None, best.gamma
+        errors = np.array([candidate.error for candidate in found])
+        losses = np.array([candidate.loss for candidate in found])
+        table = {
             "param_C": np.array([candidate.C for candidate in found]),
             "param_gamma": np.array([candidate.gamma for candidate in found]),
-            "loo_score": np.array([1.0 - candidate.error for candidate in found]),
-            "loo_loss": np.array([candidate.loss for candidate in found]),
-            "criterion": criterion,
-            "rank": 1 + np.searchsorted(np.sort(criterion), criterion),
+            "loo_score": 1.0 - errors,
+            "loo_loss": losses,
+            "criterion": errors + losses,
         }
+        self.search_results_ = _ranked(table)
         return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
 
     def _sample(self, rows: Rows) -> Rows:
@@ -454,6 +520,12 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         else:
             values = np.zeros((X.shape[0], self.intercept_.size))
         return np.ascontiguousarray((values + self.intercept_).T)
+
+
+def _ranked(table: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the table of a search with the ranks of its entries; equal ones share a rank."""
+    criterion = table["criterion"]
+    return table | {"rank": 1 + np.searchsorted(np.sort(criterion), criterion)}
 
 
 def squared_distances(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,12 +32,14 @@ class PivotFeatures:
     residual: float
     """The share of the trace that L leaves out, over the rows among which pivots were chosen."""
 
-    def blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def blocks(
+        self, X: Any, most_rows: int = BLOCK_ENTRIES
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield slices of the rows of X with their features k(x, P) L_P^-T, shape (r, rows).
 
-        Features have the kernel's dtype; a block takes 32 MiB or less.
+        Features have the kernel's dtype; a block takes 32 MiB or less, and has at most `most_rows`.
         """
-        for block in slices(X.shape[0], BLOCK_ENTRIES // max(self.pivots.size, 1)):
+        for block in slices(X.shape[0], min(BLOCK_ENTRIES // max(self.pivots.size, 1), most_rows)):
             values = gram(X[block], self.rows, **self.kernel)
             corner = self.corner.astype(values.dtype, copy=False)
             yield (

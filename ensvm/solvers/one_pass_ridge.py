@@ -17,12 +17,12 @@ SMALLEST, ROUNDINGS = 1e-10, 10.0
 
 @dataclass(frozen=True)
 class RidgeSolution:
-    """The f(z) = w'z + b of least sum of squared errors plus alpha |w|^2."""
+    """The f(z) = w'z + b of least sum of squared errors plus alpha |w|^2, for k targets."""
 
     weights: NDArray[np.float64]
-    """The weights w, shape (r,)."""
-    intercept: float
-    """The constant b, which is not penalised."""
+    """The weights w, shape (r, k), or (r,) for one target of shape (n,)."""
+    intercept: Any
+    """The constants b, which are not penalised: shape (k,), or a float for one target."""
     alpha: float
 
 
@@ -36,37 +36,67 @@ class _Spectrum(NamedTuple):
 
 
 class RidgeSums:
-    """The sums over rows that a ridge regression on r features needs: O(r^2) memory."""
+    """The sums over rows that a ridge regression on r features needs: O(r^2) memory.
 
-    def __init__(self, features: int) -> None:
+    Parameters
+    ----------
+    features : int
+        The number r of features.
+    targets : int or None, default None
+        The number k of targets, whose arrays have shape (n, k); None for one of shape (n,).
+    """
+
+    def __init__(self, features: int, targets: int | None = None) -> None:
+        shape = () if targets is None else (targets,)
         self._products = np.zeros((features, features))
         self._sum = np.zeros(features)
-        self._with_target = np.zeros(features)
-        self._rows = 0
-        self._target = 0.0
+        self._with_target = np.zeros((features, *shape))
+        self._rows = 0.0
+        self._target = np.zeros(shape)
         self._square = 0.0
         self._rounding = 0.0
         self._decomposed: _Spectrum | None = None
 
-    def add(self, features: NDArray[Any], target: NDArray[np.float64]) -> None:
-        """Add k rows: `features` has shape (r, k), and products are computed in its precision."""
+    def add(
+        self,
+        features: NDArray[Any],
+        target: NDArray[np.float64],
+        weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Add n rows: `features` has shape (r, n), and products are computed in its precision.
+
+        `weight`, shape (n,), is what the squared error of each row counts; None for 1.
+        """
+        if weight is None:
+            self._rows += len(target)
+            self._sum += features.sum(axis=1, dtype=np.float64)
+            self._target = self._target + target.sum(axis=0)
+        else:
+            roots = np.sqrt(weight)
+            self._rows += float(weight.sum())
+            self._sum += features @ weight.astype(features.dtype)
+            self._target = self._target + weight @ target
+            features, target = features * roots.astype(features.dtype), (roots * target.T).T
         self._products += features @ features.T
-        self._sum += features.sum(axis=1, dtype=np.float64)
         self._with_target += features @ target.astype(features.dtype)
-        self._rows += target.size
-        self._target += float(target.sum())
         self._square += float(np.square(target).sum())
         self._rounding = float(np.finfo(features.dtype).eps)
         self._decomposed = None
 
     def solve(self, alpha: float | None = None) -> RidgeSolution:
-        """Return the solution; None for alpha is that of least generalised cross-validation."""
+        """Return the solution.
+
+        None for alpha is that of least generalised cross-validation; only for one target.
+        """
         means, values, vectors, along = self._spectrum()
         mean = self._target / self._rows
         if alpha is None:
-            alpha = self._chosen(values, along, self._square - self._rows * mean**2)
-        weights = vectors @ (along / (values + alpha))
-        return RidgeSolution(weights, float(mean - means @ weights), float(alpha))
+            alpha = self._chosen(values, along, float(self._square - self._rows * mean**2))
+        weights = vectors @ (along.T / (values + alpha)).T
+        intercept = mean - means @ weights
+        return RidgeSolution(
+            weights, float(intercept) if weights.ndim == 1 else intercept, float(alpha)
+        )
 
     def left_out_penalty(self, blocks: Iterable[tuple[NDArray[Any], NDArray[np.float64]]]) -> float:
         """Return the penalty of least squared error at rows that are left out, one at a time.
@@ -84,26 +114,62 @@ class RidgeSums:
         float
             The penalty, the larger of equal ones.
         """
-        means, values, vectors, along = self._spectrum()
+        penalties = self.penalties()
+        losses = np.zeros(penalties.size)
+        for features, target in blocks:
+            losses += np.square(self.left_out_errors(features, target, penalties)).sum(axis=0)
+        return float(penalties[np.argmin(losses)])
+
+    def penalties(self) -> NDArray[np.float64]:
+        """Return the penalties worth trying, the largest first."""
+        values = self._spectrum().values
         top = values.max(initial=0.0)
         if not top > 0.0:
-            return 1.0
+            return np.ones(1)
         least = max(SMALLEST, ROUNDINGS * self._rounding) * top
-        penalties = np.geomspace(10.0 * top, least, GRID)
+        return np.geomspace(10.0 * top, least, GRID)
+
+    def left_out_errors(
+        self,
+        features: NDArray[Any],
+        target: NDArray[np.float64],
+        penalties: NDArray[np.float64],
+        left_out: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the targets of n rows less f fitted without each row at that row.
+
+        Parameters
+        ----------
+        features, target : ndarray of shape (r, n), ndarray of shape (n,) or (n, k)
+            Some of the rows that were added.
+        penalties : ndarray of shape (p,)
+            The penalties.
+        left_out : ndarray of shape (n,), default None
+            How much of each row's weight is left out; None for 1.
+
+        Returns
+        -------
+        ndarray of shape (n, p) or (n, k, p)
+            The errors for each penalty.
+        """
+        means, values, vectors, along = self._spectrum()
         inverses = 1.0 / (values[:, None] + penalties)
-        losses = np.zeros(GRID)
-        for features, target in blocks:
-            inner = (features.T - means) @ vectors
-            fits = self._target / self._rows + inner @ (along[:, None] * inverses)
-            leverages = 1.0 / self._rows + np.square(inner) @ inverses
-            losses += np.square((target[:, None] - fits) / (1.0 - leverages)).sum(axis=0)
-        return float(penalties[np.argmin(losses)])
+        inner = (features.T - means) @ vectors
+        leverages = 1.0 / self._rows + np.square(inner) @ inverses
+        if left_out is not None:
+            leverages *= left_out[:, None]
+        if target.ndim == 2:
+            leverages, inverses = leverages[:, None], inverses[:, None]
+        weights = (along[..., None] * inverses).reshape(len(along), -1)
+        fits = (inner @ weights).reshape(*target.shape, penalties.size)
+        fits += (self._target / self._rows)[..., None]
+        return (target[..., None] - fits) / (1.0 - leverages)
 
     def _spectrum(self) -> _Spectrum:
         if self._decomposed is None:
             means = self._sum / self._rows
             values, vectors = linalg.eigh(self._products - self._rows * np.outer(means, means))
-            along = vectors.T @ (self._with_target - self._target * means)
+            along = vectors.T @ (self._with_target - np.multiply.outer(means, self._target))
             self._decomposed = _Spectrum(means, np.maximum(values, 0.0), vectors, along)
         return self._decomposed
 

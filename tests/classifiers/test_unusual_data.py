@@ -16,7 +16,6 @@ from ensvm import (
     SVMPathClassifier,
     TunedSVC,
 )
-from ensvm.classifiers import tuned_svc
 from ensvm.kernels import gram
 
 MACHINES = [TunedSVC(), SVMPathClassifier()]
@@ -118,16 +117,6 @@ def test_a_pickle_holds_what_predictions_need(machine: Any, left_out: str) -> No
     with pytest.raises(AttributeError, match=f"{left_out}.*what predictions need alone"):
         getattr(copy, left_out)
     assert not hasattr(clone(machine), left_out)
-
-
-def test_very_many_rows_make_it_say_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = noisy()
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 60)
-    quiet = TunedSVC().fit(X, y)
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 59)
-    with pytest.warns(UserWarning, match="60 rows takes .*sample of the rows, .*LowRankRidge"):
-        warned = TunedSVC().fit(X, y)
-    np.testing.assert_array_equal(warned.predict(X), quiet.predict(X))
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
