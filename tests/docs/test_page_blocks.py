@@ -13,7 +13,9 @@ from ensvm.records.shipped_records import read_shipped
 def shipped_records_are_read_once():
     """Seven pages show results of ijcai07, and reading its 31,000 records takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ensvm.report.query.read_shipped", lru_cache(maxsize=1)(read_shipped))
+        read_once = lru_cache(maxsize=1)(read_shipped)
+        for room in ("query", "comparison"):
+            patch.setattr(f"ensvm.report.{room}.read_shipped", read_once)
         yield
 
 
