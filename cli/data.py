@@ -10,14 +10,6 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ensvm.data import (
-    DatasetCard,
-    DataUnavailable,
-    find_card,
-    list_cards,
-    load,
-    locate,
-)
 from ensvm.errors import UserError
 from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
 from ensvm_cli.printing import (
@@ -29,6 +21,7 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
+    from ensvm.data import DatasetCard
     from ensvm.runner.plan import Plan
 
 HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
@@ -68,6 +61,8 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
 
         list_missing([make_plan(find_config(config)) for config in configs], data_dir)
         return
+    from ensvm.data import list_cards
+
     rows = []
     with Console(stderr=True).status("looking for data") as status:
         for card in list_cards():
@@ -81,7 +76,9 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
         print_table(HEADS, rows, names=len(HEADS))
 
 
-def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
+def _row(card: "DatasetCard", data_dir: Path | None) -> tuple[str, ...]:
+    from ensvm.data import locate
+
     location = locate(card, data_dir=data_dir)
     served = location.provider or f"nobody: {location.reasons[-1]}"
     if card.generator and (options := card.generator.model_dump().get("options")):
@@ -130,6 +127,8 @@ def show(name: str, data_dir: Path | None) -> None:
     Example:
       ensvm data show german
     """
+    from ensvm.data import find_card, locate
+
     card = find_card(name, OWN_CARDS)
     location = locate(card, data_dir=data_dir)
     files = [
@@ -148,7 +147,7 @@ def show(name: str, data_dir: Path | None) -> None:
     print_facts({fact: text for fact, text in facts.items() if text}, indent=2)
 
 
-def _facts(card: DatasetCard) -> dict[str, str]:
+def _facts(card: "DatasetCard") -> dict[str, str]:
     """Return the contents of a card as names and texts; texts may be empty."""
     counts = {label: count for label, count in card.classes.items() if count is not None}
     classes = ", ".join(
@@ -204,6 +203,8 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
       ensvm data fetch german waveform
       ensvm data fetch --verify
     """
+    from ensvm.data import find_card, list_cards, load
+
     cards = [find_card(name, OWN_CARDS) for name in names] if names else list_cards()
     if verify:
         _verify(cards, bool(names), data_dir)
@@ -297,8 +298,10 @@ def new(file: Path, output: Path | None, target: str | None, force: bool) -> Non
     click.echo(f"now: `datasets: [{path.stem}]` in a config beside {path.parent}/")
 
 
-def _verify(cards: list[DatasetCard], named: bool, data_dir: Path | None) -> None:
+def _verify(cards: list["DatasetCard"], named: bool, data_dir: Path | None) -> None:
     """Print which data sets are here and right; end with status 1 if one is not."""
+    from ensvm.data import DataUnavailable, load
+
     wrong = absent = 0
     for card in cards:
         try:

@@ -132,12 +132,12 @@ def invoke(*arguments, stdin: str | None = None) -> Result:
                 signal.signal(number, handler)
 
 
-def cells_run_here(patch):
-    """Let runs of one job run their cells in this process, which saves starting workers."""
+def cells_run_here(patch, jobs=1):
+    """Let runs of so many jobs run their cells in this process, which saves starting workers."""
     in_workers = execute.LocalEngine.run
 
     def run(engine, tasks, save, timeout):
-        if engine._jobs > 1:
+        if engine._jobs > jobs:
             in_workers(engine, tasks, save, timeout)
             return
         for task in tasks:

@@ -1,19 +1,24 @@
 """Runs the blocks of a page in order in an empty folder, and compares what they print.
 
 A `code-block` with a caption is a file to write, `console` holds commands and their output, and the
-`python` blocks of a page are one script, which runs last. `diff` is a change of the code: the page
-then runs with a changed copy of the package.
+`python` blocks of a page are one script, which runs last. `ensvm` runs in this process, and so do
+its cells: starting processes would take most of the time. `diff` is a change of the code: the page
+then runs with a changed copy of the package, in processes of its own.
 `python tests/page_blocks.py` writes the outputs into these pages again.
 """
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
+from made_up_records import cells_run_here, invoke
 
 ROOT = Path(__file__).parents[1]
 # A doctest is run by tests/test_docstrings.py
@@ -29,6 +34,8 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
+# A command, and what a shell does with its output
+ENSVM = re.compile(r"ensvm (?P<arguments>[^|><&]*)(?P<rest>.*)", re.DOTALL)
 TOLERANCE = 0.02  # relative and absolute: other processors round otherwise
 
 
@@ -104,16 +111,41 @@ def commands_of(content: str) -> list[tuple[str, str]]:
 
 
 def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
+    """Return what a command prints; raise if it fails."""
+    ensvm = ENSVM.fullmatch(command)
+    before = b""
+    if ensvm and environment.get("PYTHONPATH") == os.environ.get("PYTHONPATH"):
+        before = _output_of_ensvm(
+            shlex.split(ensvm["arguments"].replace("\\\n", " ")), folder, environment
+        )
+        command = f"cat {ensvm['rest']}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
         env=environment,
+        input=before,
         capture_output=True,
-        text=True,
     )
     if done.returncode:
-        raise AssertionError(f"$ {command}\n{done.stdout}{done.stderr}")
-    return "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n")
+        raise AssertionError(f"$ {command}\n{done.stdout.decode()}{done.stderr.decode()}")
+    return "\n".join(line.rstrip() for line in done.stdout.decode().splitlines()).strip("\n")
+
+
+def _output_of_ensvm(arguments: list[str], folder: Path, environment: dict[str, str]) -> bytes:
+    """Return what `ensvm` prints; it forgets the modules that it imports from the folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        cells_run_here(patch, jobs=os.cpu_count() or 1)
+        known = set(sys.modules)
+        answer = invoke(*arguments)
+        for name in set(sys.modules) - known:
+            if folder in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
+                del sys.modules[name]
+    if answer.exit_code:
+        raise AssertionError(f"$ ensvm {shlex.join(arguments)}\n{answer.output}")
+    return answer.stdout_bytes
 
 
 def agrees(expected: str, printed: str) -> bool:

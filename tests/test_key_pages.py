@@ -90,7 +90,6 @@ def discriminators(union: Any, key: str) -> tuple[str, ...]:
     ("page", "names"),
     [
         ("claims", RELATIONS),
-        ("figures", KINDS),
         ("kernel", NAMED_KERNELS),
         ("splits", Scaling.__args__),
         ("splits", discriminators(Split, "protocol")),
@@ -135,13 +134,3 @@ def test_pages_begin_with_an_example():
         text = page.read_text(encoding="utf-8")
         without = page.stem == "formats"  # whose keys are those of cards
         assert without or re.match(r"# .*\n\n(A config is .*\n\n)?```yaml\n", text), page
-
-
-def test_lines_are_short():
-    long = [
-        f"{page.name}: {line}"
-        for page in PAGES
-        for line in page.read_text(encoding="utf-8").splitlines()
-        if len(line) > 120
-    ]
-    assert long == []

@@ -1,6 +1,7 @@
 """What `results/` has: records that answer the shipped configs, and pages made of them."""
 
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,27 @@ SMALL_BYTES = 900_000  # with curves, which take more a cell
 SHIPPED = sorted(path.parent for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
 
 
-@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_shipped_records_are_small_and_of_the_settings_asked_for(folder):
-    shipped = read_shipped(folder)
+@pytest.fixture(scope="module", params=SHIPPED, ids=lambda folder: folder.name)
+def folder(request):
+    """A study with shipped records. The tests of one study come together, so one reading serves."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def shipped(folder):
+    return read_shipped(folder)
+
+
+@pytest.fixture(scope="module")
+def study(folder, shipped):
+    if (folder / CELLS_FILE).exists():
+        pytest.skip("a run of one's own may come out otherwise")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ensvm.report.query.read_shipped", lambda _: shipped)
+        return read_study(folder)
+
+
+def test_shipped_records_are_small_and_of_the_settings_asked_for(folder, shipped):
     most_bytes = max(SMALL_BYTES, MOST_BYTES_OF_A_CELL * len(shipped.records))
     assert (folder / SHIPPED_FILE).stat().st_size <= most_bytes
     wanted = {cell.identity: cell.settings for cell in make_plan(find_config(folder.name)).cells}
@@ -39,26 +58,25 @@ def test_shipped_records_are_small_and_of_the_settings_asked_for(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_what_comes_out_is_what_the_records_show(folder):
-    if (folder / CELLS_FILE).exists():
-        pytest.skip("a run of one's own may come out otherwise")
-    study = read_study(folder)
+def test_what_comes_out_is_what_the_records_show(folder, study):
     config, _ = read_config(find_config(folder.name))
     claims = list(evaluate_claims(study))
     stale = {one.text: contradictions(study, one, claims) for one in config.findings}
     assert not {text: against for text, against in stale.items() if against}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_the_page_of_a_study_is_what_its_records_say(folder):
+@cache
+def is_as_committed():
     asked = ["git", "status", "--porcelain", "--", "results"]
     answer = subprocess.run(asked, cwd=RESULTS.parent, capture_output=True, text=True, check=False)
-    if answer.returncode or answer.stdout or (folder / CELLS_FILE).exists():
+    return not answer.returncode and not answer.stdout
+
+
+@pytest.mark.slow
+def test_the_page_of_a_study_is_what_its_records_say(folder, study):
+    if not is_as_committed():
         pytest.skip("results/ is not as committed: a run of one's own has its own page")
     text = (folder / NAME).read_text(encoding="utf-8")
-    study = read_study(folder)
     assert first_page(study, build_tables(study)) == text
 
 

@@ -21,6 +21,7 @@ PARTS = ("claims", "readings", "assumptions", "coverage", "findings")
 MAX_BYTES = 500_000
 MAX_NODES = 50_000
 MAX_DEPTH = 40
+MAX_QUICK_LEVELS = 2_000
 
 _READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # not dates, which stay text
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside what it names"
@@ -30,8 +31,8 @@ def _type_of(tag: str) -> str:
     return tag.removeprefix("tag:yaml.org,2002:")
 
 
-class _Loader(yaml.SafeLoader):
-    """A loader that reads dates as text and reports wrong values with their line."""
+class _Values(yaml.constructor.SafeConstructor):
+    """Makes the values: dates are text, and a wrong value is reported with its line."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 (declared by the base class)
         first: [rule for rule in rules if _type_of(rule[0]) in _READ_AS]
@@ -44,6 +45,28 @@ class _Loader(yaml.SafeLoader):
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"{node.value!r:.60} is not a value of the type !!{_type_of(node.tag)}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
+
+
+class _Loader(_Values, yaml.SafeLoader):
+    """The loader whose errors are reported."""
+
+
+class _QuickLoader(_Values, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The same by libyaml, thirty times as quick; not every platform's PyYAML has it."""
+
+
+def _composed(text: str) -> tuple[_Values, yaml.Node | None]:
+    """Return a loader and the nodes of a text; raises yaml.YAMLError or RecursionError."""
+    # Each level takes a bracket or indents a line. Too many would overflow libyaml's stack.
+    levels = text.count("[") + text.count("{") + 2 * max(map(len, text.split("\n")))
+    if levels < MAX_QUICK_LEVELS:
+        try:
+            quick = _QuickLoader(text)  # type: ignore[call-arg]
+            return quick, quick.get_single_node()
+        except (yaml.YAMLError, UnicodeError):
+            pass  # the other loader finds the error again, and its words name the cause
+    loader = _Loader(text)
+    return loader, loader.get_single_node()
 
 
 class _Dumper(yaml.SafeDumper):
@@ -126,8 +149,7 @@ class YamlSource:
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
-            loader = _Loader(text)
-            node = loader.get_single_node()
+            loader, node = _composed(text)
             if node is None:
                 raise UserError(
                     f"{self.path}: the file is empty; "
@@ -212,7 +234,7 @@ class YamlSource:
             if name in names[:index]:
                 raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
 
-    def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
+    def _walk(self, node: yaml.Node, location: Location, loader: _Values) -> None:
         """Note the line of every key, and check size and depth before any value is made."""
         self._lines.setdefault(location, node.start_mark.line + 1)
         self._n_nodes += 1
@@ -242,7 +264,7 @@ class YamlSource:
         if control and not of_a_file:
             raise self.error(location, f"the control character {control[0]!r} is not accepted")
 
-    def _key(self, node: yaml.Node, location: Location, loader: _Loader) -> str:
+    def _key(self, node: yaml.Node, location: Location, loader: _Values) -> str:
         """Return a key as text; a key may be a whole number, such as the label of a class."""
         kind = _type_of(node.tag)
         if not isinstance(node, yaml.ScalarNode) or kind not in ("str", "int", "merge"):

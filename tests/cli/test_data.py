@@ -58,7 +58,7 @@ def test_fetch_of_a_named_set_that_nobody_serves_fails_and_says_how_to_get_it() 
 
 def test_fetch_of_all_succeeds_if_anything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     cards = [find_card(name) for name in ("german", "w2a", "waveform")]
-    monkeypatch.setattr("ensvm_cli.data.list_cards", lambda: cards)
+    monkeypatch.setattr("ensvm.data.list_cards", lambda: cards)
     result = run("fetch")
     assert result.exit_code == 0
     assert [line.split(":")[0] for line in result.stdout.splitlines()] == ["german", "waveform"]

@@ -1,9 +1,22 @@
 """The blocks of all pages run, and print what the pages show."""
 
+from functools import lru_cache
 from pathlib import Path
 
 import page_blocks
 import pytest
+
+from ensvm.records.shipped_records import read_shipped
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shipped_records_are_read_once():
+    """Seven pages show results of ijcai07, and reading its 31,000 records takes seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_once = lru_cache(maxsize=1)(read_shipped)
+        for room in ("query", "comparison"):
+            patch.setattr(f"ensvm.report.{room}.read_shipped", read_once)
+        yield
 
 
 @pytest.mark.slow
