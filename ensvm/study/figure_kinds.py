@@ -41,9 +41,14 @@ def pass_of(y: str) -> RunPass:
     return "timing" if unit_of(y) == SECONDS else "error"
 
 
+def metric_name(metric: str) -> str:
+    """Return a metric's name in words."""
+    return NAMES.get(metric) or metric.rstrip("_").replace("_", " ")
+
+
 def axis_label(metric: str) -> str:
     """Return the label of an axis: the metric's name and unit."""
-    name = NAMES.get(metric) or metric.rstrip("_").replace("_", " ")
+    name = metric_name(metric)
     unit = unit_of(metric)
     return name if unit == SECONDS or not unit.name else f"{name} ({unit.name})"
 

@@ -70,6 +70,8 @@ class LinesConfig(FigureConfig):
     y : str, dict or None
         A metric or curve of the records, or several, each with its text in the legend. A
         panel's own `y` overrides it. Seconds are those of the timing pass.
+    ends : str or None
+        Why a line ends before others, for the legend; a dot or a ring marks its end.
     """
 
     short: ClassVar[str] = "dataset"  # the key of a panel that is only a name
@@ -77,6 +79,7 @@ class LinesConfig(FigureConfig):
     panels: tuple[PanelConfig, ...] = Field(min_length=1)
     series: tuple[str, ...] = Field(min_length=1)
     y: str | dict[str, str] | None = None
+    ends: str | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -116,6 +119,11 @@ class LinesConfig(FigureConfig):
     def of_curves(self) -> bool:
         """Whether `y` is a curve that `record:` keeps."""
         return True
+
+    @property
+    def default_ends(self) -> str:
+        """Why a line ends before others, if `ends` does not say it."""
+        return "end of the run"
 
     def sweeps_algorithms(self, panel: PanelConfig) -> bool:
         """Return whether the series of a panel are sweeps of algorithms."""
@@ -163,8 +171,6 @@ class CurvesConfig(LinesConfig):
     marks : str or None
         A number that the fit leaves: where a vertical mark crosses its curve. It is left out if
         it is 0 or missing.
-    ends : str or None
-        Why a curve ends before others, for the legend; a dot marks its end.
     cumulative : bool
         Whether the cumulative distribution of the recorded values is drawn: the values on the
         horizontal axis, the share of values up to them on the vertical one.
@@ -177,7 +183,6 @@ class CurvesConfig(LinesConfig):
 
     kind: Literal["curves"] = "curves"
     marks: str | None = None
-    ends: str | None = None
     cumulative: bool = False
     realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
     first: int = 0
@@ -189,6 +194,15 @@ class CurvesConfig(LinesConfig):
                 "a panel of curves is about a `dataset:`; a sweep is drawn by `kind: sweep`"
             )
         return self
+
+    @property
+    def default_ends(self) -> str:
+        """Why a curve ends before others: the mean is that of all realizations."""
+        return (
+            "end: not all realizations go further"
+            if self.realization == "mean"
+            else "end of the run"
+        )
 
     def default_labels(self, panel: Any) -> tuple[str, str]:
         """Return the labels of curves; for a distribution, the metric and the share."""
@@ -226,6 +240,13 @@ class SweepFigureConfig(LinesConfig):
     def of_curves(self) -> bool:
         """Whether `y` is a curve, whose `stages` are shown."""
         return bool(self.stages)
+
+    @property
+    def default_ends(self) -> str:
+        """Why a line ends before others: rounds that were not reached, or values not run."""
+        return (
+            "end: not all realizations reach this round" if self.stages else "end: not run beyond"
+        )
 
     def steps(self, panel: PanelConfig) -> str:
         """Return the names of the sweeps."""

@@ -139,12 +139,13 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
 def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
     assert "\\textbf{10.0}" in text
-    assert "24.0 $\\pm$ 1.0" in text
-    assert "{\\scriptsize 24.0 ?}" in text
+    assert "24.0 & \\ $\\pm$ 1.0" in text  # decimals end a column
+    assert "{\\scriptsize 24.0} & {\\scriptsize \\ ?}" in text
     assert (study.folder / "table-2.tex").read_text() == text
     lines = text.splitlines()
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
     assert len({row.count(" & ") for row in rows}) == 1
+    assert rows[0].count(" & ") == text[: text.index("\\toprule")].count("r@{}l") * 2
     for opened, closed in ("{}", ("\\begin", "\\end"), ("\\toprule", "\\bottomrule")):
         assert text.count(opened) == text.count(closed)
     assert text.count("$") % 2 == 0
@@ -183,6 +184,7 @@ def test_latex_of_shipped_studies_compiles_within_the_lines(tmp_path, columns):
     )
     assert ran.returncode == 0, ran.stdout[-2000:]
     assert "Overfull" not in ran.stdout
+    assert "too large" not in ran.stdout
 
 
 def test_studies_are_found_from_their_folder_or_the_one_above(study):

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from textwrap import fill
+from typing import Any
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -10,20 +12,24 @@ from matplotlib.figure import Figure
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
 from ensvm.report.rank_tests import groups
 from ensvm.report.ranking import Ranking
+from ensvm.study.figure_kinds import metric_name
 
 NOTE = (
-    "average ranks over {n} data sets ({metric}), 1 the best; "
+    "average ranks over {n} data sets ({metric}), 1 the best;\n"
     "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
 )
-WIDTH = 6.8  # inches: the text width of a page
+WIDTH = 4.6  # inches, of which the axis takes half; names may add to it
+LONGEST = 26  # letters of a name on one line; a longer name has two
 LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
 BAR_OVERHANG = 0.015  # how far a bar reaches beyond its ranks, as a fraction of the axis
+GAP, RANK = 3.0, 22.0  # points between a line and a rank, and from there to the name
 LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and half the height of the caps of CD
 
 # Heights in lines of text: the axis is at 0, the critical difference above, the algorithms below.
 LINE_HEIGHT = 0.2  # inches
 TICK, TICK_LABEL, CD_BAR = 0.25, 0.4, 1.9
 FIRST_BAR, BAR_STEP, LABELS_AFTER = 0.55, 0.45, 0.55
+TWO_LINES = 1.35  # from name to name if one has two lines
 
 
 def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
@@ -34,7 +40,7 @@ def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
         ranking.average_ranks.tolist(),
         ranking.critical_difference,
         groups(ranking.average_ranks, ranking.critical_difference),
-        NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
+        NOTE.format(n=len(ranking.rows), metric=metric_name(selection.metric), alpha=ranking.alpha),
         endings,
     )
 
@@ -69,7 +75,9 @@ def _diagram(
     n_left = math.ceil(k / 2)
     # The better half of the labels is on the left, the other half on the right.
     label_height = FIRST_BAR + BAR_STEP * len(groups) + LABELS_AFTER
-    depth, height = label_height + n_left + 0.5, CD_BAR + 1.0
+    names = [fill(label, max(LONGEST, len(label) // 2 + 4)) for label in labels]
+    step = 1.0 if names == list(labels) else TWO_LINES
+    depth, height = label_height + step * (n_left - 1) + 1.5, CD_BAR + 1.0
     figure = Figure(figsize=(WIDTH, (height + depth) * LINE_HEIGHT))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.axis("off")
@@ -81,13 +89,10 @@ def _diagram(
         y = -FIRST_BAR - BAR_STEP * level
         x = (average_ranks[first] - overhang, average_ranks[last] + overhang)
         axes.plot(x, (y, y), color=COLOURS[2], linewidth=BAR, solid_capstyle="butt")
-    for index, (label, rank) in enumerate(zip(labels, average_ranks, strict=True)):
-        if index < n_left:
-            _draw_label(axes, f"{label}  {rank:.2f}", rank, -label_height - index, k, "right")
-        else:
-            y = -label_height - (k - 1 - index)
-            _draw_label(axes, f"{rank:.2f}  {label}", rank, y, k, "left")
-    axes.text((1 + k) / 2, -depth, note, ha="center", va="top", fontsize="small")
+    for index, (name, rank) in enumerate(zip(names, average_ranks, strict=True)):
+        side, at = ("right", index) if index < n_left else ("left", k - 1 - index)
+        _draw_label(axes, name, rank, -label_height - step * at, k, side)
+    axes.text((1 + k) / 2, -depth, note, ha="center", va="top")
     return figure
 
 
@@ -106,9 +111,11 @@ def _draw_axis(axes: Axes, k: int, critical_difference: float) -> None:
     axes.text(1 + critical_difference / 2, CD_BAR + 0.2, text, ha="center", va="bottom")
 
 
-def _draw_label(axes: Axes, text: str, rank: float, y: float, k: int, side: str) -> None:
-    """Draw a line from a rank down and out to its label, which is aligned at `side` ("left")."""
+def _draw_label(axes: Axes, name: str, rank: float, y: float, k: int, side: str) -> None:
+    """Draw a line from a rank down and out to rank and name, which are aligned at `side`."""
     sign = -1 if side == "right" else 1
     end = (1 if side == "right" else k) + sign * 0.08 * (k - 1)
     axes.plot((rank, rank, end), (0, y, y), color=COLOURS[0], linewidth=LINE)
-    axes.text(end + sign * 0.02 * (k - 1), y, text, ha=side, va="center")
+    place: Any = {"textcoords": "offset points", "ha": side, "va": "center_baseline"}
+    axes.annotate(f"{rank:.2f}", (end, y), xytext=(sign * GAP, 0.0), **place)
+    axes.annotate(name, (end, y), xytext=(sign * (GAP + RANK), 0.0), linespacing=0.95, **place)

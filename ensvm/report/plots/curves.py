@@ -1,6 +1,6 @@
 """Figures of lines: curves and sweeps from the records, and their drawing.
 
-The mean of curves ends where the first realization ends, and a stage that a realization did not
+The mean of curves ends where the first realization ends, and a round that a realization did not
 reach has no point.
 """
 
@@ -33,11 +33,17 @@ from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
-ENDS = {True: "end of the shortest run", False: "end of the run"}  # whether it is a mean
+RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
+# On a logarithmic axis: the numbers where it may end and that ticks stand at, how many times its
+# first number its last is if only powers of ten have ticks, and the room beside points.
+MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
+TENS_ONLY = 100.0
+LOG_ROOM = 0.03
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
     `panel` is the panel's number from 0; `algorithm` is the label of the algorithm, and `part` says
-    which of its lines it is (a metric, or a stage); `std` is the standard deviation over the
+    which of its lines it is (a metric, or a round); `std` is the standard deviation over the
     realizations, None at a point of one; `mark` is the x of the curve's mark, if any.
     """
 
@@ -261,13 +267,12 @@ def draw(config: LinesConfig, curves: list[Curve], axes: "list[Axes]") -> "list[
         ends |= _draw_panel(axes[number], config, list(of_panel))
     looks = {curve.label: _look(config, curve) for curve in curves}
     keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
-    if isinstance(config, CurvesConfig):
-        if any(curve.mark is not None for curve in curves):
-            line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
-            keys.append((line, axis_label(str(config.marks))))
-        if ends:
-            dot = Line2D([], [], color=GREY, marker="o", markersize=MARKER_SIZE, linestyle="none")
-            keys.append((dot, config.ends or ENDS[config.realization == "mean"]))
+    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in curves):
+        line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
+        keys.append((line, axis_label(str(config.marks))))
+    if ends:
+        mark = Line2D([], [], linestyle="none", color=GREY, **_end_mark(config))
+        keys.append((mark, config.ends or config.default_ends))
     if any(_has_band(curve) for curve in curves):
         keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
     return keys
@@ -281,31 +286,37 @@ def _look(config: LinesConfig, curve: Curve) -> Look:
     return look
 
 
+def _end_mark(config: LinesConfig) -> Look:
+    """Return the mark of a curve's end: a dot, or a ring if its other points have markers too."""
+    if isinstance(config, SweepFigureConfig):
+        return {"marker": "o", "markersize": RING_SIZE, "markerfacecolor": "none"}
+    return {"marker": "o", "markersize": MARKER_SIZE}
+
+
 def _draw_panel(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> bool:
     """Draw the curves of a panel and return whether one of them ends before the others."""
     _limit(axes, config, curves)
+    cumulative = isinstance(config, CurvesConfig) and config.cumulative
     last = max(max(curve.x) for curve in curves)
-    ends = [
-        curve
-        for curve in curves
-        if isinstance(config, CurvesConfig) and not config.cumulative and curve.x[-1] < last
-    ]
+    ends = [curve for curve in curves if not cumulative and curve.x[-1] < last]
     # The first curve is drawn last, on top: it is the one the figure is about.
     for curve in reversed(curves):
         look = _look(config, curve)
-        axes.plot(curve.x, curve.y, **look)
+        if cumulative:
+            steps = (curve.x[0], *curve.x), (0.0, *curve.y)
+            axes.plot(*steps, **look, drawstyle="steps-post")
+        else:
+            axes.plot(curve.x, curve.y, **look)
         if _has_band(curve):
-            band = _band(curve)
-            below, above = np.subtract(curve.y, band), np.add(curve.y, band)
+            below, above = _edges(curve)
             axes.fill_between(
                 curve.x, below, above, color=look["color"], alpha=BAND_ALPHA, linewidth=0
             )
         if curve.mark is not None:
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
         if curve in ends:
-            axes.plot(
-                curve.x[-1:], curve.y[-1:], marker="o", markersize=MARKER_SIZE, color=look["color"]
-            )
+            mark = _end_mark(config)
+            axes.plot(curve.x[-1:], curve.y[-1:], color=look["color"], clip_on=False, **mark)
     lowest, highest = (pick(pick(curve.y) for curve in curves) for pick in (min, max))
     if config.y_scale == "linear" and 0.0 < lowest < FROM_ZERO * highest:
         axes.set_ylim(bottom=0.0)
@@ -314,20 +325,48 @@ def _draw_panel(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> bool:
 
 def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
     """Set the limits of logarithmic axes, and ticks that do not overlap or split whole numbers."""
-    from matplotlib.ticker import MaxNLocator, NullFormatter
+    from matplotlib.ticker import MaxNLocator
 
-    x, y = (np.concatenate([getattr(curve, name) for curve in curves]) for name in ("x", "y"))
+    x = np.concatenate([curve.x for curve in curves])
     if config.x_scale == "log":
         # Curves may start at x = 0, which has no place on this axis.
         positive = x[x > 0.0]
         low, high = (positive.min(), positive.max()) if positive.size else (1.0, 10.0)
-        axes.set_xlim(low, high if high > low else 10.0 * low)
-        if high >= 10.0 * low:
-            axes.xaxis.set_minor_formatter(NullFormatter())
+        high = high if high > low else 10.0 * low
+        _log_ticks(axes.xaxis, low, high)
+        # Markers at the ends of the axis need room.
+        room = (high / low) ** LOG_ROOM if isinstance(config, SweepFigureConfig) else 1.0
+        axes.set_xlim(low / room, high * room)
     elif (x == np.round(x)).all():
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     if config.y_scale == "log":
-        axes.set_ylim(_decades(y))  # matplotlib finds no limits without positive values
+        low, high = _log_limits(
+            np.concatenate([edge for curve in curves for edge in _edges(curve)])
+        )
+        _log_ticks(axes.yaxis, low, high)
+        axes.set_ylim(low, high)  # matplotlib finds no limits without positive values
+
+
+def _log_ticks(axis: "Axis", low: float, high: float) -> None:
+    """Label 1, 2 and 5 times the powers of ten on a short axis; on a long one, the powers alone."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_minor_formatter(NullFormatter())
+    if high < TENS_ONLY * low:
+        axis.set_major_locator(LogLocator(subs=tuple(MANTISSAS[:-1])))
+        axis.set_major_formatter("{x:g}")
+
+
+def _log_limits(values: np.ndarray) -> tuple[float, float]:
+    """Return the numbers 1, 2 or 5 times a power of ten that enclose the positive values."""
+    positive = values[(values > 0.0) & np.isfinite(values)]
+    if not positive.size:
+        return 1.0, 10.0
+    low, high = positive.min(), positive.max()
+    below, above = (10.0 ** np.floor(np.log10(value)) for value in (low, high))
+    first, last = below * MANTISSAS[:-1], above * MANTISSAS
+    low, high = first[first <= low].max(initial=below), last[last >= high].min()
+    return float(low), float(high if high > low else 2.0 * low)
 
 
 def _band(curve: Curve) -> list[float]:
@@ -336,14 +375,11 @@ def _band(curve: Curve) -> list[float]:
     return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
 
 
+def _edges(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper edge of a curve's band."""
+    band = _band(curve)
+    return np.subtract(curve.y, band), np.add(curve.y, band)
+
+
 def _has_band(curve: Curve) -> bool:
     return any(_band(curve))
-
-
-def _decades(values: np.ndarray) -> tuple[float, float]:
-    """Return the powers of ten that enclose the positive values, at least one decade apart."""
-    exponents = np.log10(values[(values > 0.0) & np.isfinite(values)])
-    if not exponents.size:
-        return 1.0, 10.0
-    low, high = np.floor(exponents.min()), np.ceil(exponents.max())
-    return float(10.0**low), float(10.0 ** max(high, low + 1.0))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SIDES = ("#D55E00", "#0072B2")  # of the rows of class -1 and +1, and of the parts of the plane
 MARKERS = ("_", "+")
 SHADE = 0.10  # how strongly the two parts of the plane are coloured
-AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
+AREA = 45.0  # of the mark of a row of average weight, in points squared
 RING = 90.0
 FINER = 8  # points for each point of the grid, so that steps have right angles
 
@@ -122,7 +122,7 @@ def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
 def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
     """Draw the classifiers, panel by panel, and return the entries of the legend.
 
-    The legend has the lines of classifiers that share a panel, and what rings and sizes mean.
+    The legend has the classes, the lines, and what rings and sizes mean.
     """
     from matplotlib.lines import Line2D
 
@@ -130,14 +130,21 @@ def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> l
     names = list(dict.fromkeys(name for series in shared for name in series))
     looks = {name: look_of(index) for index, name in enumerate(names)}
     labels = {one.series: one.label for one in planes}
+    weighed = [plane.sizes for plane in planes if plane.sizes is not None]
+    weights = np.concatenate(weighed or [np.ones(1)])
+    area = AREA / weights.mean()
     for number, of_panel in groupby(planes, key=lambda one: one.panel):
         of_this, panel = list(of_panel), config.panels[number]
         alone = len(panel.series) == 1
         panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
-        _draw_panel(axes[number], panel, of_this, panel_looks)
-    keys: list[Key] = [
-        (Line2D([], [], **look), labels[name]) for name, look in looks.items() if name in labels
-    ]
+        _draw_panel(axes[number], panel, of_this, panel_looks, area)
+    shaded = any(len(panel.series) == 1 for panel in config.panels)
+    keys = list(_classes(shaded))
+    if looks:
+        lines = [(looks[name], labels[name]) for name in looks if name in labels]
+    else:
+        lines = [(look_of(0), "decision boundary")]
+    keys += [(Line2D([], [], **look), label) for look, label in lines]
     dashed = sorted({abs(level) for panel in config.panels for level in panel.levels} - {0.0})
     if dashed:
         line = Line2D([], [], color="black", linestyle=(0, (4, 2)), linewidth=0.9)
@@ -146,18 +153,39 @@ def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> l
         ring = Line2D([], [], marker="o", linestyle="none", color=GREY, markerfacecolor="none")
         ring.set_markersize(math.sqrt(RING))
         keys.append((ring, config.ring))
-    if any(plane.sizes is not None for plane in planes):
-        plus = Line2D([], [], color=SIDES[1], marker=MARKERS[1], markersize=9, linestyle="none")
-        keys.append((plus, f"larger: more {config.size}"))
+    if weighed:
+        for weight in (weights.min(), weights.max()):
+            plus = Line2D([], [], color=GREY, marker=MARKERS[1], linestyle="none")
+            plus.set_markersize(math.sqrt(area * weight))
+            keys.append((plus, f"{config.size} {weight:.2g}"))
     return keys
 
 
+def _classes(shaded: bool) -> Iterator[Key]:
+    """Yield the legend's entries of the two classes, with the shade of where each is predicted."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    for text, colour, marker in zip(("−1", "+1"), SIDES, MARKERS, strict=True):
+        row = Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="none")
+        if shaded:
+            shade = Patch(facecolor=colour, alpha=2 * SHADE, linewidth=0)
+            yield (shade, row), f"class {text}, shaded where predicted"
+        else:
+            yield row, f"class {text}"
+
+
 def _draw_panel(
-    axes: "Axes", panel: PlanePanel, planes: Sequence[DrawnPlane], looks: Sequence[dict[str, Any]]
+    axes: "Axes",
+    panel: PlanePanel,
+    planes: Sequence[DrawnPlane],
+    looks: Sequence[dict[str, Any]],
+    area: float,
 ) -> None:
     """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
 
-    `looks` has the look of each classifier's lines. The parts of the plane are shaded if there is
+    `looks` has the look of each classifier's lines; the mark of a row of weight 1 has `area`, and
+    AREA in a panel without weights. The parts of the plane are shaded if there is
     one classifier.
     """
     for plane, look in zip(planes, looks, strict=True):
@@ -180,8 +208,7 @@ def _draw_panel(
             x, y = plane.points[plane.marks].T
             axes.scatter(x, y, s=RING, facecolors="none", edgecolors=GREY, linewidths=0.9)
     first = planes[0]
-    sizes = np.ones(first.signs.size) if first.sizes is None else first.sizes
-    areas = AREA * sizes / sizes.mean()
+    areas = np.full(first.signs.size, AREA) if first.sizes is None else area * first.sizes
     for sign, colour, marker in zip((-1.0, 1.0), SIDES, MARKERS, strict=True):
         of_class = first.signs == sign
         x, y = first.points[of_class].T

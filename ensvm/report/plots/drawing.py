@@ -37,11 +37,12 @@ KINDS: dict[type[FigureConfig], Any] = {
 # A logarithmic axis masks values that are not positive; by default it clips them to its edge.
 SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"}}
 
-PANEL_SIZE = (3.4, 2.8)  # inches
-ALONE = 4.4  # the width of a figure of one panel, which leaves room for its legend
-PANELS_PER_ROW = 2  # they fill a page's text width
-LEGEND_HEIGHT = 0.4
-GROUP_INCHES = 0.16  # the least width of a box, strip or bar, if the page is wide enough
+# Inches. A panel alone is as wide as a column of a page of two columns, two side by side are nearly
+# as wide as the lines of a page of one column: LaTeX keeps their letters at 6 points or more.
+ALONE = (3.4, 2.5)
+PANEL_SIZE = (2.8, 2.3)
+PANELS_PER_ROW = 2
+GROUP_INCHES = 0.15  # the least width of a box, strip or bar, if the page is wide enough
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
 
@@ -92,8 +93,8 @@ def draw(config: FigureConfig, items: list[Any], endings: Iterable[str]) -> list
     """
     try:
         with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-            figure, axes = _panels(config)
-            _legend(figure, _kind(config).draw(config, items, axes))
+            figure, axes, unused = _panels(config)
+            _legend(figure, unused, _kind(config).draw(config, items, axes))
             return files_of(figure, endings)
     except ValueError as error:
         reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line
@@ -107,15 +108,17 @@ def _kind(config: FigureConfig) -> Any:
     )
 
 
-def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
+def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
+    """Return an empty figure, its panels, and the place beside an odd last one."""
     count = len(config.panels)
     columns = min(count, PANELS_PER_ROW)
     rows = math.ceil(count / columns)
-    width = max(PANEL_SIZE[0] * columns if count > 1 else ALONE, _width(config))
-    figure = Figure(figsize=(width, PANEL_SIZE[1] * rows + LEGEND_HEIGHT), layout="constrained")
+    width, height = PANEL_SIZE if count > 1 else ALONE
+    size = (max(width * columns, _width(config)), height * rows)
+    figure = Figure(figsize=size, layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for unused in axes[count:]:
-        unused.remove()
+        unused.axis("off")
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
@@ -123,7 +126,7 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
         drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
-    return figure, axes
+    return figure, axes[:count], axes[count] if len(axes) > count else None
 
 
 def _width(config: FigureConfig) -> float:
@@ -135,15 +138,27 @@ def _width(config: FigureConfig) -> float:
     return min(len(config.panels), PANELS_PER_ROW) * min(needed, 2 * PANEL_SIZE[0])
 
 
-def _legend(figure: Figure, keys: list[Key]) -> None:
-    """Put a legend below the panels, in as many rows as it needs."""
+def _legend(figure: Figure, unused: Axes | None, keys: list[Key]) -> None:
+    """Put a legend where no panel is, or below all, in as many rows as it needs.
+
+    The figure grows by the rows below it.
+    """
     lines, texts = [line for line, _ in keys], [text for _, text in keys]
+    if unused is not None and keys:
+        inside = unused.legend(lines, texts, loc="center")
+        figure.draw_without_rendering()
+        room, size = unused.get_window_extent(), inside.get_window_extent()
+        if size.width <= room.width and size.height <= room.height:
+            return
+        unused.remove()
     for rows in range(1, len(texts) + 1):
         legend = figure.legend(
             lines, texts, loc="outside lower center", ncols=math.ceil(len(texts) / rows)
         )
-        if legend.get_window_extent().width <= LEGEND_SHARE * figure.bbox.width or rows == len(
-            texts
-        ):
+        size = legend.get_window_extent()
+        if size.width <= LEGEND_SHARE * figure.bbox.width or rows == len(texts):
+            width, height = figure.get_size_inches()
+            width = max(width, size.width / LEGEND_SHARE / figure.dpi)
+            figure.set_size_inches(width, height + size.height / figure.dpi)
             break
         legend.remove()

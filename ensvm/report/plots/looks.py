@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm.report.query import Study
@@ -12,10 +13,9 @@ from ensvm.study.figure_kinds import RowsConfig
 from ensvm.study.figures import LinesConfig
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
-Key: TypeAlias = "tuple[Artist, str]"  # of a legend: what is drawn, and its text
+Key: TypeAlias = tuple[Any, str]  # of a legend: what is drawn (an artist or several), its text
 Look: TypeAlias = dict[str, Any]
 
 # Okabe and Ito's colours, for any colour vision.
@@ -29,13 +29,14 @@ DASHES: tuple[Any, ...] = (
     (0, (9, 2)),
     (0, (1, 3)),
 )
+LOOKS = len(COLOURS) * len(DASHES)  # pairs of colour and dashes
 GREY = "#444444"  # of marks that belong to no single line
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 3.0  # points
 
 STYLE: Any = {
     "font.size": 8,
-    "axes.titlesize": 9,
+    "axes.titlesize": 8.5,
     "axes.labelsize": 8,
     "legend.fontsize": 7.5,
     "legend.handlelength": 2.4,
@@ -45,6 +46,7 @@ STYLE: Any = {
     "ytick.labelsize": 7,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.formatter.use_mathtext": True,  # ×10⁷ at an axis, not 1e7
     "savefig.dpi": 200,
     # The same data give the same bytes: element ids are hashed with this instead of a random salt.
     "svg.hashsalt": "ensvm",
@@ -82,16 +84,21 @@ def series_label(study: Study, name: str) -> str:
 def look_numbers(study: Study) -> dict[str, int]:
     """Return the number of the look of each algorithm that figures show, by its label.
 
-    An algorithm looks the same in all figures of a study. Those of several figures come first,
-    since only the first seven have a colour of their own.
+    An algorithm looks the same in all figures of a study, no two look the same, and algorithms of
+    one figure differ in colour as long as there are colours.
     """
-    figures = Counter(
-        label
+    figures = [
+        list(dict.fromkeys(series_label(study, name) for name in figure.series))
         for figure in study.config.figures
         if isinstance(figure, LinesConfig | RowsConfig)
-        for label in dict.fromkeys(series_label(study, name) for name in figure.series)
-    )
-    return {label: number for number, (label, _) in enumerate(figures.most_common())}
+    ]
+    numbers: dict[str, int] = {}
+    for label, _ in Counter(chain(*figures)).most_common():
+        beside = set(chain(*(figure for figure in figures if label in figure)))
+        colours = {numbers[other] % len(COLOURS) for other in beside & numbers.keys()}
+        free = [number for number in range(LOOKS) if number not in numbers.values()]
+        numbers[label] = min(free, key=lambda number: (number % len(COLOURS) in colours, number))
+    return numbers
 
 
 def look_of(number: int, form: int | None = None) -> Look:

@@ -1,12 +1,14 @@
 """One algorithm's values against another's over data sets: the points, and their drawing."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
@@ -19,11 +21,20 @@ if TYPE_CHECKING:
 POINT, LINE = "#0072B2", "#888888"
 BARS = "bars: ± one standard error"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
-# In print points: the size of labels, about the width of a letter, and how far above or below its
-# point a label is tried.
-LABEL_SIZE, LETTER = 6.5, 3.6
-HEIGHTS = (0.0, -7.0, 7.0, -14.0, 14.0, -21.0, 21.0)
+# In print points: the size of labels, how far from its point a label is tried, half the width of a
+# point, and by how much a label is nearer to its own point than to another. Then in how many
+# directions it is tried, and how often all labels are placed, each beside the others.
+LABEL_SIZE = 6.5
+DISTANCES = (5.0, 9.0, 14.0, 20.0, 27.0, 35.0)
+RADIUS, NEARER = 3.0, 3.0
+DIRECTIONS, ROUNDS = 24, 4
+# Print points of distance that a label takes rather than hide a point or a label, be as near to
+# another point, cross a bar, or cross the diagonal.
+HIDES, NEAR, CROSSES, DIAGONAL = 100.0, 30.0, 15.0, 6.0
 
+ON_LINE = 12  # points on the line from a point to its label that are tried for crossings
+
+Place: TypeAlias = tuple[float, float]
 Box: TypeAlias = tuple[float, float, float, float]
 
 
@@ -121,8 +132,11 @@ def _draw_panel(axes: "Axes", points: list[Point]) -> None:
 
 def _label(axes: "Axes", points: list[Point]) -> None:
     """Write the name of its row beside each point, with a line from one to the other."""
+    from matplotlib.textpath import TextPath
+
     side = 72.0 * axes.get_window_extent().width / axes.figure.dpi
-    offsets = label_offsets(points, axes.get_xlim(), side)
+    sizes = [TextPath((0.0, 0.0), point.row, size=LABEL_SIZE).get_extents() for point in points]
+    offsets = label_offsets(points, axes.get_xlim(), side, [size.width for size in sizes])
     for point, offset in zip(points, offsets, strict=True):
         axes.annotate(
             point.row,
@@ -131,45 +145,101 @@ def _label(axes: "Axes", points: list[Point]) -> None:
             textcoords="offset points",
             va="center",
             fontsize=LABEL_SIZE,
-            arrowprops={"arrowstyle": "-", "color": LINE, "linewidth": 0.5, "shrinkB": 2},
+            arrowprops={"arrowstyle": "-", "color": LINE, "linewidth": 0.5, "shrinkB": 3},
         )
 
 
 def label_offsets(
-    points: list[Point], limits: tuple[float, float], side: float
-) -> list[tuple[float, float]]:
+    points: list[Point], limits: tuple[float, float], side: float, widths: Sequence[float]
+) -> list[Place]:
     """Return where each point's label begins, in print points from it, so that none hides another.
 
-    `side` is the width of the panel in print points. Of some places around a point, the first is
-    taken that overlaps the fewest of the points, their bars and the labels before, and is nearer to
-    its own point than to any other.
+    `side` is the width of the panel, and `widths` those of the labels, in print points. Of places
+    around a point the cheapest is taken, see `_cost`.
     """
     scale = side / (limits[1] - limits[0])
     at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
-    taken: list[Box] = []
+    bars: list[Box] = []
     for point, (x, y) in zip(points, at, strict=True):
         across, up = (scale * bar for bar in _bars(point))
-        taken += [
-            (x - 3.0, y - 3.0, x + 3.0, y + 3.0),
-            (x - across, y - 0.5, x + across, y + 0.5),
-            (x - 0.5, y - up, x + 0.5, y + up),
+        bars += [(x - across, y - 0.5, x + across, y + 0.5), (x - 0.5, y - up, x + 0.5, y + up)]
+    places = np.array([_places(own, width) for own, width in zip(at, widths, strict=True)])
+    costs = np.array(
+        [
+            [_cost(box, own, [other for other in at if other != own], bars, side) for box in boxes]
+            for own, boxes in zip(at, places.tolist(), strict=True)
         ]
-    offsets = []
-    for point, (x, y) in zip(points, at, strict=True):
-        width = LETTER * len(point.row)
-        right, left = 5.0, -width - 5.0
-        # Below the diagonal there is room to the right of a point, above it to the left.
-        sides = (right, left) if point.y <= point.x else (left, right)
-        candidates = [(sides[0], 0.0), (-width / 2.0, 9.0), (-width / 2.0, -9.0)]
-        candidates += [(side, height) for height in HEIGHTS for side in sides]
-        boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in candidates]
-        others = [other for other in at if other != (x, y)]
-        chosen = min(
-            range(len(boxes)), key=lambda number: _cost(boxes[number], (x, y), others, taken, side)
-        )
-        taken.append(boxes[chosen])
-        offsets.append(candidates[chosen])
-    return offsets
+    )
+    chosen = _best_together(costs, _hidden_pairs(places, np.array(at)))
+    boxes = places[np.arange(len(points)), chosen]
+    return [
+        (box[0] - x, (box[1] + box[3]) / 2.0 - y)
+        for box, (x, y) in zip(boxes.tolist(), at, strict=True)
+    ]
+
+
+def _places(point: Place, width: float) -> list[Box]:
+    """Return the boxes around a point where its label may stand, the nearest first."""
+    boxes = []
+    for distance in DISTANCES:
+        for angle in 2.0 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+            x = point[0] + math.cos(angle) * (distance + width / 2.0)
+            y = point[1] + math.sin(angle) * (distance + LABEL_SIZE / 2.0)
+            across, up = width / 2.0, LABEL_SIZE / 2.0
+            boxes.append((x - across, y - up, x + across, y + up))
+    return boxes
+
+
+def _cost(box: Box, own: Place, others: list[Place], bars: list[Box], side: float) -> float:
+    """Return what speaks against a place, whatever the other labels, in points of distance."""
+    distance = _distance(box, own)
+    hidden = sum(_distance(box, point) < RADIUS for point in (own, *others))
+    hidden += len(others) * (min(box) < 0.0 or max(box) > side)
+    nearer = (distance + NEARER - _distance(box, other) for other in others)
+    near = sum(max(by, 0.0) / NEARER for by in nearer)
+    end = min(max(own[0], box[0]), box[2]), min(max(own[1], box[1]), box[3])
+    line = np.linspace(own, end, ON_LINE).tolist()
+    near += sum(any(math.dist(at, other) < RADIUS for at in line) for other in others)
+    crossed = sum(_overlap(box, bar) for bar in bars)
+    on_diagonal = box[1] < box[2] and box[3] > box[0]
+    return distance + HIDES * hidden + NEAR * near + CROSSES * crossed + DIAGONAL * on_diagonal
+
+
+def _hidden_pairs(places: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether two labels, each at one of its places, hide each other or their lines.
+
+    `places` has the boxes by point and place; the result has an axis for each of point, place,
+    other point, other place.
+    """
+    low, high = places[..., :2], places[..., 2:]
+    ends = np.clip(at[:, None], low, high)
+    shares = np.linspace(0.0, 1.0, ON_LINE)[:, None, None, None]
+    lines = at[:, None] + shares * (ends - at[:, None])  # points of each line
+    overlaps = (low[:, :, None, None] < high) & (low < high[:, :, None, None])
+    pairs = np.asarray(overlaps.all(axis=-1))
+    for line in lines:
+        on_line = (line >= low[:, :, None, None]) & (line <= high[:, :, None, None])
+        hidden = np.asarray(on_line.all(axis=-1))
+        pairs |= hidden | hidden.transpose(2, 3, 0, 1)
+    return pairs
+
+
+def _best_together(costs: NDArray[np.float64], pairs: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the place of each label: the cheapest found, beginning once with each of them."""
+    n = len(costs)
+    best, least = np.argmin(costs, axis=1), math.inf
+    for start in range(n):
+        chosen = np.argmin(costs, axis=1)
+        for number in [*range(start, n), *range(start)] * ROUNDS:
+            others = [other for other in range(n) if other != number]
+            hidden = pairs[number][:, others, chosen[others]].sum(axis=1)
+            chosen[number] = np.argmin(costs[number] + HIDES * hidden)
+        every = np.arange(n)
+        hidden = pairs[every, chosen][:, every, chosen].sum() - n
+        total = costs[every, chosen].sum() + HIDES * hidden
+        if total < least:
+            best, least = chosen, total
+    return best
 
 
 def _bars(point: Point) -> tuple[float, float]:
@@ -182,21 +252,7 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _cost(
-    box: Box,
-    own: tuple[float, float],
-    others: list[tuple[float, float]],
-    taken: list[Box],
-    side: float,
-) -> int:
-    """Return how much speaks against a place for a label: overlaps, and points that are nearer."""
-    outside = min(box) < 0.0 or max(box) > side
-    nearest = _distance(box, own)
-    nearer = sum(_distance(box, other) < nearest for other in others)
-    return 10 * outside + 3 * sum(_overlap(box, other) for other in taken) + 2 * nearer
-
-
-def _distance(box: Box, point: tuple[float, float]) -> float:
+def _distance(box: Box, point: Place) -> float:
     """Return the distance from a point to the nearest point of a box."""
     across = max(box[0] - point[0], 0.0, point[0] - box[2])
     up = max(box[1] - point[1], 0.0, point[1] - box[3])

@@ -47,6 +47,7 @@ _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
 # A box at most as wide as the line that it stands on.
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 WIDE = 6  # a table of more columns spans both columns of a page
+TALL = 30  # a table of more lines has smaller letters, so that it is not taller than a page
 
 
 def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
@@ -55,18 +56,20 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     `margin` is that of the verdicts, which the notes under the table name.
     """
     table = "table*" if len(grid.heads) > WIDE else "table"
+    rows = [line for row in grid.rows for line in _lines(row)]
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
         rf"\begin{{{table}}}",
         r"\centering",
         rf"\caption{{{_escape(one_line(caption))}}}",
         rf"\label{{{label}}}",
+        *([r"\small"] if len(rows) > TALL else []),
         FITTED,
-        rf"\begin{{tabular}}{{l{'r' * (len(grid.heads) - 1)}}}",
+        rf"\begin{{tabular}}{{l{'r@{}l' * (len(grid.heads) - 1)}}}",
         r"\toprule",
-        " & ".join(map(_escape, grid.heads)) + r" \\",
+        " & ".join([_escape(grid.heads[0]), *map(_head, grid.heads[1:])]) + r" \\",
         r"\midrule",
-        *(line for row in grid.rows for line in _lines(row)),
+        *rows,
         r"\bottomrule",
         r"\end{tabular}}",
         rf"\par\smallskip\footnotesize\raggedright {_notes(grid, margin)}",
@@ -87,30 +90,36 @@ def without_print(grid: Grid) -> Grid:
     return replace(grid, rows=rows)
 
 
+def _head(head: str) -> str:
+    return rf"\multicolumn{{2}}{{c}}{{{_escape(head)}}}"
+
+
 def _lines(row: Sequence[str | Value]) -> Iterator[str]:
     """Yield the line of our values and, if the paper prints some, the line of the printed ones."""
-    yield " & ".join(map(_ours, row)) + r" \\"
-    printed = [_printed(cell) if isinstance(cell, Value) else "" for cell in row]
-    if any(printed):
-        yield " & ".join(printed) + r" \\[2pt]"
+    name, *cells = row
+    yield " & ".join([_ours(name)[0], *(" & ".join(_ours(cell)) for cell in cells)]) + r" \\"
+    printed = [_printed(cell) if isinstance(cell, Value) else ("", "") for cell in cells]
+    if any(map(any, printed)):
+        yield " & ".join(["", *map(" & ".join, printed)]) + r" \\[2pt]"
 
 
-def _ours(cell: str | Value) -> str:
+def _ours(cell: str | Value) -> tuple[str, str]:
+    """Return a number, whose decimals end its column, and what follows it in the next."""
     if isinstance(cell, str):
-        return _escape(cell)
+        return _escape(cell), ""
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
-    ours += _escape(cell.marks)
-    ours += rf" $\pm$ {cell.spread}" if cell.spread else ""
-    return ours + (rf" ($\pm$ {cell.order_spread})" if cell.order_spread else "")
+    after = _escape(cell.marks)
+    after += rf"\ $\pm$ {cell.spread}" if cell.spread else ""
+    return ours, after + (rf"\ ($\pm$ {cell.order_spread})" if cell.order_spread else "")
 
 
-def _printed(value: Value) -> str:
+def _printed(value: Value) -> tuple[str, str]:
     if not value.printed:
-        return ""
-    mark = f" {MARKS[value.verdict]}" if value.verdict else ""
-    return rf"{{\scriptsize {value.printed}{mark}}}"
+        return "", ""
+    mark = rf"{{\scriptsize \ {MARKS[value.verdict]}}}" if value.verdict else ""
+    return rf"{{\scriptsize {value.printed}}}", mark
 
 
 def _notes(grid: Grid, margin: float) -> str:

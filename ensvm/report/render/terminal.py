@@ -1,6 +1,7 @@
 """Grids of values at a terminal: fitted to its width, with colours for the verdicts."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rich.console import Console
 from rich.measure import measure_renderables
@@ -63,20 +64,16 @@ def fitted(console: Console, grid: Grid) -> list[Table]:
 def _parts(
     console: Console, names: Sequence[str], heads: Sequence[str], columns: list[list[Text]]
 ) -> Iterator[Table]:
-    """Yield tables of as many columns as fit, at least one, each with the names of the rows."""
-    first = 0
-    while first < len(heads):
-        last = first + 1
-        part = _table(console, "data set", names, heads[first:last], columns[first:last])
-        while last < len(heads):
-            wider = _table(
-                console, "data set", names, heads[first : last + 1], columns[first : last + 1]
-            )
-            if not _fits(console, wider):
-                break
-            part, last = wider, last + 1
-        yield part
-        first = last
+    """Yield tables of about equally many columns that fit, each with the names of the rows."""
+    for count in range(1, len(heads) + 1):
+        cuts = [round(part * len(heads) / count) for part in range(count + 1)]
+        parts = [
+            _table(console, "data set", names, heads[first:last], columns[first:last])
+            for first, last in pairwise(cuts)
+        ]
+        if all(_fits(console, part) for part in parts):
+            break
+    yield from parts
 
 
 def _fits(console: Console, table: Table) -> bool:

@@ -38,7 +38,7 @@ def test_long_names_are_not_cut():
 
     height, width, _ = size("an algorithm with a name that is much longer than others,")
     assert width > size("short")[1]
-    assert height == size("short")[0]
+    assert height > size("short")[0]  # such names have two lines
 
 
 @pytest.mark.parametrize("case", CASES)

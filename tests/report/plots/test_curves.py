@@ -9,7 +9,9 @@ from made_up_records import make_study, record
 from matplotlib.image import imread
 
 from ensvm.records.writing import csv_of
+from ensvm.report.plots.curves import _log_limits
 from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.looks import COLOURS, look_numbers
 from ensvm.report.write import write_figures
 
 CONFIG = """\
@@ -281,8 +283,50 @@ def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks):
     assert ["no more rounds" in text for text in texts] == [False, True]
 
 
-def test_three_panels_take_two_rows(looks):
+def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept):
+    lines = [record("titanic", r, "b-3", curve=[1.0, 1.0]) for r in (1, 2)]
+    lines += [record("titanic", r, "b-2", curve=[1.0, 1.0, 1.0]) for r in (1, 2)]
+    study = make_study(swept.folder.parent / "ended", SWEPT, lines)
+    figure = study.config.figures[1]
+    texts = [
+        draw(shown, read_curves(study, shown)[0], [".svg"])[0].decode()
+        for shown in (figure, figure.model_copy(update={"stages": (1, 2)}))
+    ]
+    assert ["not all realizations reach this round" in text for text in texts] == [True, False]
+
+
+def test_three_panels_take_two_rows_and_the_legend_the_place_that_is_left(looks):
     figure = looks.config.figures[0]
     (png,) = draw(figure, read_curves(looks, figure)[0], [".png"])
     height, width, _ = imread(io.BytesIO(png)).shape
-    assert (width, height) == (1360, 1200)  # 6.8 by 6.0 inches
+    assert (width, height) == (1120, 920)  # 5.6 by 4.6 inches
+
+
+@pytest.mark.parametrize(
+    ("values", "limits"),
+    [
+        ([0.03, 0.4, -1.0, np.inf], (0.02, 0.5)),
+        ([15.0, 1400.0], (10.0, 2000.0)),
+        ([1.0, 10.0], (1.0, 10.0)),
+        ([3.0], (2.0, 5.0)),
+        ([1.0], (1.0, 2.0)),
+        ([0.0], (1.0, 10.0)),
+    ],
+)
+def test_a_logarithmic_axis_has_no_empty_decade(values, limits):
+    assert _log_limits(np.array(values)) == pytest.approx(limits)
+
+
+def test_algorithms_of_one_figure_differ_in_colour(tmp_path):
+    names = "abcdefghij"
+    figures = ["abcdef", "ab", "ahij"]
+    config = "study: s\nrealizations: 1\ndatasets: [german]\nalgorithms:\n"
+    config += "".join(f"  {n}: {{estimator: RhoSVC, record: [path_]}}\n" for n in names)
+    config += "figures:\n" + "".join(
+        f"  - {{id: {n}, caption: c, panels: [german], series: [{', '.join(series)}], y: path_}}\n"
+        for n, series in enumerate(figures)
+    )
+    numbers = look_numbers(make_study(tmp_path / "s", config, []))
+    for series in figures:
+        assert len({numbers[name] % len(COLOURS) for name in series}) == len(series)
+    assert len(set(numbers.values())) == len(numbers)

@@ -85,7 +85,8 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     (figure,) = study.config.figures
     (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
     svg = drawn.decode()
-    legend = ("A", "B", "decision value ±1", "support vector", "larger: more weight")
+    legend = ("A", "B", "decision value ±1", "support vector", "weight 0.25", "weight 0.5")
+    legend += ("class −1, shaded where predicted", "class +1, shaded where predicted")
     assert all(f">{text}</text>" in svg for text in ("(a) One", "(b) german", *legend))
 
 

@@ -5,12 +5,7 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.report.plots.points import (
-    LABEL_SIZE,
-    LETTER,
-    Point,
-    label_offsets,
-)
+from ensvm.report.plots.points import LABEL_SIZE, RADIUS, Point, label_offsets
 
 CONFIG = """\
 study: s
@@ -63,14 +58,18 @@ def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
     points = [Point(0, row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
     points.append(Point(0, "far", 60.0, 60.0, None, None, 1))
     side = 165.0
-    offsets = label_offsets(points, (10.0, 70.0), side)
+    widths = [4.0 * len(point.row) for point in points]
+    offsets = label_offsets(points, (10.0, 70.0), side, widths)
     scale = side / 60.0
-    starts = [
-        (point.x * scale + dx, point.y * scale + dy)
-        for point, (dx, dy) in zip(points, offsets, strict=True)
-    ]
+    at = [((point.x - 10.0) * scale, (point.y - 10.0) * scale) for point in points]
+    starts = [(x + dx, y + dy) for (x, y), (dx, dy) in zip(at, offsets, strict=True)]
     for n, (x, y) in enumerate(starts):
         for m, (other_x, other_y) in enumerate(starts[:n]):
             apart = x - other_x if x > other_x else other_x - x
-            width = LETTER * len(points[m if x > other_x else n].row)
+            width = widths[m if x > other_x else n]
             assert apart >= width or abs(y - other_y) >= LABEL_SIZE
+        away = (
+            np.hypot(max(x - px, px - x - widths[n], 0.0), max(abs(y - py) - LABEL_SIZE / 2, 0.0))
+            for px, py in at
+        )
+        assert min(away) >= RADIUS
