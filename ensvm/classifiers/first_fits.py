@@ -49,6 +49,18 @@ FLOAT32_FITS: dict[str, tuple[Fit, ...]] = {
 }
 """The solvers that are compiled once more for a Gram matrix given as float32, which no study is."""
 
+MANY_ROWS = 4100
+MANY_ROWS_FITS: dict[str, tuple[Fit, ...]] = {
+    "many rows": (
+        *(
+            ("PartiallyTrainedEnsemble", {"gram_dtype": dtype, "max_iter": 1})
+            for dtype in ("float64", "float32", "uint16")
+        ),
+        ("LeveragedVectorMachine", {"n_rounds": 2}),
+    )
+}
+"""What is compiled for more rows than those of most studies, fitted to `MANY_ROWS` of them."""
+
 
 def solvers_of(
     names: Iterable[str], among: Mapping[str, tuple[Fit, ...]] = FIRST_FITS
@@ -72,12 +84,12 @@ def fill(solver: str) -> tuple[str, int, float]:
     from ensvm.compiled import compiling_counted
 
     generator = np.random.default_rng(0)
-    X = generator.normal(size=(30, 2))
-    two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(30) % 3
+    X = generator.normal(size=(MANY_ROWS if solver in MANY_ROWS_FITS else 30, 2))
+    two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(len(X)) % 3
     start = time.perf_counter()
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, parameters in (FIRST_FITS | FLOAT32_FITS)[solver]:
+        for name, parameters in (FIRST_FITS | FLOAT32_FITS | MANY_ROWS_FITS)[solver]:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
             rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
             classifier.fit(rows, three if name.startswith("Mixed") else two).predict(rows)

@@ -130,7 +130,7 @@ class PartiallyTrainedEnsemble(
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
         pivot_rows: int | None = 100_000,
-        gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
+        gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto",
         predict_with: Literal["rows", "pivots"] = "rows",
         keep_members: bool = True,
         class_weight: Any = None,

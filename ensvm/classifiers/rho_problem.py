@@ -35,6 +35,9 @@ class RhoProblem:
     factor: LowRankGram | None = None
     merged: MergedRows | None = None
     """The unknowns, if identical rows are taken as one."""
+    gram_dtype: str = "float64"
+    gram_error: float | None = 0.0
+    """How far narrow entries can move a product with weights, at most; see `narrow_error`."""
     through_pivots: bool = False
     """Whether the decision function is a sum over the factor's pivots, not over all rows."""
 

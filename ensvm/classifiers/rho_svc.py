@@ -19,7 +19,7 @@ from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.kernels.low_rank import DiagonalCorrectedGram
-from ensvm.kernels.packed_gram import PackedGram
+from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection import (
@@ -31,6 +31,9 @@ from ensvm.solvers.entropy_projection import (
 
 # Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
 WHOLE_ROWS = 4096
+# The largest proved error of a product, of kernel values up to 1, with which gram_dtype='auto' is
+# float32: wide rows, or rows far from the others for their kernel's width, are kept in float64.
+TRUSTED_ERROR = 1e-3
 # What low_rank='auto' means: the exact matrix up to so many rows, and then this rank
 AUTO_EXACT_ROWS, AUTO_RANK = 16_384, 1000
 # What nu='auto' tries: the next if so many steps pass no machine with a soft margin above 0
@@ -101,11 +104,13 @@ class RhoSVC(KernelExpansionClassifier):
     pivot_rows : int or None, default 100000
         The largest number of rows among which those behind the columns of L are chosen, a random
         sample where there are more; None for all rows.
-    gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
+    gram_dtype : {'auto', 'float64', 'float32', 'uint16'}, default 'auto'
         How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
         for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
-        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. Not read
-        with kernel='precomputed', where it is that of the matrix.
+        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. 'auto' is
+        'float32' for kernel='rbf' with more than 4,096 distinct rows if it is proved to move no
+        y_i f(x_i) by more than 0.001 (`gram_error_`); otherwise, and with `low_rank`, it is
+        'float64'. Not read with kernel='precomputed', where it is that of the matrix.
     predict_with : {'rows', 'pivots'}, default 'rows'
         What the decision function is a sum over. With 'rows' it is over the training rows of
         positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
@@ -147,6 +152,14 @@ class RhoSVC(KernelExpansionClassifier):
         'epsilon_below_tol' (adaptive rate) or 'zero_objective' (the objective is 0 to rounding,
         hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is
         negative).
+    gram_dtype_ : str
+        How the Gram matrix, or the low-rank factor, was kept.
+    gram_error_ : float or None
+        What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
+        of a training row, and the objective, are within d of those with exact kernel values. So
+        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None
+        without a bound: for 'float32' with another kernel than 'rbf', with `low_rank`, or where the
+        matrix was given.
     rank_ : int or None
         The number of columns of L; None without `low_rank`.
     trace_residual_ : float or None
@@ -193,7 +206,7 @@ class RhoSVC(KernelExpansionClassifier):
         "low_rank_method": [StrOptions({"random", "greedy"})],
         "low_rank_diagonal": ["boolean"],
         "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
-        "gram_dtype": [StrOptions({"float64", "float32", "uint16"})],
+        "gram_dtype": [StrOptions({"auto", "float64", "float32", "uint16"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
         "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
@@ -216,7 +229,7 @@ class RhoSVC(KernelExpansionClassifier):
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
         pivot_rows: int | None = 100_000,
-        gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
+        gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto",
         predict_with: Literal["rows", "pivots"] = "rows",
         memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
@@ -294,6 +307,8 @@ class RhoSVC(KernelExpansionClassifier):
             "objective_path_": np.array(path),
             "lower_bound_": result.lower_bound,
             "certificate_": result.certificate,
+            "gram_dtype_": problem.gram_dtype,
+            "gram_error_": problem.gram_error,
             "rank_": None if factor is None else factor.rank,
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
@@ -345,15 +360,23 @@ class RhoSVC(KernelExpansionClassifier):
             f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
             "a lower low_rank takes less, and gram_dtype='float32' half",
         )
+        dtype = self._factor_dtype()
         factor = low_rank_gram(
             X,
-            self._kernel_parameters() | {"dtype": self.gram_dtype},
+            self._kernel_parameters() | {"dtype": dtype},
             PivotChoice(rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)),
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
         operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
-        return RhoProblem(operator, signs, factor, through_pivots=through_pivots)
+        return RhoProblem(
+            operator,
+            signs,
+            factor,
+            gram_dtype=dtype,
+            gram_error=None,
+            through_pivots=through_pivots,
+        )
 
     def _rank_of(self, rows: int) -> float | None:
         """Return what limits the factor's rank for a number of rows, None for no factor."""
@@ -374,22 +397,44 @@ class RhoSVC(KernelExpansionClassifier):
         if self.predict_with == "pivots" and self.low_rank is None:
             raise ValueError("predict_with='pivots' needs pivots: set low_rank")
         if self.kernel == "precomputed":
-            return RhoProblem(self._training_gram(X), signs)
+            given = self._training_gram(X)
+            return RhoProblem(given, signs, gram_dtype=given.dtype.name, gram_error=None)
         distinct = distinct_rows(X)
         merged = merge_identical(distinct, signs)
-        if merged.labels.size == signs.size:
-            return RhoProblem(self._gram_operator(X), signs)
-        return RhoProblem(self._gram_operator(X[distinct.first]), signs, merged=merged)
+        several = merged.labels.size < signs.size
+        if several:
+            X = X[distinct.first]
+        packed = self.gram_dtype == "uint16" or X.shape[0] > WHOLE_ROWS
+        packed = packed and not callable(self.kernel)
+        dtype, error = self._precision(X, packed)
+        return RhoProblem(
+            self._gram_operator(X, dtype, packed),
+            signs,
+            merged=merged if several else None,
+            gram_dtype=dtype,
+            gram_error=error,
+        )
 
-    def _gram_operator(self, X: Any) -> NDArray[Any] | PackedGram:
-        narrow = self.gram_dtype == "uint16"
-        if narrow and self.kernel != "rbf":
+    def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
+        """Return how the entries of distinct rows are kept, and a bound of what it changes."""
+        if self.gram_dtype == "uint16" and self.kernel != "rbf":
             raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
-        parameters = self._kernel_parameters() | {"dtype": self.gram_dtype}
-        packed = narrow or (X.shape[0] > WHOLE_ROWS and not callable(self.kernel))
+        if self.gram_dtype == "auto":
+            error = self._narrow_error(X, "float32", packed) if packed else None
+            trusted = error is not None and error <= TRUSTED_ERROR
+            return ("float32", error) if trusted else ("float64", 0.0)
+        return self.gram_dtype, self._narrow_error(X, self.gram_dtype, packed)
+
+    def _narrow_error(self, X: Any, dtype: GramDtype, packed: bool) -> float | None:
+        if callable(self.kernel):
+            return 0.0 if dtype == "float64" else None
+        return narrow_error(X, dtype=dtype, packed=packed, **self._kernel_parameters())
+
+    def _gram_operator(self, X: Any, dtype: GramDtype, packed: bool) -> NDArray[Any] | PackedGram:
+        parameters = self._kernel_parameters() | {"dtype": dtype}
         share = 0.5 if packed else 1.0
         require_memory(
-            share * X.shape[0] ** 2 * np.dtype(self.gram_dtype).itemsize,
+            share * X.shape[0] ** 2 * np.dtype(dtype).itemsize,
             f"{type(self).__name__}: the Gram matrix of {X.shape[0]} distinct rows",
             f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, X.shape[0]))}",
         )
@@ -412,7 +457,11 @@ class RhoSVC(KernelExpansionClassifier):
         return 0.0 if rank is None or rank < 1 else self._bytes_of(rank, n_samples)
 
     def _bytes_of(self, rank: float, rows: int) -> float:
-        return float(min(rank, rows) * rows * np.dtype(self.gram_dtype).itemsize)
+        return float(min(rank, rows) * rows * np.dtype(self._factor_dtype()).itemsize)
+
+    def _factor_dtype(self) -> str:
+        """Return the precision of a low-rank factor; 'uint16' is not one, and takes no factor."""
+        return "float64" if self.gram_dtype == "auto" else self.gram_dtype
 
 
 def _trained(

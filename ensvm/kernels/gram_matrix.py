@@ -72,6 +72,23 @@ class KernelColumns:
             self._rows = self._shifted(rows)
         self._norms = self._scaled_norms(self._rows) if self._of_distances else None
 
+    def rounding(self) -> float | None:
+        """Return a bound of the error of a value between two of these rows; None without a bound.
+
+        It is the rounding of `dtype`; a value is at most 1.
+        """
+        if self._norms is None or self._row.relative_slope is None:
+            return None
+        # Roundings of an argument -gamma |x - z|^2, in units of the largest gamma |x|^2: of the
+        # product, of the two norms and what they shrink by, of their sum and of the difference.
+        shrunk = 2.0 * NORM_SHRINKAGE * np.sqrt(self.width)
+        roundings = 2.0 * (self.width + 4) + 2.0 * (shrunk + 3) + 6.0
+        largest = float(self._norms.max(initial=0.0))
+        slope = self._row.relative_slope
+        unit = 1.01 * float(np.finfo(self.dtype).eps) / 2.0
+        with np.errstate(over="ignore"):
+            return float(np.expm1(unit * (slope * roundings * largest + 8.0)))  # 8 of exp
+
     def between(self, X: Any = None) -> "KernelBlocks":
         """Return the kernel matrix between rows X and these, or of these; no block is computed yet.
 

@@ -17,6 +17,39 @@ TILE = 512
 STEPS = float(np.iinfo(np.uint16).max)
 
 
+def narrow_error(X: Any, *, dtype: GramDtype, packed: bool, **kernel: Any) -> float | None:
+    """Return how far narrow entries of a Gram matrix can move a product, at most.
+
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (m, d)
+        The rows.
+    dtype : {'float64', 'float32', 'uint16'}
+        How entries are kept.
+    packed : bool
+        Whether in a `PackedGram`, not as a whole matrix.
+    **kernel
+        A named kernel and its parameters, as `ensvm.kernels.gram` takes them.
+
+    Returns
+    -------
+    float or None
+        A bound of each entry of (K' - K) v, where K' v is the product with the narrow entries, in
+        their precision, and the sizes of the entries of v have the sum 1; 0.0 for 'float64', whose
+        rounding is not counted, None where there is no finite bound.
+    """
+    if dtype == "float64":
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # of rows that float32 cannot hold
+        of_entry = KernelColumns(X, dtype=np.float32, **kernel).rounding()
+    if of_entry is None or not np.isfinite(of_entry):
+        return None
+    m = X.shape[0]
+    terms = TILE + -(-m // TILE) if packed else m  # added up in float32, one after the other
+    of_sum = 1.01 * (terms + 2) * float(np.finfo(np.float32).eps) / 2.0
+    return of_entry + of_sum + (0.5 / STEPS if dtype == "uint16" else 0.0)
+
+
 class PackedGram:
     """The Gram matrix of rows as an operator for the solvers; only one triangle is in memory.
 

@@ -182,13 +182,55 @@ def test_narrow_entries_train_nearly_the_same_machine(make: Any, dtype: str, sha
 
 
 @MACHINES
+@pytest.mark.parametrize("dtype", ["auto", "float32", "uint16"])
+def test_what_narrow_entries_change_is_bounded(
+    make: Any, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    exact = make(gamma=0.3, gram_dtype="float64").fit(X, y)
+    assert (exact.gram_dtype_, exact.gram_error_) == ("float64", 0.0)
+    monkeypatch.setattr(rho_svc, "WHOLE_ROWS", 10)
+    narrow = make(gamma=0.3, gram_dtype=dtype).fit(X, y)
+    assert narrow.gram_dtype_ == ("float32" if dtype == "auto" else dtype)
+    d, signed = narrow.gram_error_, y * narrow.weights_
+    assert 0.0 < d < 1e-4
+    assert narrow.objective_ != exact.objective_
+    assert abs(narrow.objective_ - signed @ gram(X, kernel="rbf", gamma=0.3) @ signed) <= d
+    assert narrow.lower_bound_ - 3.0 * d <= exact.objective_
+    assert exact.lower_bound_ <= narrow.objective_ + d
+
+
+@MACHINES
+def test_entries_are_narrow_by_themselves_only_where_that_is_proved_to_be_enough(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    assert make(gamma=0.3).fit(X, y).gram_dtype_ == "float64"  # few rows
+    monkeypatch.setattr(rho_svc, "WHOLE_ROWS", 59)
+    assert make(gamma=0.3).fit(X, y).gram_dtype_ == "float32"
+    once = np.append(np.arange(60), 0)[:60] % 50  # ten rows occur twice
+    assert make(gamma=0.3).fit(X[once], y[once]).gram_dtype_ == "float64"
+    far = X.copy()
+    far[0] *= 1e3  # in float32, distances between the others keep fewer digits
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rho_svc, "TRUSTED_ERROR", np.inf)
+        assert make(gamma=0.3).fit(far, y).gram_error_ > 1e-3
+    assert make(gamma=0.3).fit(far, y).gram_dtype_ == "float64"
+    assert make(kernel="linear", tol=0.1).fit(X, y).gram_dtype_ == "float64"
+    factored = make(gamma=0.3, low_rank=20, random_state=0).fit(X, y)
+    assert (factored.gram_dtype_, factored.gram_error_) == ("float64", None)
+    given = make(kernel="precomputed").fit(gram(X, kernel="rbf", gamma=0.3, dtype="float32"), y)
+    assert (given.gram_dtype_, given.gram_error_) == ("float32", None)
+
+
+@MACHINES
 def test_many_rows_are_packed_and_train_the_same(
     make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = separable()
-    whole = make(gamma=0.3).fit(X, y)
+    whole = make(gamma=0.3, gram_dtype="float64").fit(X, y)
     monkeypatch.setattr(rho_svc, "WHOLE_ROWS", 10)
-    packed = make(gamma=0.3).fit(X, y)
+    packed = make(gamma=0.3, gram_dtype="float64").fit(X, y)
     np.testing.assert_allclose(packed.objective_path_, whole.objective_path_, rtol=1e-9)
     np.testing.assert_allclose(
         packed.decision_function(X), whole.decision_function(X), rtol=1e-6, atol=1e-9

@@ -6,14 +6,24 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from made_up_records import invoke
 
+from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
 from ensvm.classifiers import CLASSIFIERS
-from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
+from ensvm.classifiers.first_fits import (
+    FIRST_FITS,
+    FLOAT32_FITS,
+    MANY_ROWS_FITS,
+    fill,
+    solvers_of,
+)
+from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
@@ -341,8 +351,21 @@ def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
 
 
 def test_solvers_belong_to_classifiers_that_exist() -> None:
-    used = {name for fits in FIRST_FITS.values() for name, _ in fits}
+    used = {name for fits in (FIRST_FITS | MANY_ROWS_FITS).values() for name, _ in fits}
     assert used <= set(CLASSIFIERS)
     assert solvers_of(CLASSIFIERS) == list(FIRST_FITS)
     assert solvers_of(["AdaBoost", "package.module:Class"]) == []
     assert solvers_of(["LeveragedVectorMachine"], FLOAT32_FITS) == ["leveraging, float32"]
+
+
+@pytest.mark.slow
+def test_warming_up_compiles_what_fits_to_many_rows_need() -> None:
+    fill("many rows")
+    X = np.random.default_rng(1).normal(size=(4200, 3))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1, -1)
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for dtype in ("auto", "float64", "uint16"):
+            PartiallyTrainedEnsemble(gram_dtype=dtype, max_iter=3).fit(X, y)
+        LeveragedVectorMachine(n_rounds=30).fit(X[:2500], y[:2500])
+    assert compiled == []

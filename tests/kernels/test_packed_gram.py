@@ -1,12 +1,14 @@
 """One triangle of a Gram matrix in tiles: the products of the whole matrix."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ensvm.kernels import gram
-from ensvm.kernels.packed_gram import TILE, PackedGram
+from ensvm.kernels.packed_gram import TILE, PackedGram, narrow_error
 
 
 def rows(n: int, d: int = 6) -> NDArray[np.float64]:
@@ -27,6 +29,39 @@ def test_products_are_those_of_the_gram_matrix(
     assert packed.matvec(v).dtype == np.float64
     scale = float((np.abs(whole) @ np.abs(v)).max())
     np.testing.assert_allclose(packed @ v, whole @ v, rtol=0.0, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "packed"), [("float32", True), ("float32", False), ("uint16", True)]
+)
+@pytest.mark.parametrize(("width", "gamma"), [(1, 3.0), (20, 0.05), (300, 0.002), (4, 100.0)])
+def test_narrow_entries_move_products_by_less_than_the_bound(
+    dtype: Any, packed: bool, width: int, gamma: float
+) -> None:
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(700, width)) + 5.0
+    X[0] *= 30.0
+    kernel: dict[str, Any] = {"kernel": "rbf", "gamma": gamma}
+    exact = gram(X, **kernel)
+    make: Any = PackedGram if packed else gram
+    narrow = make(X, dtype=dtype, **kernel)
+    bound = narrow_error(X, dtype=dtype, packed=packed, **kernel)
+    assert bound is not None
+    for vector in (np.full(700, 1.0 / 700), np.eye(700)[0], rng.normal(size=700)):
+        v = vector / np.abs(vector).sum()
+        moved = np.abs(narrow @ v.astype(narrow.dtype) - exact @ v).max()
+        assert moved <= bound
+    assert narrow_error(X, dtype="float64", packed=packed, **kernel) == 0.0
+
+
+def test_narrow_entries_of_ordinary_rows_change_little() -> None:
+    X = np.random.default_rng(0).normal(size=(600, 20))
+    for dtype, most in (("float32", 1e-4), ("uint16", 2e-4)):
+        bound = narrow_error(X, dtype=dtype, packed=True, kernel="rbf", gamma=0.05)  # type: ignore
+        assert bound is not None
+        assert bound < most
+    assert narrow_error(X, dtype="float32", packed=True, kernel="linear") is None
+    assert narrow_error(1e25 * X, dtype="float32", packed=True, kernel="rbf", gamma=1.0) is None
 
 
 def test_16_bits_round_to_their_steps() -> None:

@@ -63,13 +63,32 @@ def test_any_number_of_rows_fills_groups_of_four(m: int) -> None:
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.3])
-def test_sums_of_16_bit_rows_are_within_their_bounds(gamma: float) -> None:
+def test_slopes_and_curvatures_are_within_their_bounds(gamma: float) -> None:
     K, y = problem(2, 1100, gamma)  # more than two chunks, the last one shorter
     weights = np.random.default_rng(2).exponential(size=1100)
-    direction = y * weights
+    direction, total = y * weights, weights.sum()
     candidates = ScreenedCandidates(lambda rows: K[rows], 1100)
-    slopes, error, curvatures, slack = candidates._bounds(weights, direction, weights.sum())
-    rounded = np.rint(K * 65535.0) / 65535.0
-    spread = rounded**2 @ weights - (rounded @ weights) ** 2 / weights.sum()
-    assert (np.abs(slopes - np.abs(K @ direction)) <= error).all()
-    assert (np.abs(curvatures - spread) <= slack).all()
+    roots = np.sqrt((K**2) @ weights - (K @ weights) ** 2 / total)
+    for chosen in (np.arange(1100), np.array([7, 3, 1099, 20, 21])):
+        bounds = candidates._bounds(chosen, weights, direction, total)
+        assert (np.abs(bounds.slopes - (K @ direction)[chosen]) <= bounds.error).all()
+        assert (bounds.at_least <= roots[chosen]).all()
+        assert (bounds.at_most >= roots[chosen]).all()
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.3, 5.0])
+def test_eight_bits_leave_the_candidate_of_largest_gain_while_weights_change(gamma: float) -> None:
+    m, rng = 400, np.random.default_rng(3)
+    K, y = problem(3, m, gamma)
+    candidates = ScreenedCandidates(lambda rows: K[rows], m)
+    weights, n_few = rng.uniform(0.5, 1.0, size=m), 0
+    for _ in range(30):
+        pulls, total = y * weights, weights.sum()
+        few = candidates._few(weights, pulls - (pulls.sum() / total) * weights, -1)
+        centred = K - (K @ weights / total)[:, None]
+        best = np.argmax((centred @ pulls) ** 2 / (centred**2 @ weights))
+        assert few is None or best in few
+        n_few += few is not None
+        assert best in candidates.of_largest_gain(weights, pulls, -1).indices
+        weights *= np.exp(0.03 * rng.normal(size=m))
+    assert n_few > 5
