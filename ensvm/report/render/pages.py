@@ -36,6 +36,7 @@ from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import FINDINGS, finding_texts
 from ensvm.report.render.html import as_html, compressed, data_uri, render_page
+from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reading_options import as_json, options_of
 from ensvm.report.render.reproduction_picture import (
@@ -290,8 +291,10 @@ def _rankings(study: Study, html: Html) -> Iterator[PageSection]:
         if len(ranking.selection.columns) < FEWEST_RANKED:
             continue
         document = ranking_document(ranking)
+        description = f"Average ranks of table {table.id}, with the critical difference"
+        (diagram,) = ranking_diagram(ranking, [".svg"])
         content = {
-            "svg": data_uri("image/svg+xml", ranking_diagram(ranking, [".svg"])[0]),
+            "svg": inline_svg(diagram, f"ranking-{table.id}", description),
             "text": html(document.parts),
         }
         yield PageSection(table.id, document.title, content)
@@ -332,17 +335,15 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     figure_content, files, error = drawing.draw_figure(study, figure, [".svg"])
     if not figure_content.items:
         return
-    (svg,) = files or (b"",)
     csv = csv_of(figure_content.frame).encode()
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
+    description = f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}."
     content = {
         "error": error,
-        "svg": data_uri("image/svg+xml", svg),
+        "svg": [inline_svg(svg, f"figure-{figure.id}", description) for svg in files],
         "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
         "missing": figure_content.missing,
-        "panels": len(figure.panels),
-        "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",
     }
     yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
 

@@ -9,6 +9,7 @@ import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from made_up_records import errors, make_study, record
@@ -20,6 +21,7 @@ from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
+from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.pages import study_page, write_report
 from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
@@ -47,6 +49,9 @@ tables:
     caption: "Errors {EVIL}"
     columns: [one, two]
     notes: ["a *note* {EVIL}", "{ADDRESSES}"]
+figures:
+  - {{id: f, kind: box, caption: "Boxes {EVIL}", series: [one], panels: [{{rows: [titanic]}}]}}
+  - {{id: g, kind: box, caption: "The same", series: [one], panels: [{{rows: [titanic]}}]}}
 claims:
   - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
 readings:
@@ -174,11 +179,43 @@ def test_texts_are_shown_and_not_obeyed(page):
     assert not [attributes for _, attributes in elements if "onerror" in attributes]
 
 
+def test_a_figure_is_drawn_by_its_own_elements(page):
+    names = {name for name, _ in Page(page).elements}
+    assert {"clippath", "use", "path"} <= names
+    assert "metadata" not in names
+    assert [name for name, _ in Page(page).elements].count("style") == 1  # the page's own
+    drawn = [a for _, a in Page(page).elements if a.get("class") == "drawn"]
+    assert [a["role"] for a in drawn] == ["img", "img"]
+    assert drawn[1]["aria-label"].startswith("The same ")
+
+
+def test_a_picture_of_anybody_cannot_do_more_than_draw():
+    drawn = inline_svg(
+        b"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+        viewBox="0 0 10 5" onload="alert(1)"><script>alert(1)</script><style>*{}</style>
+        <a href="https://example.org"><path d="M 0 0"/></a><foreignObject><p/></foreignObject>
+        <use xlink:href="#m" onclick="alert(1)" clip-path="url(#c)"/>
+        <path id="m" d="M 0 1\nL 2 3 z"/>
+        <image xlink:href="https://example.org/x.png"/><path id="unused"/></svg>""",
+        "n",
+        '"two"',
+    )
+    root = ElementTree.fromstring(drawn)
+    assert root.attrib["aria-label"] == '"two"'
+    assert (root.attrib["width"], root.attrib["height"]) == ("20", "10")
+    assert [child.attrib for child in root] == [
+        {"{http://www.w3.org/1999/xlink}href": "#n.1", "clip-path": "url(#n.0)"},
+        {"id": "n.1", "d": "M0 1L2 3z"},
+        {},
+    ]
+    assert not {"onload", "onclick"} & {name for one in root.iter() for name in one.attrib}
+
+
 def test_links_lead_to_the_web_to_mail_or_beside_the_page(page):
     elements = Page(page).elements
     assert [attributes["src"] for name, attributes in elements if name == "img"] == []
     links = [attributes["href"] for name, attributes in elements if name == "a"]
-    outside = [link for link in links if not link.startswith("#")]
+    outside = [link for link in links if not link.startswith(("#", "data:text/csv;"))]
     assert outside == [
         *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
         *("mailto:a@example.org", *DATA_LINKS),
@@ -248,8 +285,9 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
         for name, attributes in Page(path).elements:
-            if name == "img":
-                assert len(attributes["alt"]) > 20
+            assert name != "img"
+            if attributes.get("role") == "img":
+                assert len(attributes["aria-label"]) > 20
             if name == "td":
                 plain = attributes.get("class", "l") == "l"  # a cell of a table from Markdown
                 assert attributes.get("data-value") is not None or plain
@@ -317,6 +355,16 @@ await go("claim-c");
 say.claim_open = document.getElementById("claim-c").open;
 await go("table-1/titanic/one");
 say.cell_open = dialog.open;
+dialog.close();
+const figure = document.querySelector("#figure-f svg"), large = document.getElementById("enlarged");
+const ink = getComputedStyle(figure.querySelector("[style*='stroke: #000000']")).stroke;
+say.ink = ink === getComputedStyle(document.body).color;
+figure.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+say.enlarged = large.open && large.contains(figure);
+large.close();
+await new Promise(resolve => setTimeout(resolve, 100));
+say.put_back = document.querySelector("#figure-f figure").firstElementChild === figure;
+say.focus = document.activeElement.matches("#figure-f [data-enlarge]");
 const told = document.createElement("pre");
 told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
 </script>
@@ -385,4 +433,8 @@ def test_in_a_browser(page, beacon):
         "moved_back": True,
         "claim_open": True,
         "cell_open": True,
+        "ink": True,
+        "enlarged": True,
+        "put_back": True,
+        "focus": True,
     }

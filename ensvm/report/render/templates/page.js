@@ -110,7 +110,9 @@
   dialog?.addEventListener("close", () => {
     if (place() === `table-${opened}`) history.replaceState(null, "", " ");
   });
-  dialog?.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
+  document.addEventListener("click", event => {  // beside a dialog
+    if (event.target.matches("dialog")) event.target.close();
+  });
 
   // Rows that have no value stay at the end, whatever the direction.
   function sort(table, button) {
@@ -198,27 +200,35 @@
     });
   }));
 
-  function save(image, ending, href) {
-    made("a", "", {download: `${image.dataset.name}.${ending}`, href}).click();
+  // A figure fills the window if it is clicked, or its button; closed, it goes back to its place.
+  const large = document.getElementById("enlarged");
+  const drawing = element => element.closest("figure").querySelector("svg.drawn");
+  document.addEventListener("click", event => {
+    const clicked = event.target.closest("figure svg.drawn, [data-enlarge]");
+    if (!clicked) return;
+    const svg = drawing(clicked), figure = svg.parentElement, next = svg.nextSibling;
+    figure.querySelector("[data-enlarge]").focus();  // the dialog gives the focus back to it
+    large.querySelector(".scroll").append(svg);
+    large.showModal();
+    large.addEventListener("close", () => figure.insertBefore(svg, next), {once: true});
+  });
+  async function save(button, ending) {
+    const svg = drawing(button), text = new XMLSerializer().serializeToString(svg);
+    let href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+    if (ending === "png") {
+      const image = new Image(), canvas = document.createElement("canvas"), scale = 2;
+      image.src = href;
+      await image.decode();
+      canvas.width = scale * svg.getAttribute("width");
+      canvas.height = scale * svg.getAttribute("height");
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      href = canvas.toDataURL("image/png");
+    }
+    const name = button.closest("figure").dataset.name;
+    made("a", "", {download: `${name}.${ending}`, href}).click();
   }
-  function picture(figure) {
-    return document.querySelector(`#${CSS.escape(figure)} img`);
-  }
-  document.querySelectorAll("[data-svg]").forEach(button => button.addEventListener("click", () => {
-    const image = picture(button.dataset.svg);
-    save(image, "svg", image.src);
-  }));
-  document.querySelectorAll("[data-png]").forEach(button => button.addEventListener("click", () => {
-    const image = picture(button.dataset.png);
-    const canvas = document.createElement("canvas"), scale = 3;
-    canvas.width = scale * image.naturalWidth;
-    canvas.height = scale * image.naturalHeight;
-    const context = canvas.getContext("2d");
-    context.fillStyle = "#fff";
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    save(image, "png", canvas.toDataURL("image/png"));
-  }));
+  document.querySelectorAll("[data-save]").forEach(
+    button => button.addEventListener("click", () => save(button, button.dataset.save)));
   document.querySelectorAll("[data-claims]").forEach(select => select.addEventListener("change", () =>
     document.querySelectorAll("details.claim").forEach(claim => {
       claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
