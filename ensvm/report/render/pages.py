@@ -16,7 +16,7 @@ from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import evidence_parts, wording
+from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
@@ -139,6 +139,14 @@ class StudyPage:
         """The number of claims with each verdict."""
         counts = Counter(claim.content["verdict"] for claim in self.claims)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
+
+    @property
+    def claims_by_verdict(self) -> list[tuple[int, PageSection]]:
+        """The claims by verdict, each with its number in the paper's order."""
+        verdicts = list(CLAIM_VERDICTS)
+        return sorted(
+            enumerate(self.claims), key=lambda one: verdicts.index(one[1].content["verdict"])
+        )
 
     @property
     def n_warned(self) -> int:
@@ -325,10 +333,12 @@ def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
         "qualified": finding.qualified,
         "counts": finding.counts,
         "printed_verdict": finding.printed_verdict,
-        "picture": picture_of(finding),
+        "tested": f"{tested(claim)}; {finding.counts}".replace("`", ""),
+        "picture": picture_of(study, finding),
         "text": html(evidence_parts(study, finding)),
     }
-    return PageSection(claim.id, wording(claim), content)
+    title = f"“{wording(claim)}”" if claim.text else wording(claim)
+    return PageSection(claim.id, title, content)
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:

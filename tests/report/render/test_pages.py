@@ -53,6 +53,7 @@ figures:
   - {{id: f, kind: box, caption: "Boxes {EVIL}", series: [one], panels: [{{rows: [titanic]}}]}}
   - {{id: g, kind: box, caption: "The same", series: [one], panels: [{{rows: [titanic]}}]}}
 claims:
+  - {{id: d, paraphrase: "{EVIL}", relation: less, better: [two], than: [one], margin: 0}}
   - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
 readings:
   - id: r
@@ -242,7 +243,9 @@ def sha256_of(text):
 def test_verdicts_are_counted(page):
     found = study_page(read_study(page.parents[1] / "results" / "s"))
     assert found.verdicts == {"differs": 1, "cannot tell": 1}
-    assert found.claim_verdicts == {"holds": 1}
+    assert found.claim_verdicts == {"holds": 1, "fails": 1}
+    assert [claim.id for claim in found.claims] == ["d", "c"]
+    assert [(number, claim.id) for number, claim in found.claims_by_verdict] == [(1, "c"), (0, "d")]
     assert len(found.study.failed) == 3
 
 
@@ -351,6 +354,10 @@ const go = async place => {
   await followed;
   await new Promise(resolve => setTimeout(resolve, 100));
 };
+const claims = () => [...document.querySelectorAll("details.claim")].map(claim => claim.id);
+const order = document.querySelector("[data-order]");
+say.by_verdict = claims();
+order.selectedIndex = 1; order.dispatchEvent(new Event("change")); say.as_in_the_paper = claims();
 await go("claim-c");
 say.claim_open = document.getElementById("claim-c").open;
 await go("table-1/titanic/one");
@@ -431,6 +438,8 @@ def test_in_a_browser(page, beacon):
         "reading": True,
         "as_before": "22.0 cannot tell",
         "moved_back": True,
+        "by_verdict": ["claim-c", "claim-d"],
+        "as_in_the_paper": ["claim-d", "claim-c"],
         "claim_open": True,
         "cell_open": True,
         "ink": True,

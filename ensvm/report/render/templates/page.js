@@ -233,6 +233,13 @@
     document.querySelectorAll("details.claim").forEach(claim => {
       claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
     })));
+  // Claims are sorted by verdict; their numbers are those of the paper's order.
+  document.querySelectorAll("[data-order]").forEach(select => {
+    const claims = [...document.querySelectorAll("details.claim")];
+    const numbered = [...claims].sort((one, other) => one.dataset.number - other.dataset.number);
+    select.addEventListener("change", () =>
+      claims[0].parentElement.append(...(select.selectedIndex ? numbered : claims)));
+  });
   // What can be scrolled is reached by the keyboard, and shows that there is more.
   const boxes = [...document.querySelectorAll(".scroll")];
   function mark(box) {
