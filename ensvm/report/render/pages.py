@@ -223,7 +223,7 @@ def study_page(study: Study) -> StudyPage:
     readings = tuple(
         PageSection(
             question.config.id,
-            one_line(question.config.question),
+            _on_a_line(html, question.config.question),
             {"text": html(question_parts(study, question))},
         )
         for question in questions
@@ -338,7 +338,12 @@ def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
         "text": html(evidence_parts(study, finding)),
     }
     title = f"“{wording(claim)}”" if claim.text else wording(claim)
-    return PageSection(claim.id, title, content)
+    return PageSection(claim.id, _on_a_line(html, title), content)
+
+
+def _on_a_line(html: Html, text: str) -> str:
+    """Return a text as HTML that may stand within a line."""
+    return html([one_line(text)]).strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:

@@ -319,6 +319,7 @@ say.dots = dialog.querySelectorAll("circle").length;
 say.printed = dialog.querySelectorAll("line.print").length;
 say.facts = dialog.textContent.includes("--datasets titanic --algorithms one");
 dialog.close();
+say.focus_back = document.activeElement === button;
 const rows = () => [...document.querySelectorAll("[data-table] tbody tr")]
   .filter(row => !row.hidden).map(row => row.cells[0].textContent);
 const heads = document.querySelectorAll("[data-sort]");
@@ -362,7 +363,8 @@ await go("claim-c");
 say.claim_open = document.getElementById("claim-c").open;
 await go("table-1/titanic/one");
 say.cell_open = dialog.open;
-dialog.close();
+await go("claim-c");
+say.cell_closed = !dialog.open;
 const figure = document.querySelector("#figure-f svg"), large = document.getElementById("enlarged");
 const ink = getComputedStyle(figure.querySelector("[style*='stroke: #000000']")).stroke;
 say.ink = ink === getComputedStyle(document.body).color;
@@ -426,6 +428,7 @@ def test_in_a_browser(page, beacon):
         "dots": 3,
         "printed": 1,
         "facts": True,
+        "focus_back": True,
         "up": ["titanic", "german"],
         "down": ["german", "titanic"],
         "missing_last": ["titanic", "german"],
@@ -442,6 +445,7 @@ def test_in_a_browser(page, beacon):
         "as_in_the_paper": ["claim-d", "claim-c"],
         "claim_open": True,
         "cell_open": True,
+        "cell_closed": True,
         "ink": True,
         "enlarged": True,
         "put_back": True,

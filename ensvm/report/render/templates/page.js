@@ -59,7 +59,10 @@
 
   function copier(text) {
     const button = made("button", "copy", {type: "button", class: "link no-print"});
-    button.addEventListener("click", () => navigator.clipboard.writeText(text));
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "copied";
+    });
     return button;
   }
   function list(title, lines) {
@@ -100,7 +103,10 @@
     if (cell.warnings.length) body.append(list("Warnings", cell.warnings));
     if (cell.failures.length) body.append(list("Did not end well", cell.failures));
     if (cell.traceback) body.append(made("pre", cell.traceback));
-    if (!dialog.open) dialog.showModal();
+    if (dialog.open) return;
+    // The dialog gives the focus back to the value, which a new address takes it from.
+    document.getElementById(`table-${key}`).querySelector("[data-cell]").focus();
+    dialog.showModal();
   }
   // The address of a cell opens it; opening a cell sets the address.
   document.addEventListener("click", event => {
@@ -257,7 +263,7 @@
     .forEach(one => { one.open = true; one.dataset.folded = ""; }));
   addEventListener("afterprint", () => document.querySelectorAll("[data-folded]")
     .forEach(one => { one.open = false; delete one.dataset.folded; }));
-  for (const code of document.querySelectorAll("code, pre")) {
+  for (const code of document.querySelectorAll(":not(pre) > code, pre")) {
     if (/^ensvm /.test(code.textContent)) code.after(" ", copier(code.textContent));
   }
   // Arrow keys walk over the values of a table.
@@ -276,6 +282,7 @@
     const target = document.getElementById(place());
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     const button = target?.matches("td") && target.querySelector("[data-cell]");
+    if (!button && dialog?.open) dialog.close();  // Back leads away from a value
     if (button) open(button.dataset.cell);
     else if (target) target.scrollIntoView();
   }
