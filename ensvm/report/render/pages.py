@@ -35,7 +35,7 @@ from ensvm.report.query import Study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import FINDINGS, finding_texts
-from ensvm.report.render.html import as_html, compressed, data_uri, render_page
+from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, render_page
 from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reading_options import as_json, options_of
@@ -223,8 +223,11 @@ def study_page(study: Study) -> StudyPage:
     readings = tuple(
         PageSection(
             question.config.id,
-            _on_a_line(html, question.config.question),
-            {"text": html(question_parts(study, question))},
+            one_line(question.config.question),
+            {
+                "text": _mentioned(html, question.config.question)
+                + html(question_parts(study, question))
+            },
         )
         for question in questions
     )
@@ -328,6 +331,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
 
 def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
     claim = finding.claim
+    title = f"“{wording(claim)}”" if claim.text else wording(claim)
     content = {
         "verdict": finding.verdict,
         "qualified": finding.qualified,
@@ -335,15 +339,16 @@ def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
         "printed_verdict": finding.printed_verdict,
         "tested": f"{tested(claim)}; {finding.counts}".replace("`", ""),
         "picture": picture_of(study, finding),
-        "text": html(evidence_parts(study, finding)),
+        "text": _mentioned(html, title) + html(evidence_parts(study, finding)),
     }
-    title = f"“{wording(claim)}”" if claim.text else wording(claim)
-    return PageSection(claim.id, _on_a_line(html, title), content)
+    return PageSection(claim.id, title, content)
 
 
-def _on_a_line(html: Html, text: str) -> str:
-    """Return a text as HTML that may stand within a line."""
-    return html([one_line(text)]).strip().removeprefix("<p>").removesuffix("</p>")
+def _mentioned(html: Html, text: str) -> str:
+    """Return links to what a text mentions, which a summary must not have; empty without any."""
+    names = dict.fromkeys(found[0] for found in MENTION.finditer(one_line(text)))
+    links = html([f"Mentioned: {', '.join(names)}."])
+    return links if "<a " in links else ""
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
