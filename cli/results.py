@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from ensvm_cli.printing import (
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
     from ensvm.report.claims import JudgedClaim
+    from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
@@ -121,14 +123,18 @@ def _tables_by_study(
     ]
 
 
-def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", ...]) -> None:
+def _show_study(
+    console: Console,
+    study: "Study",
+    tables: tuple["TableConfig", ...],
+    *,
+    only_run: bool = False,
+) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
-    from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, fitted, how_to_read
-    from ensvm.report.tables import build_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
-    grids = [table_grid(study, config, build_table(study, config)) for config in tables]
+    grids = [_grid(study, config, only_run=only_run) for config in tables]
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
@@ -138,6 +144,19 @@ def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", .
         console.print(how_to_read(grids), style=DIM, highlight=False)
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM, highlight=False)
+
+
+def _grid(study: "Study", table: "TableConfig", *, only_run: bool) -> "Grid":
+    """Return the grid of a table, with `only_run` without the rows that have no values at all."""
+    from ensvm.report.documents.table_document import table_grid
+    from ensvm.report.tables import build_table
+
+    cells = build_table(study, table)
+    grid = table_grid(study, table, cells)
+    run = {cell.row for cell in cells if cell.mean is not None}
+    if only_run and run:
+        return replace(grid, rows=[row for row in grid.rows if row[0] in run])
+    return grid
 
 
 def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
@@ -151,10 +170,10 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
     The main table is the first one of results; a study may have neither.
     """
     from ensvm.report.claims import evaluate_claims
-    from ensvm.report.documents.table_document import table_document
+    from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
-    from ensvm.report.render.first_page import findings_parts
-    from ensvm.report.render.markdown import parts_to_markdown, to_markdown
+    from ensvm.report.render.first_page import HOW_TO_READ, findings_parts
+    from ensvm.report.render.markdown import parts_to_markdown
     from ensvm.report.tables import build_table
 
     study = read_study(folder)
@@ -163,10 +182,13 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         return
     tables = main_table(study.config)
     if tables and sys.stdout.isatty():
-        _show_study(Console(), study, tables)
-    elif tables:
-        cells = build_table(study, tables[0])
-        click.echo(to_markdown(table_document(study, tables[0], cells)))
+        _show_study(Console(), study, tables, only_run=True)
+    for table in [] if sys.stdout.isatty() else tables:
+        title = f"## Table {table.id}. {' '.join(table.caption.split())}"
+        grid = _grid(study, table, only_run=True)
+        more = f"{HOW_TO_READ}. `ensvm table` prints all rows, notes and assumptions."
+        parts: list[Part] = [title, markdown_grid(grid, table, build_table(study, table)), more]
+        click.echo(parts_to_markdown(parts) + "\n")
 
 
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:

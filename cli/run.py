@@ -201,6 +201,8 @@ def run(
     if every and (settings or study):
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
+    if every:
+        click.echo(f"planning {len(configs)} studies, about half a minute", err=True)
     plans = [
         make_plan(
             find_config(name),
@@ -281,7 +283,7 @@ def _run(
         on_ending(_interrupt)
         if engine is None:
             compile_first(plan, results, jobs or cpu_count())
-        with RunProgress(describe_missing=_describe_missing) as progress:
+        with RunProgress(plan.config.study, describe_missing=_describe_missing) as progress:
             outcome = run_plan(
                 plan,
                 results,

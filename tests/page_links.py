@@ -39,7 +39,7 @@ def broken_links(
     ids = {name: Counter(page.values("id")) for name, page in pages.items()}
     for name, page in pages.items():
         yield from (f"{name}: the id {one} {n} times" for one, n in ids[name].items() if n > 1)
-        for address in (*page.values("href"), *page.values("src")):
+        for address in (*page.values("href"), *page.values("src"), *page.values("xlink:href")):
             file, _, place = address.partition("#")
             if address.startswith("data:") or address in web or file in missing:
                 continue

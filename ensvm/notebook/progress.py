@@ -24,17 +24,20 @@ from ensvm.records.record import Record
 
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
+WHOLE_RUN_SECONDS = 1e6
+LEAST_SHARE = 0.02  # of the cost, before the pace says how long the rest takes
 
 
 class RunProgress:
     """A progress bar with counts, failures and the remaining time; plain lines if piped.
 
-    `describe_missing` returns the text that says how to get missing data, from a `DataSearch` and
-    the number of data sets of the run; None to print nothing.
+    The bar and each line name `study`. `describe_missing` returns the text that says how to get
+    missing data, from a `DataSearch` and the number of data sets of the run; None to print nothing.
     """
 
     def __init__(
         self,
+        study: str = "",
         *,
         visible: bool = True,
         describe_missing: Callable[[DataSearch, int], str] | None = None,
@@ -53,9 +56,12 @@ class RunProgress:
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
+            # Short and long cells alternate: the pace is that of the whole run.
+            speed_estimate_period=WHOLE_RUN_SECONDS,
             disable=not self._live,
         )
-        self._task = self._bar.add_task("reading", total=None, count="")
+        self._study = study
+        self._task = self._bar.add_task(f"{study} reading".strip(), total=None, count="")
         self._cells = self._done = self._failed = 0
         self._cost = self._spent = 0.0
         self._begun = self._printed = time.monotonic()
@@ -77,7 +83,7 @@ class RunProgress:
 
     def data(self, dataset: str) -> None:
         """Name the data set that is being loaded."""
-        self._bar.update(self._task, description=f"data: {dataset}")
+        self._bar.update(self._task, description=f"{self._study} data: {dataset}".strip())
 
     def missing(self, search: DataSearch, n_wanted: int) -> None:
         """Print, before anything runs, which data sets no provider served."""
@@ -89,7 +95,10 @@ class RunProgress:
         self._cells, self._cost = cells, cost
         self._begun = time.monotonic()
         self._bar.reset(
-            self._task, total=max(cost, 1.0), description="running", count=self._count()
+            self._task,
+            total=cost or 1.0,
+            description=self._study or "running",
+            count=self._count(),
         )
 
     def done(self, records: list[Record], cost: float) -> None:
@@ -105,7 +114,8 @@ class RunProgress:
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
-            self._print(f"{self._count()}, {self._time()}")
+            named = f"{self._study}: " if self._study else ""
+            self._print(f"{named}{self._count()}, {self._time()}")
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -119,7 +129,7 @@ class RunProgress:
         now = time.monotonic()
         text = f"{timedelta(seconds=round(now - self._begun))} passed"
         begun, cost = self._first or (now, self._spent)
-        if self._spent == cost:
+        if self._spent - cost <= LEAST_SHARE * self._cost:
             return text
         left = (self._cost - self._spent) * (now - begun) / (self._spent - cost)
         return f"{text}, about {timedelta(seconds=round(max(left, 0.0)))} left"

@@ -1,5 +1,6 @@
 """The evidence of one cell of a table: its values, parameters, conditions and warnings."""
 
+import math
 import re
 import shlex
 from collections import Counter, defaultdict
@@ -157,7 +158,8 @@ def sentence(cell: TableCell, unit: str, margin: float) -> str:
         return f"No value of ours ({cell.status}): {cell.reason}."
     if cell.published is None or cell.difference is None:
         return f"Ours {cell.mean:.4g}{after} over {_counted(cell.n)}; the paper prints no value."
-    away = abs(cell.difference)
+    # A sum of decimals may miss the printed one by its last bit.
+    away = 0.0 if math.isclose(cell.mean, cell.published) else abs(cell.difference)
     text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"
     points = f"{away:.2g}{' points' if unit == PERCENT.name else after}"
     text += f": {points} {'more' if cell.difference > 0.0 else 'less'}" if away else ": the same"

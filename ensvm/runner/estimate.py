@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,36 @@ def estimate(
         by_dataset=dict(by_dataset),
         machines=tuple(sorted(machines)),
     )
+
+
+def work_of(
+    plan: Plan, cells: Iterable[Cell], records: Mapping[Identity, Record]
+) -> dict[str, float]:
+    """Return the expected seconds of one processor for each cell, by its key.
+
+    A cell whose algorithm was never measured takes as long for each kernel value as the median of
+    those that were; without any, its seconds are the number of its kernel values.
+    """
+    here, elsewhere = _by_settings(measured(records)), _by_settings(read_measured())
+    groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.dataset, cell.algorithm, cell.run_pass].append(cell)
+    values, seconds = {}, {}
+    for key, (cell, *_) in groups.items():
+        size = plan.cards[cell.dataset].sizes()[1:]
+        if cell.method is None:  # it states the facts of the data
+            values[key] = 0.0
+            continue
+        values[key] = _kernel_values(*size)
+        line = _nearest(here, cell, *size) or _nearest(elsewhere, cell, *size)
+        if line is not None:
+            seconds[key] = cell.method.orders * line.seconds_at(*size)
+    pace = median(seconds[key] / values[key] for key in seconds) if seconds else 1.0
+    return {
+        cell.key: seconds.get(key, pace * values[key])
+        for key, group in groups.items()
+        for cell in group
+    }
 
 
 def _by_settings(lines: Iterable[Measured]) -> dict[str, list[Measured]]:

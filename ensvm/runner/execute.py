@@ -18,6 +18,7 @@ from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
 from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
+from ensvm.runner.estimate import work_of
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import Engine, LocalEngine
 from ensvm.study.table_layout import united
@@ -33,7 +34,7 @@ class Progress(Protocol):
         """Say which of `of` data sets no provider has, before any cell runs."""
 
     def start(self, cells: int, cost: float) -> None:
-        """Say how many cells are going to run, and their total cost (in kernel values)."""
+        """Say how many cells are going to run, and the seconds they are expected to cost."""
 
     def done(self, records: list[Record], cost: float) -> None:
         """Say that these cells have ended and are on the disk."""
@@ -192,15 +193,17 @@ class _Run:
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
-        # The longest tasks first, so that no worker is left alone with one at the end. Their work
-        # is measured by the number of kernel values.
+        # The longest tasks first, so that no worker is left alone with one at the end.
         costs = {}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             _, n_train, n_test = self._plan.cards[dataset].sizes()
             costs[dataset] = float(n_train) * (n_train + n_test)
         tasks.sort(key=lambda task: -costs[task.cells[0].dataset])
+        to_run = [cell for task in tasks for cell in task.cells]
+        work = work_of(self._plan, to_run, records)
+        # Timings run one at a time.
         self._costs = {
-            cell.key: costs[cell.dataset] / len(task.cells) for task in tasks for cell in task.cells
+            cell.key: work[cell.key] * (jobs if cell.run_pass == "timing" else 1) for cell in to_run
         }
         n_answered = len(self._answered.keys() & self._costs.keys())
         self._progress.start(len(self._costs) + n_answered, sum(self._costs.values()))

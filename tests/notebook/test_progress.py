@@ -34,3 +34,10 @@ def test_nothing_is_said_of_the_rest_before_a_second_batch_ends(clock, capsys):
     clock[0] = 100.0
     progress.done([record("german", 1, "svc")], 1.0)
     assert capsys.readouterr().err == "1/4 cells, 0:01:40 passed\n"
+
+
+def test_a_line_names_its_study(clock, capsys):
+    progress = RunProgress("smoke")
+    progress.start(1, 1.0)
+    progress.done([record("german", 1, "svc")], 1.0)
+    assert capsys.readouterr().err.startswith("smoke: 1/1 cells, ")

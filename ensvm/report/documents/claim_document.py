@@ -121,39 +121,34 @@ def overview(findings: list[JudgedClaim]) -> Grid:
 def claim_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     """Return a claim with its evidence, below a heading with its verdict."""
     heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
-    return [Heading(heading), *evidence_parts(study, finding)]
+    quoted = f"> {wording(finding.claim)}" if finding.claim.text else wording(finding.claim)
+    return [Heading(heading), quoted, *evidence_parts(study, finding)]
 
 
 def wording(claim: ClaimConfig) -> str:
-    """Return the paper's sentence, or our paraphrase of it, on one line."""
-    return one_line(claim.text or str(claim.paraphrase))
+    """Return the paper's sentence, or our paraphrase of it, which says so; on one line."""
+    return one_line(claim.text or f"Paraphrased: {claim.paraphrase}")
 
 
-def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
-    """Return the parts below the heading of a claim; some may be empty."""
-    claim = finding.claim
+def tested(claim: ClaimConfig) -> str:
+    """Return what is tested: the metric, the relation and where."""
     threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
     relation = f"{claim.relation}, {threshold}" if threshold else claim.relation
     stage = "" if claim.stage is None else f" at stage {claim.stage}"
     scope = ", in each realization" if claim.of_each else ""
     scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
+    return f"`{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}"
+
+
+def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
+    """Return the parts below the sentence of a claim; some may be empty."""
+    claim = finding.claim
     return [
-        _quoted(claim),
-        one_line(
-            f"Tested: `{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}; "
-            f"{finding.counts}. {claim.note}"
-        ),
+        one_line(f"Tested: {tested(claim)}; {finding.counts}. {claim.note}"),
         _on_paper(finding),
         _comparisons(study, finding),
         Bullets("Missing", _reasons(finding)),
     ]
-
-
-def _quoted(claim: ClaimConfig) -> str:
-    """Return the paper's sentence as a quotation, or our paraphrase as plain text."""
-    if claim.text is not None:
-        return f"> {wording(claim)}"
-    return f"Paraphrased: {wording(claim)}"
 
 
 def _on_paper(finding: JudgedClaim) -> str:

@@ -32,11 +32,8 @@ MENTION = re.compile(
     r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
     re.IGNORECASE,
 )
-SHORT = " /:=,;.()-+*!?<>'"  # characters that an address in double quotes may have as they are
-ELEMENT = re.compile(rb"<[^>]*>")
-OTHER_QUOTES = bytes.maketrans(b"\"'", b"'\"")
+SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
-BETWEEN_ELEMENTS = re.compile(rb">\s+<")
 
 
 def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
@@ -85,12 +82,8 @@ def compressed(content: Any) -> str:
 def data_uri(kind: str, content: bytes) -> Markup:
     """Return a text file as an address that holds it, for an attribute within double quotes.
 
-    The address holds neither double quotes nor ampersands. Spaces between the elements of a picture
-    are left out.
+    The address holds neither double quotes nor ampersands.
     """
-    if kind == "image/svg+xml":
-        content = BETWEEN_ELEMENTS.sub(b"><", content).replace(b"\n", b" ")
-        content = ELEMENT.sub(lambda element: element[0].translate(OTHER_QUOTES), content)
     return Markup(f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}")
 
 

@@ -16,7 +16,7 @@ from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import evidence_parts, wording
+from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
@@ -35,7 +35,8 @@ from ensvm.report.query import Study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import FINDINGS, finding_texts
-from ensvm.report.render.html import as_html, compressed, data_uri, render_page
+from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, render_page
+from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reading_options import as_json, options_of
 from ensvm.report.render.reproduction_picture import (
@@ -140,6 +141,14 @@ class StudyPage:
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
 
     @property
+    def claims_by_verdict(self) -> list[tuple[int, PageSection]]:
+        """The claims by verdict, each with its number in the paper's order."""
+        verdicts = list(CLAIM_VERDICTS)
+        return sorted(
+            enumerate(self.claims), key=lambda one: verdicts.index(one[1].content["verdict"])
+        )
+
+    @property
     def n_warned(self) -> int:
         """The number of cells with warnings."""
         return n_warned(self.study)
@@ -215,7 +224,10 @@ def study_page(study: Study) -> StudyPage:
         PageSection(
             question.config.id,
             one_line(question.config.question),
-            {"text": html(question_parts(study, question))},
+            {
+                "text": _mentioned(html, question.config.question)
+                + html(question_parts(study, question))
+            },
         )
         for question in questions
     )
@@ -290,8 +302,10 @@ def _rankings(study: Study, html: Html) -> Iterator[PageSection]:
         if len(ranking.selection.columns) < FEWEST_RANKED:
             continue
         document = ranking_document(ranking)
+        description = f"Average ranks of table {table.id}, with the critical difference"
+        (diagram,) = ranking_diagram(ranking, [".svg"])
         content = {
-            "svg": data_uri("image/svg+xml", ranking_diagram(ranking, [".svg"])[0]),
+            "svg": inline_svg(diagram, f"ranking-{table.id}", description),
             "text": html(document.parts),
         }
         yield PageSection(table.id, document.title, content)
@@ -317,32 +331,39 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
 
 def _claim(study: Study, finding: JudgedClaim, html: Html) -> PageSection:
     claim = finding.claim
+    title = f"“{wording(claim)}”" if claim.text else wording(claim)
     content = {
         "verdict": finding.verdict,
         "qualified": finding.qualified,
         "counts": finding.counts,
         "printed_verdict": finding.printed_verdict,
-        "picture": picture_of(finding),
-        "text": html(evidence_parts(study, finding)),
+        "tested": f"{tested(claim)}; {finding.counts}".replace("`", ""),
+        "picture": picture_of(study, finding),
+        "text": _mentioned(html, title) + html(evidence_parts(study, finding)),
     }
-    return PageSection(claim.id, wording(claim), content)
+    return PageSection(claim.id, title, content)
+
+
+def _mentioned(html: Html, text: str) -> str:
+    """Return links to what a text mentions, which a summary must not have; empty without any."""
+    names = dict.fromkeys(found[0] for found in MENTION.finditer(one_line(text)))
+    links = html([f"Mentioned: {', '.join(names)}."])
+    return links if "<a " in links else ""
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     figure_content, files, error = drawing.draw_figure(study, figure, [".svg"])
     if not figure_content.items:
         return
-    (svg,) = files or (b"",)
     csv = csv_of(figure_content.frame).encode()
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
+    description = f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}."
     content = {
         "error": error,
-        "svg": data_uri("image/svg+xml", svg),
+        "svg": [inline_svg(svg, f"figure-{figure.id}", description) for svg in files],
         "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
         "missing": figure_content.missing,
-        "panels": len(figure.panels),
-        "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",
     }
     yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ensvm.report.render.html import as_html, data_uri
+from ensvm.report.render.html import as_html
+from ensvm.report.render.inline_svg import inline_svg
 
 PICTURE = re.compile(r"^!\[([^\]]+)\]\(([\w-]+\.svg)\)\n", re.MULTILINE)
 
@@ -15,12 +16,12 @@ PICTURE = re.compile(r"^!\[([^\]]+)\]\(([\w-]+\.svg)\)\n", re.MULTILINE)
 class MeasuredPage:
     """A Markdown page of measured seconds.
 
-    `pictures` has the description and the data of each picture; `text` is the rest, as HTML.
+    `pictures` are SVG elements, and `text` is the rest, as HTML.
     """
 
     id: str
     title: str
-    pictures: tuple[tuple[str, Markup], ...]
+    pictures: tuple[Markup, ...]
     text: str
 
 
@@ -33,7 +34,7 @@ def measured_pages(folder: Path) -> list[MeasuredPage]:
     for path in sorted(folder.glob("*.md")):
         title, _, text = path.read_text(encoding="utf-8").partition("\n")
         pictures = tuple(
-            (description, data_uri("image/svg+xml", (folder / name).read_bytes()))
+            inline_svg((folder / name).read_bytes(), f"{path.stem}-{Path(name).stem}", description)
             for description, name in PICTURE.findall(text)
             if (folder / name).is_file()
         )

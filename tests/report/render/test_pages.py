@@ -9,6 +9,7 @@ import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from made_up_records import errors, make_study, record
@@ -20,6 +21,7 @@ from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
+from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.pages import study_page, write_report
 from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
@@ -47,7 +49,11 @@ tables:
     caption: "Errors {EVIL}"
     columns: [one, two]
     notes: ["a *note* {EVIL}", "{ADDRESSES}"]
+figures:
+  - {{id: f, kind: box, caption: "Boxes {EVIL}", series: [one], panels: [{{rows: [titanic]}}]}}
+  - {{id: g, kind: box, caption: "The same", series: [one], panels: [{{rows: [titanic]}}]}}
 claims:
+  - {{id: d, paraphrase: "{EVIL}", relation: less, better: [two], than: [one], margin: 0}}
   - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
 readings:
   - id: r
@@ -174,11 +180,43 @@ def test_texts_are_shown_and_not_obeyed(page):
     assert not [attributes for _, attributes in elements if "onerror" in attributes]
 
 
+def test_a_figure_is_drawn_by_its_own_elements(page):
+    names = {name for name, _ in Page(page).elements}
+    assert {"clippath", "use", "path"} <= names
+    assert "metadata" not in names
+    assert [name for name, _ in Page(page).elements].count("style") == 1  # the page's own
+    drawn = [a for _, a in Page(page).elements if a.get("class") == "drawn"]
+    assert [a["role"] for a in drawn] == ["img", "img"]
+    assert drawn[1]["aria-label"].startswith("The same ")
+
+
+def test_a_picture_of_anybody_cannot_do_more_than_draw():
+    drawn = inline_svg(
+        b"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+        viewBox="0 0 10 5" onload="alert(1)"><script>alert(1)</script><style>*{}</style>
+        <a href="https://example.org"><path d="M 0 0"/></a><foreignObject><p/></foreignObject>
+        <use xlink:href="#m" onclick="alert(1)" clip-path="url(#c)"/>
+        <path id="m" d="M 0 1\nL 2 3 z"/>
+        <image xlink:href="https://example.org/x.png"/><path id="unused"/></svg>""",
+        "n",
+        '"two"',
+    )
+    root = ElementTree.fromstring(drawn)
+    assert root.attrib["aria-label"] == '"two"'
+    assert (root.attrib["width"], root.attrib["height"]) == ("20", "10")
+    assert [child.attrib for child in root] == [
+        {"{http://www.w3.org/1999/xlink}href": "#n.1", "clip-path": "url(#n.0)"},
+        {"id": "n.1", "d": "M0 1L2 3z"},
+        {},
+    ]
+    assert not {"onload", "onclick"} & {name for one in root.iter() for name in one.attrib}
+
+
 def test_links_lead_to_the_web_to_mail_or_beside_the_page(page):
     elements = Page(page).elements
     assert [attributes["src"] for name, attributes in elements if name == "img"] == []
     links = [attributes["href"] for name, attributes in elements if name == "a"]
-    outside = [link for link in links if not link.startswith("#")]
+    outside = [link for link in links if not link.startswith(("#", "data:text/csv;"))]
     assert outside == [
         *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
         *("mailto:a@example.org", *DATA_LINKS),
@@ -205,7 +243,9 @@ def sha256_of(text):
 def test_verdicts_are_counted(page):
     found = study_page(read_study(page.parents[1] / "results" / "s"))
     assert found.verdicts == {"differs": 1, "cannot tell": 1}
-    assert found.claim_verdicts == {"holds": 1}
+    assert found.claim_verdicts == {"holds": 1, "fails": 1}
+    assert [claim.id for claim in found.claims] == ["d", "c"]
+    assert [(number, claim.id) for number, claim in found.claims_by_verdict] == [(1, "c"), (0, "d")]
     assert len(found.study.failed) == 3
 
 
@@ -248,8 +288,9 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
         for name, attributes in Page(path).elements:
-            if name == "img":
-                assert len(attributes["alt"]) > 20
+            assert name != "img"
+            if attributes.get("role") == "img":
+                assert len(attributes["aria-label"]) > 20
             if name == "td":
                 plain = attributes.get("class", "l") == "l"  # a cell of a table from Markdown
                 assert attributes.get("data-value") is not None or plain
@@ -278,6 +319,7 @@ say.dots = dialog.querySelectorAll("circle").length;
 say.printed = dialog.querySelectorAll("line.print").length;
 say.facts = dialog.textContent.includes("--datasets titanic --algorithms one");
 dialog.close();
+say.focus_back = document.activeElement === button;
 const rows = () => [...document.querySelectorAll("[data-table] tbody tr")]
   .filter(row => !row.hidden).map(row => row.cells[0].textContent);
 const heads = document.querySelectorAll("[data-sort]");
@@ -313,10 +355,25 @@ const go = async place => {
   await followed;
   await new Promise(resolve => setTimeout(resolve, 100));
 };
+const claims = () => [...document.querySelectorAll("details.claim")].map(claim => claim.id);
+const order = document.querySelector("[data-order]");
+say.by_verdict = claims();
+order.selectedIndex = 1; order.dispatchEvent(new Event("change")); say.as_in_the_paper = claims();
 await go("claim-c");
 say.claim_open = document.getElementById("claim-c").open;
 await go("table-1/titanic/one");
 say.cell_open = dialog.open;
+await go("claim-c");
+say.cell_closed = !dialog.open;
+const figure = document.querySelector("#figure-f svg"), large = document.getElementById("enlarged");
+const ink = getComputedStyle(figure.querySelector("[style*='stroke: #000000']")).stroke;
+say.ink = ink === getComputedStyle(document.body).color;
+figure.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+say.enlarged = large.open && large.contains(figure);
+large.close();
+await new Promise(resolve => setTimeout(resolve, 100));
+say.put_back = document.querySelector("#figure-f figure").firstElementChild === figure;
+say.focus = document.activeElement.matches("#figure-f [data-enlarge]");
 const told = document.createElement("pre");
 told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
 </script>
@@ -371,6 +428,7 @@ def test_in_a_browser(page, beacon):
         "dots": 3,
         "printed": 1,
         "facts": True,
+        "focus_back": True,
         "up": ["titanic", "german"],
         "down": ["german", "titanic"],
         "missing_last": ["titanic", "german"],
@@ -383,6 +441,13 @@ def test_in_a_browser(page, beacon):
         "reading": True,
         "as_before": "22.0 cannot tell",
         "moved_back": True,
+        "by_verdict": ["claim-c", "claim-d"],
+        "as_in_the_paper": ["claim-d", "claim-c"],
         "claim_open": True,
         "cell_open": True,
+        "cell_closed": True,
+        "ink": True,
+        "enlarged": True,
+        "put_back": True,
+        "focus": True,
     }

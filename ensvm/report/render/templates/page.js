@@ -59,7 +59,10 @@
 
   function copier(text) {
     const button = made("button", "copy", {type: "button", class: "link no-print"});
-    button.addEventListener("click", () => navigator.clipboard.writeText(text));
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "copied";
+    });
     return button;
   }
   function list(title, lines) {
@@ -100,7 +103,10 @@
     if (cell.warnings.length) body.append(list("Warnings", cell.warnings));
     if (cell.failures.length) body.append(list("Did not end well", cell.failures));
     if (cell.traceback) body.append(made("pre", cell.traceback));
-    if (!dialog.open) dialog.showModal();
+    if (dialog.open) return;
+    // The dialog gives the focus back to the value, which a new address takes it from.
+    document.getElementById(`table-${key}`).querySelector("[data-cell]").focus();
+    dialog.showModal();
   }
   // The address of a cell opens it; opening a cell sets the address.
   document.addEventListener("click", event => {
@@ -110,7 +116,9 @@
   dialog?.addEventListener("close", () => {
     if (place() === `table-${opened}`) history.replaceState(null, "", " ");
   });
-  dialog?.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
+  document.addEventListener("click", event => {  // beside a dialog
+    if (event.target.matches("dialog")) event.target.close();
+  });
 
   // Rows that have no value stay at the end, whatever the direction.
   function sort(table, button) {
@@ -198,31 +206,46 @@
     });
   }));
 
-  function save(image, ending, href) {
-    made("a", "", {download: `${image.dataset.name}.${ending}`, href}).click();
+  // A figure fills the window if it is clicked, or its button; closed, it goes back to its place.
+  const large = document.getElementById("enlarged");
+  const drawing = element => element.closest("figure").querySelector("svg.drawn");
+  document.addEventListener("click", event => {
+    const clicked = event.target.closest("figure svg.drawn, [data-enlarge]");
+    if (!clicked) return;
+    const svg = drawing(clicked), figure = svg.parentElement, next = svg.nextSibling;
+    figure.querySelector("[data-enlarge]").focus();  // the dialog gives the focus back to it
+    large.querySelector(".scroll").append(svg);
+    large.showModal();
+    large.addEventListener("close", () => figure.insertBefore(svg, next), {once: true});
+  });
+  async function save(button, ending) {
+    const svg = drawing(button), text = new XMLSerializer().serializeToString(svg);
+    let href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+    if (ending === "png") {
+      const image = new Image(), canvas = document.createElement("canvas"), scale = 2;
+      image.src = href;
+      await image.decode();
+      canvas.width = scale * svg.getAttribute("width");
+      canvas.height = scale * svg.getAttribute("height");
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      href = canvas.toDataURL("image/png");
+    }
+    const name = button.closest("figure").dataset.name;
+    made("a", "", {download: `${name}.${ending}`, href}).click();
   }
-  function picture(figure) {
-    return document.querySelector(`#${CSS.escape(figure)} img`);
-  }
-  document.querySelectorAll("[data-svg]").forEach(button => button.addEventListener("click", () => {
-    const image = picture(button.dataset.svg);
-    save(image, "svg", image.src);
-  }));
-  document.querySelectorAll("[data-png]").forEach(button => button.addEventListener("click", () => {
-    const image = picture(button.dataset.png);
-    const canvas = document.createElement("canvas"), scale = 3;
-    canvas.width = scale * image.naturalWidth;
-    canvas.height = scale * image.naturalHeight;
-    const context = canvas.getContext("2d");
-    context.fillStyle = "#fff";
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    save(image, "png", canvas.toDataURL("image/png"));
-  }));
+  document.querySelectorAll("[data-save]").forEach(
+    button => button.addEventListener("click", () => save(button, button.dataset.save)));
   document.querySelectorAll("[data-claims]").forEach(select => select.addEventListener("change", () =>
     document.querySelectorAll("details.claim").forEach(claim => {
       claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
     })));
+  // Claims are sorted by verdict; their numbers are those of the paper's order.
+  document.querySelectorAll("[data-order]").forEach(select => {
+    const claims = [...document.querySelectorAll("details.claim")];
+    const numbered = [...claims].sort((one, other) => one.dataset.number - other.dataset.number);
+    select.addEventListener("change", () =>
+      claims[0].parentElement.append(...(select.selectedIndex ? numbered : claims)));
+  });
   // What can be scrolled is reached by the keyboard, and shows that there is more.
   const boxes = [...document.querySelectorAll(".scroll")];
   function mark(box) {
@@ -240,7 +263,7 @@
     .forEach(one => { one.open = true; one.dataset.folded = ""; }));
   addEventListener("afterprint", () => document.querySelectorAll("[data-folded]")
     .forEach(one => { one.open = false; delete one.dataset.folded; }));
-  for (const code of document.querySelectorAll("code, pre")) {
+  for (const code of document.querySelectorAll(":not(pre) > code, pre")) {
     if (/^ensvm /.test(code.textContent)) code.after(" ", copier(code.textContent));
   }
   // Arrow keys walk over the values of a table.
@@ -259,6 +282,7 @@
     const target = document.getElementById(place());
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     const button = target?.matches("td") && target.querySelector("[data-cell]");
+    if (!button && dialog?.open) dialog.close();  // Back leads away from a value
     if (button) open(button.dataset.cell);
     else if (target) target.scrollIntoView();
   }

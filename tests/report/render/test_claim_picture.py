@@ -1,0 +1,61 @@
+"""The picture of a claim: where its thresholds lie, and which side favours whom."""
+
+import pytest
+from made_up_records import claimed, errors
+
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.render.claim_picture import picture_of
+
+RECORDS = [
+    *errors("german", "a", [0.25, 0.26, 0.24], n_iter_=5, accuracy=0.75),
+    *errors("german", "b", [0.35, 0.37, 0.36], n_iter_=12, accuracy=0.65),
+]
+PAIR = "better: a, than: b, rows: [german]"
+
+
+@pytest.fixture
+def picture(tmp_path):
+    """Return a function that draws a claim (YAML) on the records."""
+
+    def draw(claim):
+        study = claimed(tmp_path / "s", f"- {{id: c, text: t, {claim}}}", RECORDS)
+        return picture_of(study, next(evaluate_claims(study)))
+
+    return draw
+
+
+def test_a_margin_lies_on_the_side_of_the_better_one(picture):
+    drawn = picture(f"{PAIR}, relation: less, margin: 5")
+    assert drawn.sides == ("← favours A", "favours B\N{NO-BREAK SPACE}→")
+    (threshold,) = drawn.thresholds
+    assert drawn.bars[0].x < threshold < drawn.neutral  # −11 points, −5 points, 0
+    assert drawn.title.startswith("← holds | difference")
+
+
+@pytest.mark.parametrize(
+    ("claim", "left", "right"),
+    [
+        ("relation: ratio, metric: n_iter_", "← favours B", "favours A\N{NO-BREAK SPACE}→"),
+        ("relation: less, metric: accuracy", "← favours B", "favours A\N{NO-BREAK SPACE}→"),
+    ],
+)
+def test_sides_depend_on_the_effect_and_on_which_value_is_better(picture, claim, left, right):
+    drawn = picture(f"{PAIR}, {claim}")
+    assert drawn.sides == (left, right)
+    assert drawn.bars[0].x > drawn.neutral  # a needs fewer steps, and is right more often
+
+
+def test_a_claim_with_two_bounds_has_two_lines(picture):
+    drawn = picture(f"{PAIR}, relation: within, margin: 5")
+    low, high = sorted(drawn.thresholds)
+    assert drawn.bars[0].x < low < drawn.neutral < high
+    assert drawn.title.endswith("holds between the dashed lines")
+
+
+def test_a_claim_without_a_pair_has_no_sides(picture):
+    drawn = picture(
+        "better: [a, b], rows: [german], relation: value-at-most, metric: n_iter_, limit: 2000"
+    )
+    assert (drawn.sides, drawn.neutral) == ((), None)
+    assert [bar.name for bar in drawn.bars] == ["german: A", "german: B"]
+    assert [text for _, text in drawn.ticks] == ["5", "2000"]
