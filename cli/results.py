@@ -323,12 +323,17 @@ def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> 
 def _write_figures(studies: Iterable["Study"], results: Path) -> None:
     from ensvm.report.write import write_figures
 
-    figures = [figure for study in studies for figure in write_figures(study)]
-    for figure in figures:
-        for line in figure.missing:
-            click.echo(f"figure {figure.figure.id}: missing: {line}", err=True)
-        for path in figure.paths:
-            click.echo(path)
+    figures = []
+    for study in studies:
+        for figure in write_figures(study):
+            figures.append(figure)
+            if figure.missing:
+                first, *others = figure.missing
+                more = f"; and {len(others)} more, which the page names" if others else ""
+                of = f"{study.config.study}, figure {figure.figure.id}"
+                click.echo(f"{of}: missing: {first}{more}", err=True)
+            for path in figure.paths:
+                click.echo(path)
     _end_if([figure.error for figure in figures if figure.error])
     if not any(figure.paths for figure in figures):
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"

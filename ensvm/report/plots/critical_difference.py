@@ -22,7 +22,7 @@ WIDTH = 4.6  # inches, of which the axis takes half; names may add to it
 LONGEST = 26  # letters of a name on one line; a longer name has two
 LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
 BAR_OVERHANG = 0.015  # how far a bar reaches beyond its ranks, as a fraction of the axis
-GAP, RANK = 3.0, 22.0  # points between a line and a rank, and from there to the name
+GAP, LETTER = 3.0, 5.5  # points between a line and a rank, and of a letter of a rank at most
 LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and half the height of the caps of CD
 
 # Heights in lines of text: the axis is at 0, the critical difference above, the algorithms below.
@@ -89,9 +89,10 @@ def _diagram(
         y = -FIRST_BAR - BAR_STEP * level
         x = (average_ranks[first] - overhang, average_ranks[last] + overhang)
         axes.plot(x, (y, y), color=COLOURS[2], linewidth=BAR, solid_capstyle="butt")
+    room_for_rank = LETTER * len(f"{max(average_ranks):.2f}")
     for index, (name, rank) in enumerate(zip(names, average_ranks, strict=True)):
         side, at = ("right", index) if index < n_left else ("left", k - 1 - index)
-        _draw_label(axes, name, rank, -label_height - step * at, k, side)
+        _draw_label(axes, name, rank, -label_height - step * at, k, side, room_for_rank)
     axes.text((1 + k) / 2, -depth, note, ha="center", va="top")
     return figure
 
@@ -111,11 +112,15 @@ def _draw_axis(axes: Axes, k: int, critical_difference: float) -> None:
     axes.text(1 + critical_difference / 2, CD_BAR + 0.2, text, ha="center", va="bottom")
 
 
-def _draw_label(axes: Axes, name: str, rank: float, y: float, k: int, side: str) -> None:
+def _draw_label(
+    axes: Axes, name: str, rank: float, y: float, k: int, side: str, room_for_rank: float
+) -> None:
     """Draw a line from a rank down and out to rank and name, which are aligned at `side`."""
     sign = -1 if side == "right" else 1
     end = (1 if side == "right" else k) + sign * 0.08 * (k - 1)
     axes.plot((rank, rank, end), (0, y, y), color=COLOURS[0], linewidth=LINE)
     place: Any = {"textcoords": "offset points", "ha": side, "va": "center_baseline"}
     axes.annotate(f"{rank:.2f}", (end, y), xytext=(sign * GAP, 0.0), **place)
-    axes.annotate(name, (end, y), xytext=(sign * (GAP + RANK), 0.0), linespacing=0.95, **place)
+    axes.annotate(
+        name, (end, y), xytext=(sign * (GAP + room_for_rank), 0.0), linespacing=0.95, **place
+    )

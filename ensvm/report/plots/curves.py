@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
+MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
 # On a logarithmic axis: the numbers where it may end and that ticks stand at, how many times its
 # first number its last is if only powers of ten have ticks, and the room beside points.
@@ -338,7 +339,8 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
         room = (high / low) ** LOG_ROOM if isinstance(config, SweepFigureConfig) else 1.0
         axes.set_xlim(low / room, high * room)
     elif (x == np.round(x)).all():
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+        ticks = FEW_TICKS if x.max() >= LONG_NUMBER else MANY_TICKS
+        axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True, steps=[1, 2, 5, 10]))
     if config.y_scale == "log":
         low, high = _log_limits(
             np.concatenate([edge for curve in curves for edge in _edges(curve)])
