@@ -1,7 +1,7 @@
 """Results as web pages that open from disk: an overview, and a page for each study."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -105,9 +105,9 @@ class StudyPage:
         """The data and algorithms of the first table of results with the most data sets."""
         config = self.study.config
 
-        def data_of(table: TableConfig) -> list[str]:
-            entries = map(config.dataset, config.rows_of(table))
-            return list(dict.fromkeys(entry.card or entry.name for entry in entries))
+        def data_of(table: TableConfig, rows: Container[str] | None = None) -> list[str]:
+            named = (name for name in config.rows_of(table) if rows is None or name in rows)
+            return list(dict.fromkeys(config.dataset(name).card or name for name in named))
 
         tables = [table for table in config.tables if table.of == "results"]
         if not tables:
@@ -115,8 +115,10 @@ class StudyPage:
         table = max(tables, key=lambda table: len(data_of(table)))
         names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
         data = data_of(table)
-        on = data[0] if len(data) == 1 else f"{len(data)} data sets"
-        return f"on {on}: {'; '.join(dict.fromkeys(names))}"
+        run = data_of(table, {each.dataset for each in self.study.records.values() if each.ok})
+        of_all = f"{len(data)}" if len(run) == len(data) else f"{len(run)} of {len(data)}"
+        on = data[0] if len(data) == 1 else f"{of_all} data sets"
+        return f"on {on}, with {'; '.join(dict.fromkeys(names))}"
 
     @property
     def in_short(self) -> list[str]:

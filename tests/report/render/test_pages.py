@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from xml.etree import ElementTree
@@ -133,8 +134,11 @@ def test_the_proposed_column_is_marked(page):
 
 
 def test_a_page_says_what_was_tried_on_how_many_data_sets(page):
-    found = study_page(read_study(page.parents[1] / "results" / "s"))
-    assert found.tried == f"on 2 data sets: {EVIL}; two"
+    study = read_study(page.parents[1] / "results" / "s")
+    assert study_page(study).tried == f"on 2 data sets, with {EVIL}; two"
+    some = {key: each for key, each in study.records.items() if each.dataset == "titanic"}
+    without = study_page(replace(study, records=some))
+    assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
 
 
 def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
