@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ensvm.report.claims import JudgedClaim
     from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
+    from ensvm.report.tables import TableCell
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
@@ -132,9 +133,12 @@ def _show_study(
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
     from ensvm.report.render.terminal import DIM, fitted, how_to_read
+    from ensvm.report.tables import build_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
-    grids = [_grid(study, config, only_run=only_run) for config in tables]
+    grids = [
+        _grid(study, config, build_table(study, config), only_run=only_run) for config in tables
+    ]
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
@@ -146,12 +150,12 @@ def _show_study(
         console.print(notes, style=DIM, highlight=False)
 
 
-def _grid(study: "Study", table: "TableConfig", *, only_run: bool) -> "Grid":
+def _grid(
+    study: "Study", table: "TableConfig", cells: list["TableCell"], *, only_run: bool
+) -> "Grid":
     """Return the grid of a table, with `only_run` without the rows that have no values at all."""
     from ensvm.report.documents.table_document import table_grid
-    from ensvm.report.tables import build_table
 
-    cells = build_table(study, table)
     grid = table_grid(study, table, cells)
     run = {cell.row for cell in cells if cell.mean is not None}
     if only_run and run:
@@ -183,11 +187,13 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
     tables = main_table(study.config)
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables, only_run=True)
-    for table in [] if sys.stdout.isatty() else tables:
+    elif tables:
+        (table,) = tables
+        cells = build_table(study, table)
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
-        grid = _grid(study, table, only_run=True)
+        grid = _grid(study, table, cells, only_run=True)
         more = f"{HOW_TO_READ}. `ensvm table` prints all rows, notes and assumptions."
-        parts: list[Part] = [title, markdown_grid(grid, table, build_table(study, table)), more]
+        parts: list[Part] = [title, markdown_grid(grid, table, cells), more]
         click.echo(parts_to_markdown(parts) + "\n")
 
 

@@ -202,7 +202,7 @@ def run(
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
     if every:
-        click.echo(f"planning {len(configs)} studies, about half a minute", err=True)
+        click.echo(f"planning {len(configs)} studies", err=True)
     plans = [
         make_plan(
             find_config(name),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -353,9 +354,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         starts = np.searchsorted(codes[first], np.arange(n_classes + 1))
         inputs, centre = self._scaled(X, first, counts)
         rows = InputRows(inputs - centre, starts, self._costs(codes[first], counts), counts)
-        gammas = [
-            factor * resolve_gamma("mean-distance", inputs, counts) for factor in TRIED_WIDTHS
-        ]
+        gammas = _tried_gammas(inputs, counts)
         seed = drawn_seed(self.random_state)
         found = width_scores(rows, gammas, seed, self.n_jobs)
         losses = np.concatenate([scores.losses for scores in found])
@@ -377,13 +376,12 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     def _search(self, rows: Rows, inputs: NDArray[np.float64] | None) -> Candidate:
         """Choose C and gamma, set what the search found, and return the machines on all rows."""
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        gammas: list[float | None]
+        gammas: Sequence[float | None]
         if inputs is None:
             size = float(rows.values.diagonal().mean())
             gammas, Cs = [None], [C / (size if size > 0.0 else 1.0) for C in PRICES]
         else:
-            base = resolve_gamma("mean-distance", inputs, rows.counts)
-            gammas, Cs = [factor * base for factor in TRIED_WIDTHS], list(PRICES)
+            gammas, Cs = _tried_gammas(inputs, rows.counts), list(PRICES)
         sample = self._sample(rows)
         found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
@@ -520,6 +518,12 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         else:
             values = np.zeros((X.shape[0], self.intercept_.size))
         return np.ascontiguousarray((values + self.intercept_).T)
+
+
+def _tried_gammas(inputs: NDArray[np.float64], counts: NDArray[np.float64]) -> list[float]:
+    """Return the widths that are tried, in multiples of one over the mean squared distance."""
+    base = resolve_gamma("mean-distance", inputs, counts)
+    return [factor * base for factor in TRIED_WIDTHS]
 
 
 def _ranked(table: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

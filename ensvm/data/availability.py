@@ -32,7 +32,7 @@ def locate(
     offline: bool = False,
     verify: bool = True,
 ) -> Location:
-    """Return who would serve a data set now, without downloading, or why nobody would.
+    """Return where a data set would be loaded from, without a download, or why it cannot be.
 
     Local files are read and checked only if `verify` is true. Raises UserError if `data_dir` is not
     a folder.

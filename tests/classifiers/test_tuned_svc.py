@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
@@ -21,12 +21,6 @@ from ensvm.kernels import gram
 @pytest.fixture(scope="module")
 def moons():
     return make_moons(120, noise=0.25, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return X, load_iris().target_names[y]
 
 
 def as_svc(machine, X, y, **parameters):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy import sparse
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import make_moons
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -24,12 +24,6 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def moons():
     return make_moons(300, noise=0.3, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return X, load_iris().target_names[y]
 
 
 def test_the_distinct_rows_decide_what_is_trained(moons):
