@@ -192,7 +192,8 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         cells = build_table(study, table)
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
         grid = _grid(study, table, cells, only_run=True)
-        more = f"{HOW_TO_READ}. `ensvm table` prints all rows, notes and assumptions."
+        legend = f"{HOW_TO_READ}. " if any(cell.verdict for cell in cells) else ""
+        more = f"{legend}`ensvm table` prints all rows, the legend, notes and assumptions."
         parts: list[Part] = [title, markdown_grid(grid, table, cells), more]
         click.echo(parts_to_markdown(parts) + "\n")
 
