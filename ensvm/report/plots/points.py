@@ -1,23 +1,22 @@
 """One algorithm's values against another's over data sets: the points, and their drawing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
-from ensvm.study.figure_kinds import ScatterConfig, pass_of
+from ensvm.study.figure_kinds import ScatterConfig, ScatterPanel, pass_of
 from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLUMNS = ("row", "x", "y", "x_std", "y_std", "n")
 POINT, LINE = "#0072B2", "#888888"
 BARS = "bars: ± one standard error"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
@@ -42,10 +41,9 @@ Box: TypeAlias = tuple[float, float, float, float]
 class Point:
     """One data set of a panel: means over the `n` realizations that both algorithms have.
 
-    `panel` is the panel's number from 0; the standard deviations are None if n = 1.
+    The standard deviations are None if n = 1.
     """
 
-    panel: int
     row: str
     x: float
     y: float
@@ -54,53 +52,48 @@ class Point:
     n: int
 
 
-def read(study: Study, figure: ScatterConfig) -> tuple[list[Point], tuple[str, ...]]:
-    """Return the figure's points, panel by panel, and a line of text for each that is missing."""
+def read_panel(
+    study: Study, figure: ScatterConfig, panel: ScatterPanel
+) -> tuple[list[Point], list[str]]:
+    """Return the points of a panel, and a line of text for each that is missing."""
     points: list[Point] = []
     missing: list[str] = []
     scale = unit_of(figure.metric).scale
-    for number, panel in enumerate(figure.panels):
-        for row in figure.rows:
-            answers = [
-                ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
-                for name in (panel.x, panel.y)
-            ]
-            shared = sorted(set(answers[0].values) & set(answers[1].values))
-            if not shared:
-                why = next((answer.why for answer in answers if not answer.values), "")
-                missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
-                continue
-            x, y = (
-                scale * np.array([answer.values[at] for at in shared], float) for answer in answers
-            )
-            x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
-            head = (number, row, float(x.mean()), float(y.mean()))
-            points.append(Point(*head, x_std, y_std, len(shared)))
-    return points, tuple(missing)
+    for row in figure.rows:
+        answers = [
+            ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
+            for name in (panel.x, panel.y)
+        ]
+        shared = sorted(set(answers[0].values) & set(answers[1].values))
+        if not shared:
+            why = next((answer.why for answer in answers if not answer.values), "")
+            missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
+            continue
+        x, y = (scale * np.array([answer.values[at] for at in shared], float) for answer in answers)
+        x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
+        points.append(Point(row, float(x.mean()), float(y.mean()), x_std, y_std, len(shared)))
+    return points, missing
 
 
-def frame_of(figure: ScatterConfig, points: list[Point]) -> pd.DataFrame:
-    """Return the data behind a figure, a line for each point."""
-    lines = [(figure.id, figure.panels[point.panel].name, *astuple(point)[1:]) for point in points]
-    columns = ["figure", "panel", "row", "x", "y", "x_std", "y_std", "n"]
-    return pd.DataFrame(lines, columns=columns)
+def lines_of(point: Point) -> Iterator[tuple[Any, ...]]:
+    """Yield the line of a point in the frame behind a figure."""
+    yield astuple(point)
 
 
-def draw(config: ScatterConfig, points: list[Point], axes: "list[Axes]") -> list[Key]:
+def draw(
+    study: Study, config: ScatterConfig, panels: list[list[Point]], axes: "list[Axes]"
+) -> list[Key]:
     """Draw the points, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
-    panels = [
-        (axes[number], list(of_panel))
-        for number, of_panel in groupby(points, key=lambda point: point.panel)
-    ]
-    for panel_axes, of_panel in panels:
-        _draw_panel(panel_axes, of_panel)
+    drawn = [each for each in zip(axes, panels, strict=True) if each[1]]
+    for panel_axes, points in drawn:
+        _draw_panel(panel_axes, points)
     # Labels are placed by the size of the panels, which is known after the layout only.
     axes[0].figure.draw_without_rendering()  # type: ignore[union-attr]
-    for panel_axes, of_panel in panels:
-        _label(panel_axes, of_panel)
-    if not any(point.x_std or point.y_std for point in points):
+    for panel_axes, points in drawn:
+        _label(panel_axes, points)
+    if not any(point.x_std or point.y_std for _, points in drawn for point in points):
         return []
     bar = Line2D([], [], color=POINT, marker="o", markersize=4, linewidth=0.8)
     return [(bar, BARS)]
@@ -114,12 +107,12 @@ def _draw_panel(axes: "Axes", points: list[Point]) -> None:
     limits = (low - room, high + room)
     axes.plot(limits, limits, color=LINE, linewidth=0.8, linestyle="--")
     for point in points:
-        bars = _bars(point)
+        x_error, y_error = _bars(point)
         axes.errorbar(
             point.x,
             point.y,
-            xerr=bars[0],
-            yerr=bars[1],
+            xerr=x_error,
+            yerr=y_error,
             color=POINT,
             marker="o",
             markersize=4,
