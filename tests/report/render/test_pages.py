@@ -19,11 +19,12 @@ from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
 from ensvm.errors import UserError
-from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.drawing import draw
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.inline_svg import inline_svg
-from ensvm.report.render.pages import study_page, write_report
+from ensvm.report.render.pages import write_report
+from ensvm.report.render.study_page import StudyPage
 from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
 
@@ -90,7 +91,7 @@ def page(tmp_path):
 
 def test_every_cell_has_its_evidence(page):
     study = read_study(page.parents[1] / "results" / "s")
-    evidence = study_page(study).evidence
+    evidence = StudyPage(study).evidence
     cells = build_table(study, study.config.tables[0])
     assert sorted(Page(page).values("data-cell")) == sorted(evidence)
     assert len(evidence) == len(cells) == 4
@@ -135,9 +136,9 @@ def test_the_proposed_column_is_marked(page):
 
 def test_a_page_says_what_was_tried_on_how_many_data_sets(page):
     study = read_study(page.parents[1] / "results" / "s")
-    assert study_page(study).tried == f"on 2 data sets, with {EVIL}; two"
+    assert StudyPage(study).tried == f"on 2 data sets, with {EVIL}; two"
     some = {key: each for key, each in study.records.items() if each.dataset == "titanic"}
-    without = study_page(replace(study, records=some))
+    without = StudyPage(replace(study, records=some))
     assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
 
 
@@ -146,7 +147,7 @@ def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
         return find_card(name).model_copy(update=links)
 
     links = {"url": "https://example.org/data", "doi": "10.1000/183"}
-    monkeypatch.setattr("ensvm.report.render.pages.find_card", linked)
+    monkeypatch.setattr("ensvm.report.render.study_page.find_card", linked)
     make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
     list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
     found = Page(tmp_path / "report" / "s.html").values("href")
@@ -245,7 +246,7 @@ def sha256_of(text):
 
 
 def test_verdicts_are_counted(page):
-    found = study_page(read_study(page.parents[1] / "results" / "s"))
+    found = StudyPage(read_study(page.parents[1] / "results" / "s"))
     assert found.verdicts == {"differs": 1, "cannot tell": 1}
     assert found.claim_verdicts == {"holds": 1, "fails": 1}
     assert [claim.id for claim in found.claims] == ["d", "c"]
@@ -262,21 +263,15 @@ def test_the_same_records_make_the_same_bytes(page):
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory):
     """The pages of some shipped results."""
-    studies = []
 
-    def noted(study, figure):
-        studies.append(study)
-        return read_figure(study, figure)
-
-    def committed(figure, content, endings):
-        paths = [studies[-1].folder / f"figure-{figure.id}{ending}" for ending in endings]
+    def committed(study, content, endings):
+        paths = [study.folder / f"figure-{content.config.id}{ending}" for ending in endings]
         if not all(path.is_file() for path in paths):
-            return draw(figure, content, endings)
+            return draw(study, content, endings)
         return [path.read_bytes() for path in paths]
 
     with pytest.MonkeyPatch.context() as patch:
         # What is committed is drawn already.
-        patch.setattr("ensvm.report.plots.drawing.read_figure", noted)
         patch.setattr("ensvm.report.plots.drawing.draw", committed)
         folders = [RESULTS / name for name in SOME_STUDIES]
         return list(write_report(map(read_study, folders), tmp_path_factory.mktemp("report")))
@@ -291,6 +286,7 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
+        assert "&lt;p&gt;" not in path.read_text(encoding="utf-8")
         for name, attributes in Page(path).elements:
             assert name != "img"
             if attributes.get("role") == "img":
