@@ -329,14 +329,6 @@ class Results:
         raise ValueError(f"several studies have such a {kind} ({studies}); say results[name] first")
 
 
-def _blocks(study: Study) -> dict[str, list[str]]:
-    """Return the ids of the tables and figures of a study."""
-    return {
-        "table": [table.id for table in study.config.tables],
-        "figure": [figure.id for figure in study.config.figures],
-    }
-
-
 def _ids(study: Study, kind: str) -> list[str]:
     """Return the ids of the tables or figures of a study."""
     return [block.id for block in getattr(study.config, f"{kind}s")]

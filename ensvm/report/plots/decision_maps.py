@@ -28,24 +28,11 @@ FINER = 8  # points for each point of the grid, so that steps have right angles
 
 @dataclass(frozen=True)
 class DrawnPlane:
-    """One classifier on one panel.
+    """A classifier on a panel: the training rows with labels and weights, and a map of decisions.
 
-    Attributes
-    ----------
-    series, label : str
-        The classifier, and what it is called.
-    points : ndarray of shape (m, 2)
-        The training rows.
-    signs : ndarray of shape (m,)
-        Their labels, -1 and +1.
-    grid : ndarray of shape (2, g)
-        The values on both axes.
-    values : ndarray of shape (g, g)
-        The decision value at each point of the grid, a line a value of the vertical axis.
-    marks : ndarray of int
-        The numbers of the rows that are ringed.
-    sizes : ndarray of shape (m,) or None
-        The rows' weights, by which their marks are sized.
+    `points` has shape (m, 2) and `signs` the labels -1 and +1. `grid` has the values on both axes,
+    and `values`, of shape (g, g), the decision value at each point of it, a line a value of the
+    vertical axis. The rows numbered in `marks` are ringed, and marks are sized by `sizes`, if any.
     """
 
     series: str

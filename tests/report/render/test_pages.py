@@ -83,10 +83,12 @@ def page(tmp_path):
         *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
     ]
     make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
-    index = list(
-        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
-    )[-1]
-    return index.with_name("s.html")
+    return written(tmp_path)[0]
+
+
+def written(folder):
+    """Return the pages of the results in a folder, the index last."""
+    return list(write_report(map(read_study, find_studies(folder / "results")), folder / "report"))
 
 
 def test_every_cell_has_its_evidence(page):
@@ -105,13 +107,18 @@ def test_every_cell_has_its_evidence(page):
             assert behind["failures"] == [f"3 × {EVIL}"]
 
 
-def test_the_cited_work_is_linked(tmp_path):
+def test_the_works_that_a_study_and_its_cards_cite_are_linked(tmp_path, monkeypatch):
+    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
+    monkeypatch.setattr(
+        "ensvm.report.render.study_page.find_card",
+        lambda name: find_card(name).model_copy(update=links),
+    )
     cited = "study: s\ndoi: 10.1000/182\nurl: https://example.org/paper\n"
     config = CONFIG.replace("study: s\n", cited)
     make_study(tmp_path / "results" / "s", config, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
-    links = Page(tmp_path / "report" / "s.html").values("href")
-    assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
+    found = set(Page(written(tmp_path)[0]).values("href"))
+    assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= found
+    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= found
     study = read_study(tmp_path / "results" / "s")
     assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
 
@@ -142,18 +149,6 @@ def test_a_page_says_what_was_tried_on_how_many_data_sets(page):
     assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
 
 
-def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
-    def linked(name):
-        return find_card(name).model_copy(update=links)
-
-    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
-    monkeypatch.setattr("ensvm.report.render.study_page.find_card", linked)
-    make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
-    found = Page(tmp_path / "report" / "s.html").values("href")
-    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= set(found)
-
-
 @pytest.mark.parametrize(
     "line", ["url: javascript:alert(1)", "url: ftp://a.org/x", "doi: https://doi.org/10.1000/182"]
 )
@@ -172,10 +167,11 @@ def test_side_studies_follow_theirs_in_the_index(tmp_path):
         text += finding if name == "b" else ""
         made = errors("titanic", "one", [0.21])
         make_study(tmp_path / "results" / name, text, made, PUBLISHED)
-    index = list(
-        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
-    )[-1]
-    links = [address for address in Page(index).values("href") if address.endswith(".html")]
+    links = [
+        address
+        for address in Page(written(tmp_path)[-1]).values("href")
+        if address.endswith(".html")
+    ]
     assert links == [f"{name}.html" for name in ("b", "b-side", "alone", "bb", "c")]
 
 
@@ -256,7 +252,7 @@ def test_verdicts_are_counted(page):
 
 def test_the_same_records_make_the_same_bytes(page):
     before = page.read_bytes()
-    list(write_report(map(read_study, find_studies(page.parents[1] / "results")), page.parent))
+    written(page.parents[1])
     assert page.read_bytes() == before
 
 
