@@ -36,7 +36,7 @@ class RunProgress:
 
     def __init__(
         self,
-        study: str = "",
+        study: str,
         *,
         visible: bool = True,
         describe_missing: Callable[[DataSearch, int], str] | None = None,
@@ -62,7 +62,7 @@ class RunProgress:
             disable=not self._live,
         )
         self._study = study
-        self._task = self._bar.add_task(f"{study} reading".strip(), total=None, count="")
+        self._task = self._bar.add_task(f"{study} reading", total=None, count="")
         self._cells = self._done = self._failed = 0
         self._printed = time.monotonic()
 
@@ -82,7 +82,7 @@ class RunProgress:
 
     def data(self, dataset: str) -> None:
         """Name the data set that is being loaded."""
-        self._bar.update(self._task, description=f"{self._study} data: {dataset}".strip())
+        self._bar.update(self._task, description=f"{self._study} data: {dataset}")
 
     def missing(self, search: DataSearch, n_wanted: int) -> None:
         """Print, before anything runs, which data sets no provider served."""
@@ -95,7 +95,7 @@ class RunProgress:
         self._bar.reset(
             self._task,
             total=cost or 1.0,
-            description=self._study or "running",
+            description=self._study,
             count=self._count(),
         )
 
@@ -109,8 +109,7 @@ class RunProgress:
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
-            named = f"{self._study}: " if self._study else ""
-            self._print(f"{named}{self._count()}, {self._time()}")
+            self._print(f"{self._study}: {self._count()}, {self._time()}")
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

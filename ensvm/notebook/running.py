@@ -112,7 +112,7 @@ def run(
     """
     _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
     part = None if shard is None else shard_named(shard)
-    with _config(study) as path, RunProgress(visible=progress) as bar:
+    with _config(study) as path:
         plan = make_plan(
             path,
             realizations=realizations,
@@ -126,15 +126,16 @@ def run(
                 " them",
                 stacklevel=2,
             )
-        outcome = run_plan(
-            plan,
-            Path(results),
-            bar,
-            jobs=jobs,
-            engine=engine,
-            data_dir=None if data_dir is None else Path(data_dir),
-            timeout=timeout,
-        )
+        with RunProgress(plan.config.study, visible=progress) as bar:
+            outcome = run_plan(
+                plan,
+                Path(results),
+                bar,
+                jobs=jobs,
+                engine=engine,
+                data_dir=None if data_dir is None else Path(data_dir),
+                timeout=timeout,
+            )
     for text in _shortfalls(plan, outcome):
         warnings.warn(text, stacklevel=2)
     return load_results(Path(results, plan.config.study))
