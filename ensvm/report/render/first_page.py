@@ -154,11 +154,7 @@ def _figures(study: Study) -> Iterator[Part]:
             yield "Not drawn yet: `ensvm report --only figures`, then `ensvm table` shows it here."
             continue
         yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
-        yield ", ".join(
-            f"[{ending.upper()}]({stem}.{ending})"
-            for ending in ("pdf", "svg", "csv")
-            if (study.folder / f"{stem}.{ending}").is_file()
-        )
+        yield ", ".join(f"[{ending.upper()}]({stem}.{ending})" for ending in ("pdf", "svg", "csv"))
 
 
 def _readings(study: Study) -> Iterator[Part]:
