@@ -1,10 +1,10 @@
 """What the blocks of a config share: types of names, errors, and what other blocks may name."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ensvm.errors import Strict, near_miss
 from ensvm.study.metrics import (
@@ -39,6 +39,11 @@ FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a me
 DERIVED = "~"
 
 
+def is_derived(*names: str) -> bool:
+    """Return whether one of the names is that of a copy which is run for a reading."""
+    return any(DERIVED in name for name in names)
+
+
 Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]
 """A name that may be written as a number, such as a figure's."""
 
@@ -46,6 +51,20 @@ Names = Annotated[
     tuple[str, ...], BeforeValidator(as_tuple, json_schema_input_type=str | tuple[str, ...])
 ]
 """One name or a list of names."""
+
+
+@dataclass(frozen=True)
+class NameOf:
+    """Marks a key whose value names things of the study: `StudyNames.check` refuses other names.
+
+    Of a mapping, the keys are the names.
+    """
+
+    what: str  # "data set", "algorithm" or another kind that `StudyNames.of` knows
+
+
+DataSets = Annotated[Names, NameOf("data set")]
+Algorithms = Annotated[Names, NameOf("algorithm")]
 
 
 def refusal(error: ValidationError) -> tuple[Location, str]:
@@ -116,8 +135,34 @@ class StudyNames:
     # the members of each sweep, with their values
     dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
     algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    tables: tuple[str, ...]  # the ids of the tables
+    # the ids of its tables, figures, claims, readings and assumptions, by kind
+    ids: Mapping[str, tuple[str, ...]]
     timing: bool  # whether the study has a timing pass
+
+    def of(self, what: str) -> Collection[str]:
+        """Return the names of one kind, such as "data set" or "table"."""
+        return {
+            "data set": self.datasets,
+            "algorithm": self.algorithms,
+            "sweep of data sets": self.dataset_sweeps,
+            "sweep of algorithms": self.algorithm_sweeps,
+            **self.ids,
+        }[what]
+
+    def check(self, value: Any, location: Location, source: YamlSource) -> None:
+        """Raise UserError if a block in `value` has a key with a name that the study lacks."""
+        if isinstance(value, BaseModel):
+            for key, field in type(value).model_fields.items():
+                inner = getattr(value, key)
+                for mark in field.metadata:
+                    if isinstance(mark, NameOf):
+                        accepted = self.of(mark.what)
+                        source.must_be_one_of((*location, key), mark.what, inner or (), accepted)
+                self.check(inner, (*location, key), source)
+        elif isinstance(value, dict | tuple):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for part, inner in items:
+                self.check(inner, (*location, part), source)
 
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
         """Raise UserError for a metric that records cannot have.

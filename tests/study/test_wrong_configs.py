@@ -1,10 +1,13 @@
 """A wrong config gets one message that names file, line, key, value and what is accepted."""
 
+import re
+
 import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
+from ensvm.study.config import read_config
 
 GOOD = """\
 study: t
@@ -214,3 +217,60 @@ def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     message = r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"
     with pytest.raises(UserError, match=message):
         make_plan(study(text.replace("max_depth", "max_dept")))
+
+
+NAMING = """\
+study: t
+proposed: a
+datasets: [german, {name: d, card: german, drawn_again: german, realizations_of: {a: 1}}]
+algorithms: {a: {estimator: SVC, record: [curve_]}}
+timing: {algorithms: [a], datasets: [german]}
+tables:
+  - {id: 1, caption: c, rows: [german], columns: [{name: a, draws: a}], largest_class: a}
+figures:
+  - {id: 1, caption: c, kind: scatter, rows: [german], panels: [{x: a, y: a}]}
+  - {id: 2, caption: c, kind: box, series: [a], table: 1, panels: [{rows: german}]}
+  - {id: 3, caption: c, panels: [german], series: [a], y: curve_}
+claims:
+  - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
+assumptions: [{id: x, text: t, tables: [1]}]
+findings: [{text: t, shown_by: [{claim: c, verdict: holds}]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "what"),
+    [
+        ("proposed: a", "proposed: no-such", "proposed", "algorithm"),
+        ("drawn_again: german", "drawn_again: no-such", "datasets[2].drawn_again", "data set"),
+        ("_of: {a:", "_of: {no-such:", "datasets[2].realizations_of", "algorithm"),
+        ("timing: {algorithms: [a]", "timing: {algorithms: [no-such]", "algorithms", "algorithm"),
+        ("datasets: [german]}", "datasets: [no-such]}", "timing.datasets", "data set"),
+        ("c, rows: [german]", "c, rows: [no-such]", "tables[1].rows", "data set"),
+        ("draws: a", "draws: no-such", "tables[1].columns[1].draws", "algorithm"),
+        ("class: a", "class: no-such", "tables[1].largest_class", "algorithm"),
+        ("scatter, rows: [german]", "scatter, rows: no-such", "figures[1].rows", "data set"),
+        ("y: a}", "y: no-such}", "figures[1].panels[1].y", "algorithm"),
+        ("box, series: [a]", "box, series: no-such", "figures[2].series", "algorithm"),
+        ("table: 1, panels", "table: no-such, panels", "figures[2].table", "table"),
+        ("[{rows: german", "[{rows: no-such", "figures[2].panels[1].rows", "data set"),
+        ("[german], series", "[no-such], series", "figures[3].panels[1].dataset", "data set"),
+        ("series: [a], y", "series: [no-such], y", "figures[3].series", "algorithm"),
+        ("better: a", "better: no-such", "claims[1].better", "algorithm"),
+        ("than: a", "than: no-such", "claims[1].than", "algorithm"),
+        ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),
+        ("{german: d}", "{no-such: d}", "claims[1].printed_as", "data set"),
+        ("{german: d}", "{german: no-such}", "claims[1].printed_as", "data set"),
+        ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
+        ("claim: c", "claim: no-such", "findings[1].shown_by[1].claim", "claim"),
+    ],
+)
+def test_a_name_that_the_study_lacks_is_refused_at_its_key(tmp_path, old, new, key, what):
+    path = tmp_path / "c.yaml"
+    path.write_text(NAMING)
+    read_config(path)
+    assert NAMING.count(old) == 1
+    path.write_text(NAMING.replace(old, new))
+    message = f"{key}: unknown {what} 'no-such'; accepted: "
+    with pytest.raises(UserError, match=f", line [0-9]+: .*{re.escape(message)}"):
+        read_config(path)
