@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.errors import Strict, near_miss
+from ensvm.errors import Strict, message_of, near_miss
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -72,22 +72,12 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
     first = error.errors()[0]
     # `[key]` is how pydantic marks a mapping's key, which is not in the file.
     location: Location = tuple(part for part in first["loc"] if part != "[key]")
-    message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "unknown_key":
-        key, accepted = first["ctx"]["key"], first["ctx"]["known"]
-        location = (*location, key)
-        message = f"unknown key; accepted here: {', '.join(accepted)}{near_miss(key, accepted)}"
-    elif first["type"] == "unknown_kind":
+        location = (*location, first["ctx"]["key"])
+    elif first["type"] == "union_tag_invalid":  # figures alone are unions
         location = (*location, "kind")
-        message += f", got {first['input']['kind']!r}"
-    elif first["type"] == "missing":
-        message = "the key is missing"
-    elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
-        message += f", got {first['input']!r:.60}"
-        if isinstance(first["input"], bool) and first["type"] in ("string_type", "model_type"):
-            message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
     more = error.error_count() - 1
-    return location, message + (f" (and {more} more)" if more else "")
+    return location, message_of(first) + (f" (and {more} more)" if more else "")
 
 
 class ConfigBlock(Strict):

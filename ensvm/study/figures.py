@@ -268,11 +268,7 @@ AnyFigure = Annotated[
     | Annotated[DistributionConfig, Tag("box")]
     | Annotated[DistributionConfig, Tag("strip")]
     | Annotated[DistributionConfig, Tag("bar")],
-    Discriminator(
-        _kind,
-        custom_error_type="unknown_kind",
-        custom_error_message=f"unknown kind of figure; accepted: {', '.join(KINDS)}",
-    ),
+    Discriminator(_kind),
 ]
 
 
