@@ -155,7 +155,7 @@ def _sources(value: Any) -> Any:
     }
 
 
-Published = Annotated[
+PublishedFiles = Annotated[
     dict[str, PublishedConfig],
     BeforeValidator(_sources, json_schema_input_type=str | dict[str, str | PublishedConfig] | None),
 ]
@@ -259,7 +259,7 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: Published = Field(default_factory=dict)
+    published: PublishedFiles = Field(default_factory=dict)
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
