@@ -296,10 +296,10 @@ def _print_alarms(plan: "Plan") -> None:
     from ensvm.data import load
     from ensvm.data.alarms import TITLE, alarms
     from ensvm.data.card import OWN_SOURCE
-    from ensvm.study.block import DERIVED
+    from ensvm.study.block import is_derived
 
     for name, card in plan.cards.items():
-        if card.source == OWN_SOURCE and DERIVED not in name:
+        if card.source == OWN_SOURCE and not is_derived(name):
             print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
 
 

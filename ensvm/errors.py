@@ -82,11 +82,12 @@ def explain(error: ValidationError, subject: str) -> UserError:
 def _one(detail: Any) -> str:
     loc = detail["loc"]
     key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
-    message = _message(detail)
+    message = message_of(detail)
     return f"{key}: {message}" if key else message
 
 
-def _message(detail: Any) -> str:
+def message_of(detail: Any) -> str:
+    """Return one of pydantic's errors as a message: the value, and what is accepted."""
     context, value = detail.get("ctx", {}), detail["input"]
     match detail["type"]:
         case "union_tag_invalid":
@@ -101,7 +102,12 @@ def _message(detail: Any) -> str:
     message = str(detail["msg"]).removeprefix("Value error, ")
     if detail["type"] in ("value_error", "unknown_key"):
         return message
-    return f"{value!r} is not accepted: {message[:1].lower()}{message[1:]}"
+    message = f"{message[:1].lower()}{message[1:]}"
+    if isinstance(value, dict | list):
+        return message
+    if isinstance(value, bool) and detail["type"] in ("string_type", "model_type"):
+        message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
+    return f"{value!r:.60} is not accepted: {message}"
 
 
 def _accepted(value: Any, quoted: str) -> str:
@@ -111,10 +117,7 @@ def _accepted(value: Any, quoted: str) -> str:
 
 
 class Strict(BaseModel):
-    """A frozen block of keys; an unknown key is refused with a suggestion.
-
-    The context of the error has the `key` and the accepted ones as `known`.
-    """
+    """A frozen block of keys; an unknown key, `key` in the error's context, is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -128,9 +131,7 @@ class Strict(BaseModel):
             if key not in accepted:
                 hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
                 message = f"unknown key {key!r}{hint}"
-                raise PydanticCustomError(
-                    "unknown_key", message, {"key": str(key), "known": accepted}
-                )
+                raise PydanticCustomError("unknown_key", message, {"key": str(key)})
         return block
 
     @classmethod

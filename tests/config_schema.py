@@ -106,8 +106,6 @@ def study_schema() -> Schema:
     blocks = schema["$defs"]
     _short_panels(blocks)
     schema["properties"]["figures"]["items"] = _by_kind()
-    # Copies of configs that earlier versions left beside records may have it.
-    blocks["ReadingConfig"]["properties"]["distance"] = {"description": "Not used any more."}
     blocks["Dataset"] = _data_set(blocks.pop("DatasetConfig"))
     schema["properties"]["datasets"]["items"] = {
         "anyOf": [{"type": "string"}, {"$ref": "#/definitions/Dataset"}]

@@ -21,7 +21,7 @@ from ensvm.runner.estimators import (
 )
 from ensvm.runner.own_code import OwnCode, loaded_code, own_code, own_file
 from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
-from ensvm.study.block import DERIVED
+from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import YamlSource
@@ -113,7 +113,7 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
         for kernel in dict.fromkeys(kernels.values())
         for name in config.algorithms
         for many in (False, True)
-        if (name, kernel, many) in run or (kernel in own and not (many or DERIVED in name))
+        if (name, kernel, many) in run or (kernel in own and not (many or is_derived(name)))
     }
 
 

@@ -1,12 +1,12 @@
 """What the blocks of a config share: types of names, errors, and what other blocks may name."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.errors import Strict, near_miss
+from ensvm.errors import Strict, message_of, near_miss
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -39,6 +39,11 @@ FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a me
 DERIVED = "~"
 
 
+def is_derived(*names: str) -> bool:
+    """Return whether one of the names is that of a copy which is run for a reading."""
+    return any(DERIVED in name for name in names)
+
+
 Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]
 """A name that may be written as a number, such as a figure's."""
 
@@ -48,27 +53,31 @@ Names = Annotated[
 """One name or a list of names."""
 
 
+@dataclass(frozen=True)
+class NameOf:
+    """Marks a key whose value names things of the study: `StudyNames.check` refuses other names.
+
+    Of a mapping, the keys are the names.
+    """
+
+    what: str  # "data set", "algorithm" or another kind that `StudyNames.of` knows
+
+
+DataSets = Annotated[Names, NameOf("data set")]
+Algorithms = Annotated[Names, NameOf("algorithm")]
+
+
 def refusal(error: ValidationError) -> tuple[Location, str]:
     """Return the location of the first error, from the block on, and its message."""
     first = error.errors()[0]
     # `[key]` is how pydantic marks a mapping's key, which is not in the file.
     location: Location = tuple(part for part in first["loc"] if part != "[key]")
-    message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "unknown_key":
-        key, accepted = first["ctx"]["key"], first["ctx"]["known"]
-        location = (*location, key)
-        message = f"unknown key; accepted here: {', '.join(accepted)}{near_miss(key, accepted)}"
-    elif first["type"] == "unknown_kind":
+        location = (*location, first["ctx"]["key"])
+    elif first["type"] == "union_tag_invalid":  # figures alone are unions
         location = (*location, "kind")
-        message += f", got {first['input']['kind']!r}"
-    elif first["type"] == "missing":
-        message = "the key is missing"
-    elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
-        message += f", got {first['input']!r:.60}"
-        if isinstance(first["input"], bool) and first["type"] in ("string_type", "model_type"):
-            message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
     more = error.error_count() - 1
-    return location, message + (f" (and {more} more)" if more else "")
+    return location, message_of(first) + (f" (and {more} more)" if more else "")
 
 
 class ConfigBlock(Strict):
@@ -116,8 +125,34 @@ class StudyNames:
     # the members of each sweep, with their values
     dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
     algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    tables: tuple[str, ...]  # the ids of the tables
+    # the ids of its tables, figures, claims, readings and assumptions, by kind
+    ids: Mapping[str, tuple[str, ...]]
     timing: bool  # whether the study has a timing pass
+
+    def of(self, what: str) -> Collection[str]:
+        """Return the names of one kind, such as "data set" or "table"."""
+        return {
+            "data set": self.datasets,
+            "algorithm": self.algorithms,
+            "sweep of data sets": self.dataset_sweeps,
+            "sweep of algorithms": self.algorithm_sweeps,
+            **self.ids,
+        }[what]
+
+    def check(self, value: Any, location: Location, source: YamlSource) -> None:
+        """Raise UserError if a block in `value` has a key with a name that the study lacks."""
+        if isinstance(value, BaseModel):
+            for key, field in type(value).model_fields.items():
+                inner = getattr(value, key)
+                for mark in field.metadata:
+                    if isinstance(mark, NameOf):
+                        accepted = self.of(mark.what)
+                        source.must_be_one_of((*location, key), mark.what, inner or (), accepted)
+                self.check(inner, (*location, key), source)
+        elif isinstance(value, dict | tuple):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for part, inner in items:
+                self.check(inner, (*location, part), source)
 
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
         """Raise UserError for a metric that records cannot have.

@@ -7,7 +7,16 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ensvm.errors import near_miss
 from ensvm.records.record import RunPass
-from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames, as_tuple
+from ensvm.study.block import (
+    Algorithms,
+    Asked,
+    ConfigBlock,
+    Id,
+    NameOf,
+    Names,
+    StudyNames,
+    as_tuple,
+)
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import RELATIONS, Relation
 from ensvm.study.source import Location, YamlSource
@@ -76,8 +85,8 @@ class ClaimConfig(ConfigBlock):
     paraphrase: str | None = None
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
-    better: Names = Field(min_length=1)
-    than: Names | None = Field(default=None, min_length=1)
+    better: Algorithms = Field(min_length=1)
+    than: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
     relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
@@ -85,9 +94,9 @@ class ClaimConfig(ConfigBlock):
     stage: int | None = Field(default=None, ge=1)
     scope: Literal["all", "most"] = "all"
     each: bool = False
-    rows: tuple[str, ...] | None = None
-    printed_as: dict[str, str] = Field(default_factory=dict)
-    over: str | None = None
+    rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
+    printed_as: Annotated[dict[str, str], NameOf("data set")] = Field(default_factory=dict)
+    over: Annotated[str | None, NameOf("sweep of data sets")] = None
     own_test: dict[str, str] = Field(default_factory=dict)
     note: str = ""
 
@@ -169,7 +178,7 @@ class ClaimConfig(ConfigBlock):
 
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
-    """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
+    """Refuse a claim given twice, and timings and sweeps that the study does not have."""
     source.must_be_distinct(("claims",), "claim", [claim.id for claim in claims], "id")
     for index, claim in enumerate(claims):
         if claim.run_pass == "timing" and not names.timing:
@@ -177,23 +186,18 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
                 ("claims", index, "pass"),
                 "a claim on the timing pass needs a `timing:` block in the study",
             )
-        printed_as = (*claim.printed_as, *claim.printed_as.values())
-        for key, rows in (("rows", claim.rows or ()), ("printed_as", printed_as)):
-            source.must_be_one_of(("claims", index, key), "data set", rows, names.datasets)
+        for key, what, named in (
+            ("printed_as", "data set", claim.printed_as.values()),
+            ("own_test", "sweep of algorithms", claim.own_test.values()),
+        ):
+            source.must_be_one_of(("claims", index, key), what, named, names.of(what))
         if claim.over is not None:
-            location = ("claims", index, "over")
-            source.must_be_one_of(location, "sweep of data sets", claim.over, names.dataset_sweeps)
             values = names.dataset_sweeps[claim.over].values()
             if len(values) < 2 or not all(
                 isinstance(value, int | float) and value > 0 for value in values
             ):
                 message = f"growth needs two positive numbers to grow with, got {list(values)}"
-                raise source.error(location, message)
-        location = ("claims", index, "own_test")
-        sweeps = tuple(claim.own_test.values())
-        source.must_be_one_of(location, "sweep of algorithms", sweeps, names.algorithm_sweeps)
-        for key, algorithms in (("better", claim.better), ("than", claim.than or ())):
-            source.must_be_one_of(("claims", index, key), "algorithm", algorithms, names.algorithms)
+                raise source.error(("claims", index, "over"), message)
 
 
 SupportVerdict = Verdict | Literal["holds", "fails"]
@@ -227,9 +231,9 @@ class SupportConfig(ConfigBlock):
         The rows of the table; all that have a verdict if none is named.
     """
 
-    claim: str | None = None
-    reading: str | None = None
-    table: Id | None = None
+    claim: Annotated[str | None, NameOf("claim")] = None
+    reading: Annotated[str | None, NameOf("reading")] = None
+    table: Annotated[Id | None, NameOf("table")] = None
     verdict: Supports = ()
     nearer: str | None = None
     than: Names = ()
@@ -271,13 +275,12 @@ class FindingConfig(ConfigBlock):
 
 def check_findings(
     findings: Sequence[FindingConfig],
-    claims: Sequence[ClaimConfig],
     readings: Sequence[ReadingConfig],
     tables: Sequence[TableConfig],
     rows: dict[str, tuple[str, ...]],
     source: YamlSource,
 ) -> None:
-    """Refuse findings that rest on results that the study does not have.
+    """Refuse findings that rest on variants, columns or rows that the study does not have.
 
     `rows` has the rows of each table, by its id.
     """
@@ -286,16 +289,11 @@ def check_findings(
     for index, finding in enumerate(findings):
         for number, support in enumerate(finding.shown_by):
             place: Location = ("findings", index, "shown_by", number)
-            if support.claim is not None:
-                ids = [claim.id for claim in claims]
-                source.must_be_one_of((*place, "claim"), "claim", support.claim, ids)
-            elif support.reading is not None:
-                source.must_be_one_of((*place, "reading"), "reading", support.reading, variants)
+            if support.reading is not None:
                 named = (support.nearer or "", *support.than)
                 accepted = variants[support.reading]
                 source.must_be_one_of((*place, "nearer"), "variant", named, accepted)
             elif support.table is not None:
-                source.must_be_one_of((*place, "table"), "table", support.table, columns)
                 for key, names, of_table in (
                     ("column", (support.column or "",), columns[support.table]),
                     ("rows", support.rows, rows[support.table]),

@@ -13,19 +13,22 @@ from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.base_study import read_source
 from ensvm.study.block import (
-    DERIVED,
+    Algorithms,
     Asked,
     ConfigBlock,
+    DataSets,
     Id,
     Name,
+    NameOf,
     Names,
     StudyNames,
     SweepConfig,
     as_tuple,
+    is_derived,
     refusal,
 )
 from ensvm.study.claim import ClaimConfig, FindingConfig, check_claims, check_findings
-from ensvm.study.dataset import DatasetConfig, check_datasets, check_drawn_again
+from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
@@ -70,8 +73,8 @@ class TimingConfig(ConfigBlock):
         How many threads numerical libraries may use in the whole pass.
     """
 
-    algorithms: tuple[str, ...] | None = None
-    datasets: tuple[str, ...] | None = None
+    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm")] = None
+    datasets: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     realizations: int = Field(default=1, ge=1)
     blas_threads: int = Field(default=1, ge=1)
 
@@ -91,7 +94,7 @@ class Assumption(ConfigBlock):
 
     id: Name
     text: str
-    tables: tuple[Id, ...] | None = None
+    tables: Annotated[tuple[Id, ...] | None, NameOf("table")] = None
 
 
 class CoverageConfig(ConfigBlock):
@@ -137,7 +140,7 @@ class PublishedConfig(ConfigBlock):
 
     file: str
     realizations: int | None = Field(default=None, ge=1)
-    same_rows: Names = ()
+    same_rows: DataSets = ()
 
 
 def _sources(value: Any) -> Any:
@@ -152,7 +155,7 @@ def _sources(value: Any) -> Any:
     }
 
 
-Published = Annotated[
+PublishedFiles = Annotated[
     dict[str, PublishedConfig],
     BeforeValidator(_sources, json_schema_input_type=str | dict[str, str | PublishedConfig] | None),
 ]
@@ -244,7 +247,7 @@ class StudyConfig(ConfigBlock):
     citation: str = ""
     url: WebAddress | None = None
     doi: Doi | None = None
-    proposed: Names = ()
+    proposed: Algorithms = ()
     realizations: int = Field(default=1, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
@@ -256,7 +259,7 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: Published = Field(default_factory=dict)
+    published: PublishedFiles = Field(default_factory=dict)
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
@@ -275,7 +278,7 @@ class StudyConfig(ConfigBlock):
 
     def algorithms_of(self, dataset: DatasetConfig) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
-        own = (name for name in self.algorithms if DERIVED not in name)
+        own = (name for name in self.algorithms if not is_derived(name))
         return tuple(own) if dataset.algorithms is None else dataset.algorithms
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
@@ -295,7 +298,7 @@ class StudyConfig(ConfigBlock):
         if block is None:
             return False
         return all(
-            DERIVED not in name if named is None else name in named
+            not is_derived(name) if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
 
@@ -318,7 +321,7 @@ class StudyConfig(ConfigBlock):
     @property
     def own_rows(self) -> tuple[str, ...]:
         """The names of the data sets, without those derived for readings."""
-        return tuple(entry.name for entry in self.datasets if DERIVED not in entry.name)
+        return tuple(entry.name for entry in self.datasets if not is_derived(entry.name))
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:
         """Return the rows of a table: its own, or every data set."""
@@ -334,7 +337,7 @@ class StudyConfig(ConfigBlock):
         return tuple(
             entry.name
             for entry in self.datasets
-            if DERIVED not in entry.name
+            if not is_derived(entry.name)
             and wanted <= set(self.algorithms_of(entry))
             and (claim.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
         )
@@ -350,8 +353,6 @@ class StudyConfig(ConfigBlock):
         """
         if not self.readings:
             return self
-        names = [entry.name for entry in self.datasets]
-        source.must_be_distinct(("datasets",), "data set", names)
         derivation = Derivation(
             source, {entry.name: entry for entry in self.datasets}, dict(self.algorithms)
         )
@@ -375,19 +376,15 @@ class StudyConfig(ConfigBlock):
             algorithms={name: block.record for name, block in self.algorithms.items()},
             dataset_sweeps=_members(datasets),
             algorithm_sweeps=_members(algorithms),
-            tables=tuple(table.id for table in self.tables),
+            ids={
+                "table": tuple(table.id for table in self.tables),
+                "figure": tuple(figure.id for figure in self.figures),
+                "claim": tuple(claim.id for claim in self.claims),
+                "reading": tuple(reading.id for reading in self.readings),
+                "assumption": tuple(assumption.id for assumption in self.assumptions),
+            },
             timing=self.timing is not None,
         )
-
-    def _ids(self) -> dict[str, list[str]]:
-        """Return the ids of what an item of the paper may be covered by, by kind."""
-        return {
-            "table": [table.id for table in self.tables],
-            "figure": [figure.id for figure in self.figures],
-            "claim": [claim.id for claim in self.claims],
-            "reading": [reading.id for reading in self.readings],
-            "assumption": [assumption.id for assumption in self.assumptions],
-        }
 
     def asked(self) -> list[Asked]:
         """Return what the tables, figures, claims and readings ask of the records."""
@@ -418,29 +415,16 @@ class StudyConfig(ConfigBlock):
             if metric not in ALWAYS and not is_predicted(metric):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
-        source.must_be_one_of(("proposed",), "algorithm", self.proposed, names.algorithms)
-        for paper, published in self.published.items():
-            location: Location = ("published", paper, "same_rows")
-            source.must_be_one_of(location, "data set", published.same_rows, names.datasets)
-        check_datasets(self.datasets, names, source)
+        names.check(self, (), source)
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
             raise source.error(("algorithms", DATA_CELL), message)
-        if self.timing is not None:
-            for key, what, chosen, accepted in (
-                ("algorithms", "algorithm", self.timing.algorithms, tuple(names.algorithms)),
-                ("datasets", "data set", self.timing.datasets, names.datasets),
-            ):
-                source.must_be_one_of(("timing", key), what, chosen or (), accepted)
         check_tables(self.tables, names, source)
-        for number, assumption in enumerate(self.assumptions):
-            location = ("assumptions", number, "tables")
-            source.must_be_one_of(location, "table", assumption.tables or (), names.tables)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
-        check_coverage(self.coverage, self._ids(), source)
+        check_coverage(self.coverage, names, source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_findings(self.findings, self.claims, self.readings, self.tables, rows, source)
+        check_findings(self.findings, self.readings, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
 
@@ -457,11 +441,10 @@ def _members(
 
 
 def check_coverage(
-    coverage: Sequence[CoverageConfig], ids: Mapping[str, Sequence[str]], source: YamlSource
+    coverage: Sequence[CoverageConfig], names: StudyNames, source: YamlSource
 ) -> None:
     """Refuse items given twice, and references to what the study does not have.
 
-    `ids` are those of the study's tables, figures, claims, readings and assumptions, by kind.
     References to other studies are not checked: a folder of results has the config of one study.
     """
     source.must_be_distinct(("coverage",), "item", [entry.item for entry in coverage], "item")
@@ -473,7 +456,7 @@ def check_coverage(
                 raise source.error(location, f"{text!r} names nothing; accepted: {ACCEPTED}")
             kind = reference["kind"]
             if kind is not None and reference["study"] is None:
-                source.must_be_one_of(location, kind, reference["id"], ids[kind])
+                source.must_be_one_of(location, kind, reference["id"], names.of(kind))
 
 
 def reproduced() -> list[str]:
@@ -497,7 +480,8 @@ def validated(source: YamlSource) -> StudyConfig:
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
-    check_drawn_again(config.datasets, source)
+    source.must_be_distinct(("datasets",), "data set", [entry.name for entry in config.datasets])
+    config.names().check(config.datasets, ("datasets",), source)
     config = config.with_readings(source)
     config.check(source)
     return config

@@ -1,14 +1,12 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
 from ensvm.study.algorithms import KernelConfig
-from ensvm.study.block import ConfigBlock, Name, Names, StudyNames, SweepConfig
-from ensvm.study.source import YamlSource
+from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
@@ -75,15 +73,17 @@ class DatasetConfig(ConfigBlock):
     unavailable: str | None = None
     same_rows: bool = False
     published_split: Literal["one-unknown"] | None = None
-    drawn_again: Names = ()
+    drawn_again: DataSets = ()
     split: dict[str, Any] | None = None
     scaling: str | None = None
     missing: str | float | None = None
     options: dict[str, Any] | None = None
     kernel: KernelConfig | None = None
-    algorithms: tuple[str, ...] | None = None
+    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm")] = None
     realizations: int | None = Field(default=None, ge=1)
-    realizations_of: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    realizations_of: Annotated[dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm")] = Field(
+        default_factory=dict
+    )
     sweep: SweepConfig | None = None
 
     @model_validator(mode="before")
@@ -114,22 +114,3 @@ class DatasetConfig(ConfigBlock):
         keys |= {key: getattr(self, key) for key in _OWN}
         keys |= {"split": self.split, "scaling": self.scaling, "missing": self.missing}
         return {key: value for key, value in keys.items() if value is not None}
-
-
-def check_datasets(
-    datasets: Sequence[DatasetConfig], names: StudyNames, source: YamlSource
-) -> None:
-    """Refuse a data set given twice, and algorithms that the study does not have."""
-    source.must_be_distinct(("datasets",), "data set", [entry.name for entry in datasets])
-    for index, entry in enumerate(datasets):
-        for key in ("algorithms", "realizations_of"):
-            chosen = getattr(entry, key) or ()
-            source.must_be_one_of(("datasets", index, key), "algorithm", chosen, names.algorithms)
-
-
-def check_drawn_again(datasets: Sequence[DatasetConfig], source: YamlSource) -> None:
-    """Refuse further draws of a data set that the study does not have."""
-    names = [entry.name for entry in datasets]
-    for index, entry in enumerate(datasets):
-        location = ("datasets", index, "drawn_again")
-        source.must_be_one_of(location, "data set", entry.drawn_again, names)

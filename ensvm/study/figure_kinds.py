@@ -3,14 +3,22 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from ensvm.records.record import RunPass
-from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
+from ensvm.study.block import (
+    Algorithms,
+    Asked,
+    ConfigBlock,
+    DataSets,
+    Id,
+    NameOf,
+    StudyNames,
+)
 from ensvm.study.metrics import SECONDS, SIZE, TRAIN_ERROR, unit_of
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
 Form: TypeAlias = Literal["box", "strip", "bar"]
@@ -127,10 +135,6 @@ class FigureConfig(ConfigBlock):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
 
-    @abstractmethod
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets and algorithms that the study does not have."""
-
 
 class ScatterPanel(AxesConfig):
     """A panel of points: the algorithm whose values are `x`, and the one whose values are `y`.
@@ -143,8 +147,8 @@ class ScatterPanel(AxesConfig):
         The algorithm on the vertical axis.
     """
 
-    x: str
-    y: str
+    x: Annotated[str, NameOf("algorithm")]
+    y: Annotated[str, NameOf("algorithm")]
 
     @property
     def about(self) -> str:
@@ -171,7 +175,7 @@ class ScatterConfig(FigureConfig):
 
     kind: Literal["scatter"]
     panels: tuple[ScatterPanel, ...] = Field(min_length=1)
-    rows: Names = Field(min_length=1)
+    rows: DataSets = Field(min_length=1)
     metric: str = "error"
 
     def default_labels(self, panel: Any) -> tuple[str, str]:
@@ -189,14 +193,6 @@ class ScatterConfig(FigureConfig):
         """Return the data sets of all panels."""
         return self.rows
 
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets and algorithms that the study does not have."""
-        source.must_be_one_of(("figures", index, "rows"), "data set", self.rows, names.datasets)
-        for number, panel in enumerate(self.panels):
-            location: Location = ("figures", index, "panels", number)
-            for key, name in (("x", panel.x), ("y", panel.y)):
-                source.must_be_one_of((*location, key), "algorithm", name, names.algorithms)
-
 
 class RowsPanel(AxesConfig):
     """A panel of some data sets; without `rows` those of the figure.
@@ -207,7 +203,7 @@ class RowsPanel(AxesConfig):
         The data sets of the panel; those of the figure if not given.
     """
 
-    rows: Names = ()
+    rows: DataSets = ()
 
     @property
     def about(self) -> str:
@@ -228,8 +224,8 @@ class RowsConfig(FigureConfig):
         The panels, side by side; a single one if not given.
     """
 
-    rows: Names = ()
-    series: Names = Field(min_length=1)
+    rows: DataSets = ()
+    series: Algorithms = Field(min_length=1)
     panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
 
     @model_validator(mode="after")
@@ -245,15 +241,6 @@ class RowsConfig(FigureConfig):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
         return tuple(row for panel in self.panels for row in self.rows_of(panel))
-
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets and algorithms that the study does not have."""
-        location: Location = ("figures", index)
-        source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
-        for number, panel in enumerate(self.panels):
-            key = (*location, "panels", number, "rows")
-            source.must_be_one_of(key, "data set", panel.rows, names.datasets)
-        source.must_be_one_of((*location, "series"), "algorithm", self.series, names.algorithms)
 
 
 class TradeoffConfig(RowsConfig):
@@ -322,7 +309,7 @@ class DistributionConfig(RowsConfig):
 
     kind: Form
     metric: str = "error"
-    table: Id | None = None
+    table: Annotated[Id | None, NameOf("table")] = None
     panels: tuple[DistributionPanel, ...] = Field(default=(DistributionPanel(),), min_length=1)
 
     @model_validator(mode="after")
@@ -349,12 +336,6 @@ class DistributionConfig(RowsConfig):
             for name in self.series:
                 yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
 
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets, algorithms and a table that the study does not have."""
-        super().check(index, names, source)
-        if self.table is not None:
-            source.must_be_one_of(("figures", index, "table"), "table", self.table, names.tables)
-
 
 class PlanePanel(AxesConfig):
     """A panel of the plane: two inputs of a data set, and the classifiers on it.
@@ -373,8 +354,8 @@ class PlanePanel(AxesConfig):
         A recorded weight of each row, shown by the size of its dot.
     """
 
-    dataset: str
-    series: Names = Field(min_length=1)
+    dataset: Annotated[str, NameOf("data set")]
+    series: Algorithms = Field(min_length=1)
     levels: tuple[float, ...] = (0.0,)
     marks: str | None = None
     sizes: str | None = None
@@ -427,12 +408,3 @@ class PlaneConfig(FigureConfig):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
         return tuple(panel.dataset for panel in self.panels)
-
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets and algorithms that the study does not have."""
-        for number, panel in enumerate(self.panels):
-            location: Location = ("figures", index, "panels", number)
-            source.must_be_one_of((*location, "dataset"), "data set", panel.dataset, names.datasets)
-            source.must_be_one_of(
-                (*location, "series"), "algorithm", panel.series, names.algorithms
-            )

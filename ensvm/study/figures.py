@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from ensvm.study.block import Asked, StudyNames
+from ensvm.study.block import Asked, NameOf, StudyNames
 from ensvm.study.figure_kinds import (
     AxesConfig,
     DistributionConfig,
@@ -18,7 +18,7 @@ from ensvm.study.figure_kinds import (
     axis_label,
     pass_of,
 )
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import YamlSource
 
 
 class PanelConfig(AxesConfig):
@@ -38,8 +38,8 @@ class PanelConfig(AxesConfig):
         The index of the first value of a curve.
     """
 
-    dataset: str | None = None
-    over: str | None = None
+    dataset: Annotated[str | None, NameOf("data set")] = None
+    over: Annotated[str | None, NameOf("sweep of data sets")] = None
     y: str | dict[str, str] | None = None
     first: int | None = None
 
@@ -147,18 +147,11 @@ class LinesConfig(FigureConfig):
             for row in ([panel.dataset] if panel.dataset else names.dataset_sweeps[panel.about])
         )
 
-    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for data sets and series that the study does not have."""
-        for number, panel in enumerate(self.panels):
-            location: Location = ("figures", index, "panels", number)
-            what, accepted = "data set", names.datasets
-            if panel.over is not None:
-                what, accepted = "sweep of data sets", tuple(names.dataset_sweeps)
-            source.must_be_one_of(location, what, panel.about, accepted)
-            what, accepted = "algorithm", tuple(names.algorithms)
-            if self.sweeps_algorithms(panel):
-                what, accepted = "sweep of algorithms", tuple(names.algorithm_sweeps)
-            source.must_be_one_of(("figures", index, "series"), what, self.series, accepted)
+    def check_series(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise UserError for series that the study does not have."""
+        for panel in self.panels:
+            what = "sweep of algorithms" if self.sweeps_algorithms(panel) else "algorithm"
+            source.must_be_one_of(("figures", index, "series"), what, self.series, names.of(what))
 
 
 class CurvesConfig(LinesConfig):
@@ -275,19 +268,16 @@ AnyFigure = Annotated[
     | Annotated[DistributionConfig, Tag("box")]
     | Annotated[DistributionConfig, Tag("strip")]
     | Annotated[DistributionConfig, Tag("bar")],
-    Discriminator(
-        _kind,
-        custom_error_type="unknown_kind",
-        custom_error_message=f"unknown kind of figure; accepted: {', '.join(KINDS)}",
-    ),
+    Discriminator(_kind),
 ]
 
 
 def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: YamlSource) -> None:
-    """Refuse a figure given twice, and data sets, series and curves the study does not have."""
+    """Refuse a figure given twice, and series and seconds that the study does not have."""
     source.must_be_distinct(("figures",), "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
-        figure.check(index, names, source)
+        if isinstance(figure, LinesConfig):
+            figure.check_series(index, names, source)
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"

@@ -5,7 +5,7 @@ from itertools import product
 
 from ensvm.records.identity import ValueOf
 from ensvm.records.record import RunPass
-from ensvm.study.block import DERIVED
+from ensvm.study.block import is_derived
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import pass_of
@@ -36,7 +36,7 @@ def published_values(
     return {
         (row, algorithm, run_pass): min(n, FEWEST_TIMINGS) if run_pass == "timing" else n
         for (row, algorithm, run_pass), n in values.items()
-        if DERIVED not in row + algorithm
+        if not is_derived(row, algorithm)
     }
 
 

@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
 from ensvm.errors import UserError, near_miss
 from ensvm.records.record import CONTROL
-from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
+from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,
     PERCENT,
@@ -61,7 +61,7 @@ class ColumnConfig(ConfigBlock):
     name: Name
     label: str | None = None
     algorithm: str | None = None
-    draws: str | None = None
+    draws: Annotated[str | None, NameOf("algorithm")] = None
     metric: str | None = None
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=6)
@@ -141,11 +141,11 @@ class TableConfig(ConfigBlock):
     caption: str
     of: Literal["results", "timing", "data"] = "results"
     metric: str = "error"
-    rows: tuple[str, ...] | None = None
+    rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     columns: tuple[ColumnConfig, ...]
     margin: float = Field(default=1.0, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
-    largest_class: Name | None = None
+    largest_class: Annotated[Name | None, NameOf("algorithm")] = None
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["auto", "min", "max", "none"] = "auto"
     underline: dict[str, Names] = Field(default_factory=dict)
@@ -198,17 +198,13 @@ class TableConfig(ConfigBlock):
 
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
-    """Refuse a table given twice, and rows, columns and curves that the study does not have."""
-    source.must_be_distinct(("tables",), "table", list(names.tables), "id")
+    """Refuse a table given twice, columns that the study does not have, and a wrong `best:`."""
+    source.must_be_distinct(("tables",), "table", list(names.ids["table"]), "id")
     for index, table in enumerate(tables):
         if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"
             raise source.error(("tables", index, "of"), message)
-        if table.largest_class is not None:
-            location, chosen = ("tables", index, "largest_class"), (table.largest_class,)
-            source.must_be_one_of(location, "algorithm", chosen, names.algorithms)
         rows = names.datasets if table.rows is None else table.rows
-        source.must_be_one_of(("tables", index, "rows"), "data set", rows, names.datasets)
         columns = [column.name for column in table.columns]
         for name, others in table.underline.items():
             location = ("tables", index, "underline")
@@ -228,8 +224,6 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
         source.must_be_one_of(location, what, column.of(table), accepted)
-        if column.draws is not None:
-            source.must_be_one_of((*location, "draws"), what, (column.draws,), accepted)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"

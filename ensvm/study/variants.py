@@ -118,14 +118,6 @@ class ReadingConfig(ConfigBlock):
     variants: tuple[VariantConfig, ...] = Field(min_length=1)
     conclusion: str
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_retired_keys(cls, block: Any) -> Any:
-        # Copies of configs that earlier versions left beside records may have `distance:`.
-        if not isinstance(block, dict):
-            return block
-        return {key: value for key, value in block.items() if key != "distance"}
-
     def by_difference(self, table: TableConfig) -> bool:
         """Return whether distances are |ours - printed|; else they are |ln(ours / printed)|.
 

@@ -186,7 +186,7 @@ VARIANT = "readings[1].variants[4]"
         ("{name: x, label: x, algorithm: {params.CC: 1}}", f"{VARIANT}.algorithm: .*'CC'"),
         ("{name: x, label: x, algorithm: {params.C: -1}}", f"{VARIANT}.algorithm: .*C.*-1"),
         ("{name: x, label: x, algorithm: {stages: last}}", "algorithm.stages: unknown key"),
-        ("{name: x, label: x, algorithm: {orders: 0}}", "algorithm.orders: .*got 0"),
+        ("{name: x, label: x, algorithm: {orders: 0}}", "algorithm.orders: 0 is not accepted"),
         (
             "{name: x, label: x, algorithm: {estimator.x: 1}}",
             "'estimator' of this entry is not a block",
@@ -214,7 +214,7 @@ def test_a_wrong_variant_names_its_line(plan, line, message):
         ("rows: [german, wbc]\n    c", "rows: [waveform]\n    c", "unknown row of the table"),
         ("columns: [svc]\n", "columns: [own]\n", "unknown column 'own'; accepted: svc, v"),
         ("id: cost", "id: Cost", "readings[1].id: "),
-        ("    conclusion: Nothing.\n", "", "readings[1].conclusion: the key is missing"),
+        ("    conclusion: Nothing.\n", "", "readings[1].conclusion: is missing"),
         ("{id: 1, caption: c", "{id: 1, of: timing, caption: c", "is of timing"),
         ("[svc, {", "[{name: svc, algorithm: svc~C-10}, {", "[1].table: unknown algorithm"),
     ],

@@ -1,10 +1,13 @@
 """A wrong config gets one message that names file, line, key, value and what is accepted."""
 
+import re
+
 import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
+from ensvm.study.config import read_config
 
 GOOD = """\
 study: t
@@ -30,11 +33,11 @@ HUNDREDS = list(range(1, 999))
 WRONG = [
     # keys and values
     ("realizations: 2", "realisations: 2", r"line 2: realisations: unknown key.*'realizations'"),
-    ("realizations: 2", "realizations: many", r"line 2: realizations: .*integer.*'many'"),
+    ("realizations: 2", "realizations: many", r"line 2: realizations: 'many'.*integer"),
     ("realizations: 2", "realizations: 0", r"line 2: realizations: .*0"),
     ("realizations: 2", "realizations: 1000000000000", "1,000,000,000,000 cells.*1,000,000"),
     ("realizations: 2", "realizations: 2020-99-99", "line 2: realizations: .*2020-99-99"),
-    (HEAD, "", "study: the key is missing"),
+    (HEAD, "", "study: is missing"),
     (HEAD, f"study: {'t' * 300}\n", "line 1: study: .*at most 100"),
     (HEAD, f"{HEAD}study: u\n", "line 1: study: the key is given twice .again at .*line 2"),
     (HEAD, f"{HEAD}null: x\n", "a key is text, got 'null'.*line 2; put it in quotes"),
@@ -43,7 +46,7 @@ WRONG = [
     # data sets
     ("[german]", "[germn]", r"line 3: datasets\[1\].*germn.*german"),
     ("[german]", "[german, german]", r"line 3: datasets\[2\]: .*'german' is given twice"),
-    ("[german]", "[no]", "got False.*put names in quotes"),
+    ("[german]", "[no]", "False is not accepted.*put names in quotes"),
     (
         "[german]",
         "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]",
@@ -214,3 +217,107 @@ def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     message = r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"
     with pytest.raises(UserError, match=message):
         make_plan(study(text.replace("max_depth", "max_dept")))
+
+
+NAMING = """\
+study: t
+proposed: a
+datasets: [german, {name: d, card: german, drawn_again: german, realizations_of: {a: 1}}]
+algorithms: {a: {estimator: SVC, record: [curve_]}}
+timing: {algorithms: [a], datasets: [german]}
+tables:
+  - {id: 1, caption: c, rows: [german], columns: [{name: a, draws: a}], largest_class: a}
+figures:
+  - {id: 1, caption: c, kind: scatter, rows: [german], panels: [{x: a, y: a}]}
+  - {id: 2, caption: c, kind: box, series: [a], table: 1, panels: [{rows: german}]}
+  - {id: 3, caption: c, panels: [german], series: [a], y: curve_}
+claims:
+  - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
+assumptions: [{id: x, text: t, tables: [1]}]
+findings: [{text: t, shown_by: [{claim: c, verdict: holds}]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "what"),
+    [
+        ("proposed: a", "proposed: no-such", "proposed", "algorithm"),
+        ("drawn_again: german", "drawn_again: no-such", "datasets[2].drawn_again", "data set"),
+        ("_of: {a:", "_of: {no-such:", "datasets[2].realizations_of", "algorithm"),
+        ("timing: {algorithms: [a]", "timing: {algorithms: [no-such]", "algorithms", "algorithm"),
+        ("datasets: [german]}", "datasets: [no-such]}", "timing.datasets", "data set"),
+        ("c, rows: [german]", "c, rows: [no-such]", "tables[1].rows", "data set"),
+        ("draws: a", "draws: no-such", "tables[1].columns[1].draws", "algorithm"),
+        ("class: a", "class: no-such", "tables[1].largest_class", "algorithm"),
+        ("scatter, rows: [german]", "scatter, rows: no-such", "figures[1].rows", "data set"),
+        ("y: a}", "y: no-such}", "figures[1].panels[1].y", "algorithm"),
+        ("box, series: [a]", "box, series: no-such", "figures[2].series", "algorithm"),
+        ("table: 1, panels", "table: no-such, panels", "figures[2].table", "table"),
+        ("[{rows: german", "[{rows: no-such", "figures[2].panels[1].rows", "data set"),
+        ("[german], series", "[no-such], series", "figures[3].panels[1].dataset", "data set"),
+        ("series: [a], y", "series: [no-such], y", "figures[3].series", "algorithm"),
+        ("better: a", "better: no-such", "claims[1].better", "algorithm"),
+        ("than: a", "than: no-such", "claims[1].than", "algorithm"),
+        ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),
+        ("{german: d}", "{no-such: d}", "claims[1].printed_as", "data set"),
+        ("{german: d}", "{german: no-such}", "claims[1].printed_as", "data set"),
+        ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
+        ("claim: c", "claim: no-such", "findings[1].shown_by[1].claim", "claim"),
+    ],
+)
+def test_a_name_that_the_study_lacks_is_refused_at_its_key(tmp_path, old, new, key, what):
+    path = tmp_path / "c.yaml"
+    path.write_text(NAMING)
+    read_config(path)
+    assert NAMING.count(old) == 1
+    path.write_text(NAMING.replace(old, new))
+    message = f"{key}: unknown {what} 'no-such'; accepted: "
+    with pytest.raises(UserError, match=f", line [0-9]+: .*{re.escape(message)}"):
+        read_config(path)
+
+
+FIGURE_AND_CLAIM = """\
+study: t
+datasets: [german]
+algorithms:
+  a: {estimator: RhoSVC, record: [objective_path_]}
+  b: {estimator: RhoSVC}
+figures:
+  - {id: 1, caption: c, panels: [german], series: [a], y: objective_path_, x_label: x, y_label: y}
+claims:
+  - {id: k, text: t, better: a, than: b, relation: at-most, margin: 1, rows: [german]}
+"""
+CLAIM = "relation: at-most, margin: 1"
+WRONG_FIGURES_AND_CLAIMS = [
+    ("series: [a]", "series: [a, b]", r"\.y: 'objective_path_' is not in.* of b, .*nothing"),
+    ("y: objective_path_", "y: objective_pat_", r"did you mean 'objective_path_'"),
+    ("panels: [german]", "panels: []", r"figures\[1\]\.panels: .*at least 1"),
+    ("y_label: y", "y_label: y, y_scale: logarithmic", r"figures\[1\]\.y_scale: .*'logarithmic'"),
+    (
+        "y_label: y",
+        "y_label: y, kind: bars",
+        r"figures\[1\]\.kind: 'bars' .*curves, .*, bar; did you mean 'bar'",
+    ),
+    ("caption: c", "captoin: c", r"\.captoin: unknown key.*did you mean 'caption'"),
+    (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),
+    (CLAIM, CLAIM + ", pass: timing", r"claims\[1\]\.pass: .*needs a `timing:` block"),
+    (CLAIM, CLAIM + ", metric: fit_seconds", r"claims\[1\]: fit_seconds .*add `pass: timing`"),
+    ("than: b, ", "", r"claims\[1\]: the relation at-most needs `than:`"),
+    ("than: b, " + CLAIM, "relation: value-at-most", r"claims\[1\]: .*needs `limit:`"),
+    (CLAIM, "relation: ratio, margin: 1", r"claims\[1\]: the relation ratio has no `margin:`"),
+    (CLAIM, "relation: ratio, factor: 0", r"claims\[1\]\.factor: .*greater than 0"),
+    (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
+    (CLAIM, "relation: curve-below, metric: objective_path_", r"\.metric: .*`record:` of b"),
+    ("claims:\n", "claims:\n  - {id: k, text: t, better: a, than: b, relation: less}\n", "twice"),
+]
+
+
+@pytest.mark.parametrize(("good", "wrong", "message"), WRONG_FIGURES_AND_CLAIMS)
+def test_a_wrong_figure_or_claim_is_explained_in_one_line(tmp_path, good, wrong, message):
+    assert good in FIGURE_AND_CLAIM
+    path = tmp_path / "c.yaml"
+    path.write_text(FIGURE_AND_CLAIM.replace(good, wrong))
+    with pytest.raises(UserError) as caught:
+        read_config(path)
+    assert re.search(rf"line \d+: .*{message}", str(caught.value)), caught.value
+    assert "\n" not in str(caught.value)

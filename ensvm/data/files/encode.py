@@ -19,7 +19,8 @@ ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
 DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}.*)?|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d.*",
+    r"|\d{1,2}:\d{2}(:\d{2}.*)?"
+    r"|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d.*",
     re.I,
 )
 EncodingName = Literal["number", "integer-after-letter"]

@@ -64,8 +64,12 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
 @cache
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    markdown.validateLink = lambda address: LINK.match(address) is not None  # type: ignore[assignment, method-assign]
+    markdown.validateLink = _is_link  # type: ignore[assignment, method-assign]
     return markdown
+
+
+def _is_link(address: str) -> bool:
+    return LINK.match(address) is not None
 
 
 def render_page(template: str, **content: Any) -> str:
