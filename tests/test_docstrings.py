@@ -43,7 +43,9 @@ EXPORTING = [
     "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
     "ensvm.solvers.perceptron",
-    "ensvm.solvers.regularization_path",
+    "ensvm.solvers.regularization_path.approximate_path",
+    "ensvm.solvers.regularization_path.leave_one_out",
+    "ensvm.solvers.regularization_path.path",
     "ensvm.solvers.separability",
     "ensvm.solvers.weighted_nu_svm",
 ]

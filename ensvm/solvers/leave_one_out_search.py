@@ -21,9 +21,7 @@ from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import PairMachines, pairwise_machines, weighted_sums, winners
 from ensvm.solvers.pairwise_leave_one_out import small_pairs_leave_one_out
 from ensvm.solvers.platt_scaling import fit_sigmoids, losses
-from ensvm.solvers.regularization_path import machine_leave_one_out
-from ensvm.solvers.regularization_path.following import ROUNDINGS
-from ensvm.solvers.regularization_path.leave_one_out import CANCELLED, DEPENDENT, EVENTS_PER_ROW
+from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -237,8 +235,7 @@ def _leave_one_out(
     kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
     values = np.zeros_like(machines.coefficients)
     small = SMALL_PAIR if len(pairs) == 1 else SMALL_PAIR_OF_MANY
-    limits = DEPENDENT, CANCELLED, EVENTS_PER_ROW, ROUNDINGS
-    small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, limits, values)
+    small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, values)
     for number, pair in enumerate(pairs):
         if pair.rows.size <= small:
             continue
@@ -249,7 +246,7 @@ def _leave_one_out(
             float(machines.intercepts[number]),
             upper[pair.rows],
             kept=kept[pair.rows],
-        ).values
+        )
     return values
 
 

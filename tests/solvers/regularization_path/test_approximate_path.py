@@ -6,12 +6,12 @@ from scipy.optimize import minimize_scalar
 
 from ensvm.data.generators import waveform
 from ensvm.kernels import gram
-from ensvm.solvers.regularization_path import (
-    approximate_regularization_path,
+from ensvm.solvers.regularization_path.approximate_path import approximate_regularization_path
+from ensvm.solvers.regularization_path.leave_one_out import (
     leave_one_out_values,
     machine_leave_one_out,
-    regularization_path,
 )
+from ensvm.solvers.regularization_path.path import regularization_path
 
 
 def problem(m=120, seed=1, noise=0.1):
@@ -130,15 +130,13 @@ def test_the_stages_and_leave_one_out_values_are_those_of_the_machines():
     stages = np.array(list(path.staged_decision_function(K)))
     assert stages.shape == path.coefficients.shape
     for k in (0, 3, path.Cs.size - 1):
-        assert path.piece_at(path.Cs[k]) == k
+        np.testing.assert_array_equal(path.coef_at(path.Cs[k]), path.coefficients[k])
         expected = K @ (y * path.coef_at(path.Cs[k])) + path.intercept_at(path.Cs[k])
         np.testing.assert_allclose(stages[k], expected, atol=1e-9)
     C = path.Cs[3]
     np.testing.assert_array_equal(
-        leave_one_out_values(path, K, C).values,
-        machine_leave_one_out(
-            K, y, path.coefficients[3], path.intercepts[3], np.full(y.size, C)
-        ).values,
+        leave_one_out_values(path, K, C),
+        machine_leave_one_out(K, y, path.coefficients[3], path.intercepts[3], np.full(y.size, C)),
     )
 
 
