@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.entropy_projection import accelerated_descent, entropy_projection
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.linear_smo import linear_smo
 from ensvm.solvers.multiplicative_update import multiplicative_update

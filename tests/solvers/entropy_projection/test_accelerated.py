@@ -11,12 +11,9 @@ from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.solvers.entropy_projection import (
-    EntropyProjectionState,
-    accelerated_descent,
-    entropy_projection,
-    merge_identical,
-)
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.simplex import merge_identical
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 SEEDS = pytest.mark.parametrize("seed", range(2))
 
@@ -62,15 +59,14 @@ def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
 @SEEDS
 def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
     K, y = problem(seed)
-    states: list[EntropyProjectionState] = []
-    paper = entropy_projection(K, y, tol=1e-6, max_iter=5000, callback=states.append)
+    paper = entropy_projection(K, y, tol=1e-6, max_iter=5000)
     result = accelerated_descent(K, y, tol=0.01)
     assert result.certificate <= 0.01 * result.lower_bound
     assert result.lower_bound <= paper.objective
     assert paper.lower_bound <= result.objective
-    # Algorithm 1 needs more steps, of one product at least, for the same proof
-    proved = (state.objective <= 1.01 * state.lower_bound for state in states)
-    assert result.n_matvec < next((steps for steps, far in enumerate(proved) if far), 5000)
+    # Algorithm 1 needs more products for the same proof
+    proved = paper.objectives <= 1.01 * paper.lower_bounds
+    assert result.n_matvec < (paper.products[proved.argmax()] if proved.any() else 5000)
 
 
 @given(
@@ -81,21 +77,21 @@ def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
 )
 def test_descent_bracket_and_bounds_at_every_step(seed: int, m: int, d: int, nu: float) -> None:
     K, y = problem(seed, m, d)
-    states: list[EntropyProjectionState] = []
-    accelerated_descent(K, y, upper=bounds(nu, m), callback=states.append, max_iter=200)
-    objectives = np.array([state.objective for state in states])
-    proved = np.array([state.lower_bound for state in states])
-    assert [state.iteration for state in states] == list(range(len(states)))
-    assert np.all(np.diff(objectives) <= 0.0)
+    settings: dict[str, Any] = {"upper": bounds(nu, m), "max_iter": 200}
+    result = accelerated_descent(K, y, **settings)
+    assert result.objectives.size == result.lower_bounds.size == result.n_iter + 1
+    assert np.all(np.diff(result.objectives) <= 0.0)
     # a proved bound is only ever cut to the objective, which may be below it by a rounding
-    assert np.all(np.diff(proved) >= -1e-15)
-    assert np.all((proved >= 0.0) & (proved <= objectives))
-    for state in states:
-        assert state.weights.min() >= 0.0
-        assert state.weights.max() <= (1.0 + 1e-9) / (nu * m)
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-9)
-        exact = (y * state.weights) @ K @ (y * state.weights)
-        assert state.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
+    assert np.all(np.diff(result.lower_bounds) >= -1e-15)
+    assert np.all((result.lower_bounds >= 0.0) & (result.lower_bounds <= result.objectives))
+    for steps in (1, 2, 5, 20, 200):
+        cut_short = accelerated_descent(K, y, **settings | {"max_iter": steps})
+        weights = cut_short.weights
+        assert weights.min() >= 0.0
+        assert weights.max() <= (1.0 + 1e-9) / (nu * m)
+        assert weights.sum() == pytest.approx(1.0, abs=1e-9)
+        exact = (y * weights) @ K @ (y * weights)
+        assert cut_short.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
 
 
 def test_the_average_is_that_of_the_members_by_their_rates() -> None:
