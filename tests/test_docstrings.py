@@ -48,7 +48,8 @@ EXPORTING = [
     "ensvm.solvers.regularization_path.leave_one_out",
     "ensvm.solvers.regularization_path.path",
     "ensvm.solvers.separability",
-    "ensvm.solvers.weighted_nu_svm",
+    "ensvm.solvers.weighted_nu_svm.solver",
+    "ensvm.solvers.weighted_nu_svm.weakened",
 ]
 
 

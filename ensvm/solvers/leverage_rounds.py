@@ -30,12 +30,7 @@ NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
 @inlined
 def shift_of(loss, margins):  # type: ignore[no-untyped-def]
     """Return the shift at these margins."""
-    if loss != EXPONENTIAL:
-        return 0.0
-    least = margins[0]
-    for i in range(1, margins.size):
-        least = min(least, margins[i])
-    return least
+    return margins.min() if loss == EXPONENTIAL else 0.0
 
 
 @njit
@@ -138,7 +133,7 @@ class CandidateBlock(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What stays the same; the integers are constants of `losses`, this file and `rounds`."""
+    """What stays the same; the integers are constants of this file."""
 
     labels: Any  # (m,)
     costs: Any  # (m,) what multiplies each row's loss, of mean 1
@@ -231,15 +226,6 @@ def find_sums(block, weights, pulls):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def total_of(values):  # type: ignore[no-untyped-def]
-    """Return the sum, added up one after the other."""
-    total = 0.0
-    for i in range(values.size):
-        total += values[i]
-    return total
-
-
-@inlined
 def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     """Return mean, slope and curvature of a candidate from its sums, W and G.
 
@@ -260,7 +246,7 @@ def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-u
     (0, 0) gains: by the quadratic model, or in truth.
     """
     best, best_gain = NOBODY, -np.inf
-    weight, pull = total_of(state.weights), total_of(state.pulls)
+    weight, pull = state.weights.sum(), state.pulls.sum()
     in_truth = settings.ranking == TRUE_LOSS
     near = in_truth and settings.loss == EXPONENTIAL
     tops = upper_gains(block, settings, state, penalty, weight, pull) if near else np.empty(0)
@@ -416,8 +402,7 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         )
         if not gain > least:
             return NO_GAIN
-        for i in range(labels.size):
-            state.margins[i] = state.trial[i]
+        state.margins[:] = state.trial
         state.last_chosen[0] = record.index[t] = block.indices[j]
         record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
         record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
@@ -434,13 +419,12 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     fair part of what it promises.
     """
     alpha, beta = 0.0, 0.0
-    for i in range(state.trial.size):
-        state.trial[i] = state.margins[i]
+    state.trial[:] = state.margins
     for step in range(settings.n_steps):
         if step > 0:
             labels, costs = settings.labels, settings.costs
             weigh(settings.loss, state.trial, labels, costs, shift, state.weights, state.pulls)
-        weight, pull = total_of(state.weights), total_of(state.pulls)
+        weight, pull = state.weights.sum(), state.pulls.sum()
         sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
         mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
         to_alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, alpha)

@@ -22,12 +22,10 @@ FOLDS = 5  # of LIBSVM's cross-validation
 class PairMachines(NamedTuple):
     """The machines of all pairs of classes, in the order of the pairs."""
 
-    coefficients: Vector
-    """Shape (pairs, m): the y_i alpha_i of each machine, 0 for rows of other classes."""
-    intercepts: Vector
-    violations: Vector
-    """Of the optimality conditions, in units of y f(x)."""
-    steps: Indices
+    coefficients: Vector  # (pairs, m) the y_i alpha_i of each machine, 0 for rows of other classes
+    intercepts: Vector  # (pairs,)
+    violations: Vector  # (pairs,) of the optimality conditions, in units of y f(x)
+    steps: Indices  # (pairs,)
 
 
 @njit

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-__all__ = ["Separability", "separability"]
+__all__ = ["separability"]
 
 # The rounding error of a product of n terms is at most about n roundings of the lengths multiplied;
 # a margin below that counts as 0.
@@ -25,24 +25,12 @@ PASSES_OF_NNLS = 30  # few points with ties need more than scipy's default of 3 
 
 @dataclass(frozen=True)
 class Separability:
-    """The plane through the origin with the largest margin to the points, or that there is none.
+    """The plane through the origin with the largest margin to the points, or that there is none."""
 
-    Attributes
-    ----------
-    separable : bool
-        Whether some plane through the origin has all points on one side.
-    weights : ndarray of shape (d,)
-        The shortest w with all w.z_i >= 1; zeros if the points are not separable.
-    margin : float
-        The distance min_i w.z_i / |w| of the nearest point; 0 if the points are not separable.
-    largest_margin : float
-        An upper bound of the margin of every plane.
-    """
-
-    separable: bool
-    weights: NDArray[np.float64]
-    margin: float
-    largest_margin: float
+    separable: bool  # whether some plane through the origin has all points on one side
+    weights: NDArray[np.float64]  # (d,) the shortest w with all w.z_i >= 1; zeros if not separable
+    margin: float  # the distance min_i w.z_i / |w| of the nearest point; 0 if not separable
+    largest_margin: float  # an upper bound of the margin of every plane
 
     @property
     def certificate(self) -> float:

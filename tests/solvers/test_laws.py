@@ -17,7 +17,7 @@ from ensvm.solvers.multiplicative_update import multiplicative_update
 from ensvm.solvers.perceptron import perceptron
 from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.sequential_minimal_optimization import minimise
-from ensvm.solvers.weighted_nu_svm import weighted_nu_svm
+from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 Vector = NDArray[np.float64]
 
