@@ -1,4 +1,6 @@
-"""The leveraging algorithm of Singer (NIPS-99): vector machines built greedily, one kernel a round.
+"""The leveraging algorithm: vector machines built greedily, one kernel a round.
+
+Singer, Leveraged vector machines, NIPS 1999.
 
 Names: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
 (1), are the normalised losses; gamma is the penalty of eq. (8), "penalty" here since gamma is a
@@ -219,10 +221,6 @@ def leverage(
     ------
     ValueError
         If a kernel value is not finite or beyond 1e150.
-
-    References
-    ----------
-    Singer, Leveraged vector machines, NIPS 1999.
     """
     labels = np.asarray(y, dtype=np.float64)
     m = labels.size

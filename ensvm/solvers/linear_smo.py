@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.separability import check_squared_lengths, separability, signed_points
+from ensvm.solvers.separability import separability, signed_points
 
 __all__ = ["linear_smo"]
 
@@ -85,17 +85,10 @@ def linear_smo(
     Raises
     ------
     ValueError
-        If squared lengths of rows overflow, or C is infinite and no plane separates the classes.
-
-    References
-    ----------
-    Platt, Fast training of support vector machines using sequential minimal optimization, 1999.
-    Fan, Chen & Lin, Working set selection using second order information for training support
-    vector machines, JMLR 6, 2005.
+        If C is infinite and no plane separates the classes.
     """
     labels = np.asarray(y, dtype=np.float64)
     upper = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
-    check_squared_lengths(X)
     if np.isinf(upper).any() and not separability(signed_points(X, labels)).separable:
         raise ValueError(
             "C = inf asks for a hard margin, but no plane separates the two classes: "

@@ -1,4 +1,7 @@
-"""The multiplicative update of the hard-margin dual at a fixed rate (Cristianini et al., 1999).
+"""The multiplicative update of the hard-margin dual at a fixed rate.
+
+Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning, ESANN
+1999.
 
 The problem is max W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~ = diag(y) K diag(y) and no
 bias; one step is b_i <- b_i exp(eta (1 - (K~b)_i)). It is what Figure 1 of Tsang & Kwok (IJCAI-07)
@@ -77,11 +80,6 @@ def multiplicative_update(
     -------
     MultiplicativeUpdateResult
         The last weights and what is proved about them.
-
-    References
-    ----------
-    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning,
-    ESANN 1999.
     """
     gram = SignedGram(operator, y)
     start = 1.0 / gram.size if initial_weight is None else initial_weight

@@ -72,12 +72,6 @@ def test_scores_are_those_of_refits(rows: Rows) -> None:
         assert scores.errors[number] == pytest.approx(np.average(wrong, weights=rows.counts))
 
 
-def test_the_penalty_has_the_least_squared_error(rows: Rows) -> None:
-    (scores,) = width_scores(rows, [GAMMA], seed=3)
-    alpha, _ = fitted_ridge(rows, GAMMA, seed=3)
-    assert alpha == scores.penalties[scores.losses.argmin()]
-
-
 def test_the_rank_falls_with_the_rows_so_that_time_is_bounded() -> None:
     ranks = [machine_rank(10**power) for power in range(4, 8)]
     assert ranks == sorted(ranks, reverse=True)

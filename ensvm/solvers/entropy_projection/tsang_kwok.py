@@ -183,10 +183,6 @@ def entropy_projection(
     ------
     ValueError
         If initial_tol is less than tol.
-
-    References
-    ----------
-    Tsang & Kwok, IJCAI-07, Algorithm 1.
     """
     adaptive = learning_rate == "adaptive"
     if adaptive and tol > initial_tol:

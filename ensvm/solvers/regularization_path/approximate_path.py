@@ -183,11 +183,8 @@ def approximate_regularization_path(
     Raises
     ------
     ValueError
-        If the Gram matrix is not finite or indefinite beyond rounding, or an argument is out of its
-        range.
+        If the Gram matrix is not finite or indefinite beyond rounding.
     """
-    if not 0.0 < tol < 1.0:
-        raise ValueError(f"tol must be between 0 and 1, got {tol!r}")
     matrix, labels, weights = checked_problem(gram, y, sample_weight, keep_float32=True)
     pieces = _chain(matrix, labels, weights, tol, C_max, max_iter)
     # Each machine serves the C near its own as far as its interval goes.

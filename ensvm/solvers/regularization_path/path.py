@@ -3,7 +3,8 @@
 For lambda = 1 / C the machine minimises sum_i [1 - y_i f(x_i)]_+ + (lambda / 2) |f|^2 with f = (K u
 + b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. If the points
 have weights, sum_i w_i [1 - y_i f(x_i)]_+ is what counts, and 0 <= a_i <= w_i. Both a and the
-scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004).
+scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu, The entire
+regularization path for the support vector machine, JMLR 5, 2004).
 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
 changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
@@ -321,13 +322,6 @@ def regularization_path(
         If the Gram matrix is not finite or indefinite beyond rounding.
     RuntimeError
         If 1000 events a point do not find the path's start.
-
-    References
-    ----------
-    Hastie, Rosset, Tibshirani & Zhu, The entire regularization path for the support vector machine,
-    JMLR 5, 2004. Sentelle, Anagnostopoulos & Georgiopoulos, A simple method for solving the SVM
-    regularization path for semidefinite kernels, IEEE Transactions on Neural Networks and Learning
-    Systems 27, 2016.
     """
     matrix, labels, upper = checked_problem(gram, y, sample_weight)
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events

@@ -1,6 +1,7 @@
 """The nu-SVM on a distribution over its examples, to a proved duality gap.
 
-Rangel, Lozano & Garcia, ICMLA-05, section 3.1:
+Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+2005, section 3.1:
 
     primal (4)    min |w|^2 / 2 - nu rho + sum_i eta_i
                   subject to y_i (<w, x_i> + b) >= D_i rho - eta_i, eta_i >= 0, rho >= 0
@@ -152,11 +153,6 @@ def weighted_nu_svm(
     ------
     ValueError
         If nu is not positive or exceeds nu_max.
-
-    References
-    ----------
-    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
-    2005, section 3.1.
     """
     gram, rows, labels, weight = _converted(gram, signs, distribution, members)
     largest = nu_max(labels, weight)

@@ -109,16 +109,6 @@ def weakened_nu_svm(
     -------
     WeakenedResult or None
         The machine and the examples left out; None if those kept are all of one class.
-
-    Raises
-    ------
-    ValueError
-        If `weighted_nu_svm` refuses an argument.
-
-    References
-    ----------
-    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
-    2005, Figures 2 and 3.
     """
     everyone = np.arange(signs.size)
     edited = chosen_within(-distribution, distribution, sigma, random)

@@ -12,29 +12,21 @@ from scipy.optimize import brentq
 from scipy.sparse.linalg import aslinearoperator
 from scipy.special import logsumexp, rel_entr, softmax
 from sklearn.svm import OneClassSVM
+from small_problems import noisy_gram
 
-from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels import gram
 from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection, project
 
 Vector = NDArray[np.float64]
-Problem = tuple[Vector, Vector]
 
 SEEDS = pytest.mark.parametrize("seed", range(4))
 FIRST_STEPS = 9  # each multiplies a difference by about three: later ones show rounding
 
 
-def problem(seed: int, m: int = 60, d: int = 5) -> Problem:
-    """Return a Gaussian Gram matrix and noisy labels."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, d))
-    y = np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1.0, -1.0)
-    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
-
-
 def signed_gram(seed: int, m: int = 50) -> Vector:
     """Return K~ of a Gaussian kernel, hence |K~_ij| <= 1, and noisy labels."""
-    K, y = problem(seed, m)
+    K, y = noisy_gram(seed, m)
     return K * np.outer(y, y)
 
 
@@ -59,7 +51,7 @@ def with_path(K: Any, y: Any, **settings: Any) -> tuple[EntropyProjectionResult,
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 40), d=st.integers(1, 6))
 def test_simplex_descent_and_bracket_at_every_step(seed: int, m: int, d: int) -> None:
-    K, y = problem(seed, m, d)
+    K, y = noisy_gram(seed, m, d)
     result, path = with_path(K, y, max_iter=500)
     assert len(path) == result.objectives.size == result.lower_bounds.size == result.n_iter + 1
     assert np.all(np.diff(result.objectives) <= 0.0)
@@ -74,7 +66,7 @@ def test_simplex_descent_and_bracket_at_every_step(seed: int, m: int, d: int) ->
 
 @SEEDS
 def test_certificate_brackets_the_exact_optimum_and_closes(seed: int) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     best, _ = optimum(K * np.outer(y, y))
     result = entropy_projection(K, y, tol=1e-6, max_iter=100_000)
     assert np.all(result.lower_bounds <= best * (1.0 + 1e-6))
@@ -86,7 +78,7 @@ def test_certificate_brackets_the_exact_optimum_and_closes(seed: int) -> None:
 
 @SEEDS
 def test_each_step_meets_its_constraint_and_its_cosine(seed: int) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     result, iterates = with_path(K, y)
     for before, after, epsilon in zip(iterates, iterates[1:], result.epsilons, strict=False):
         gradient = y * (K @ (y * before))
@@ -100,7 +92,7 @@ def test_each_step_meets_its_constraint_and_its_cosine(seed: int) -> None:
 
 @SEEDS
 def test_the_average_is_that_of_the_members_by_their_rates(seed: int) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     result = entropy_projection(K, y, keep_members=True)
     assert result.members is not None
     assert result.members.shape == (result.n_iter, y.size)
@@ -118,7 +110,7 @@ def test_the_average_is_that_of_the_members_by_their_rates(seed: int) -> None:
 def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
     seed: int, learning_rate: float
 ) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     result, path = with_path(K, y, learning_rate=learning_rate, max_iter=300)
     assert np.all(np.diff(result.objectives) <= 1e-15)
     weights = path[0] * np.exp(-learning_rate * y * (K @ (y * path[0])))
@@ -126,7 +118,7 @@ def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
 
 
 def test_every_form_of_the_operator_gives_the_same_machine() -> None:
-    K, y = problem(1)
+    K, y = noisy_gram(1)
     expected, path = with_path(K, y)
     for operator in (
         np.asfortranarray(K),
