@@ -34,22 +34,19 @@ def small_pairs_leave_one_out(  # type: ignore[no-untyped-def]
     (m,), holds the bounds of the multipliers, `kept` those without the row; `values` has shape
     (pairs, m).
     """
-    pair = 0
-    for a in range(starts.size - 1):
-        for b in range(a + 1, starts.size - 1):
-            rows, labels = rows_of_pair(starts, a, b)
-            if rows.size <= largest:
-                own = pair_leave_one_out(
-                    submatrix(gram, rows),
-                    labels,
-                    taken(machines.coefficients[pair], rows),
-                    machines.intercepts[pair],
-                    taken(upper, rows),
-                    taken(kept, rows),
-                )
-                for k in range(rows.size):
-                    values[pair, rows[k]] = own[k]
-            pair += 1
+    for pair in range(len(values)):
+        rows, labels = rows_of_pair(starts, pair)
+        if rows.size <= largest:
+            own = pair_leave_one_out(
+                submatrix(gram, rows),
+                labels,
+                taken(machines.coefficients[pair], rows),
+                machines.intercepts[pair],
+                taken(upper, rows),
+                taken(kept, rows),
+            )
+            for k in range(rows.size):
+                values[pair, rows[k]] = own[k]
 
 
 @internal
@@ -63,12 +60,17 @@ def pair_leave_one_out(gram, labels, coef, intercept, upper, kept):  # type: ign
     followed = ~can_be_taken_over(labels, coef, upper, sets, parts)
     if (parts != 0.0).any() and not followed.all():
         apply_span_rule(gram, sets, parts, values, followed)
-    followed |= (labels * values <= 0.0) & (labels * fitted > 0.0)
-    rows = np.flatnonzero(followed)
-    if rows.size:
-        values[rows] = followed_values(
-            gram, labels, coef, intercept, upper, parts, fitted, rows, True
+    rows, n = np.empty(labels.size, np.int64), 0
+    for k in range(labels.size):
+        if followed[k] or labels[k] * values[k] <= 0.0 < labels[k] * fitted[k]:
+            rows[n] = k
+            n += 1
+    if n > 0:
+        known = followed_values(
+            gram, labels, coef, intercept, upper, parts, fitted, rows[:n], np.bool_(True)
         )
+        for k in range(n):
+            values[rows[k]] = known[k]
     return values
 
 

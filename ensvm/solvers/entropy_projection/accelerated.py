@@ -93,7 +93,7 @@ def accelerated_descent(
             if run.n_matvec > max_iter:
                 reason = "max_iter"
             elif (used := descent.step()) is not None:
-                run.leave(used.weights, used.learning_rate, np.nan)
+                run.leave(*used, np.nan)
                 break
         if reason is not None:
             best = descent.best  # a step that was not accepted may have led to a better one
@@ -115,14 +115,6 @@ class _Point:
         return _Point(weights, gradient, inner_product(weights, gradient))
 
 
-@dataclass(frozen=True)
-class _Used:
-    """The weights whose gradient a step used, and the rate it was used with."""
-
-    weights: Vector
-    learning_rate: float
-
-
 class _Descent:
     """The points x and z, the momentum gathered since the last restart, and the length of steps."""
 
@@ -137,8 +129,11 @@ class _Descent:
         self._sum = 0.0  # A
         self._gap_at_restart = self._gap()
 
-    def step(self) -> _Used | None:
-        """Try an update; return what it used, None if it was too long."""
+    def step(self) -> tuple[Vector, float] | None:
+        """Try an update; return the weights whose gradient it used and its rate.
+
+        None if it was too long.
+        """
         steepness, before, moved = self._steepness, self.best, self._moved
         # K~x and K~y are combinations of products known already: a step costs the one product K~z.
         # a solves L a^2 = A + a, with A the sum of all a since the restart
@@ -162,7 +157,7 @@ class _Descent:
             self._moved, self._sum = self.best, 0.0
             self._logs = np.log(np.maximum(self.best.weights, SMALLEST_WEIGHT))
             self._gap_at_restart = self._gap()
-        return _Used(between.weights, 2.0 * share)
+        return between.weights, 2.0 * share
 
     def _evaluate(self, weights: Vector) -> _Point:
         gradient = self._run.product(weights)
