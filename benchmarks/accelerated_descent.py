@@ -7,7 +7,6 @@ varied instead.
 """
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
@@ -19,7 +18,9 @@ from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
-from ensvm.solvers.entropy_projection import accelerated, accelerated_descent, entropy_projection
+from ensvm.solvers.entropy_projection import accelerated
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 SETS = ("waveform", "german", "squares")
 GAPS = (1.0, 0.1, 0.01, 0.005, 0.001)
@@ -37,32 +38,10 @@ CONSTANTS = {
 }
 
 
-class Counted:
-    """An operator that counts its products."""
-
-    def __init__(self, operator: Any) -> None:
-        self._operator = operator
-        self.shape, self.dtype = operator.shape, operator.dtype
-        self.products = 0
-
-    def matvec(self, vector: Any) -> Any:
-        """Return the product, and count it."""
-        self.products += 1
-        return self._operator @ vector
-
-
-def products_until(operator: Any, solve: Callable[..., Any]) -> list[int | None]:
+def products_until(result: Any) -> list[int | None]:
     """Return the products that a solver made until each of the gaps was proved."""
-    counted = Counted(operator)
-    proved: list[int | None] = [None] * len(GAPS)
-
-    def note(state: Any) -> None:
-        for number, gap in enumerate(GAPS):
-            if proved[number] is None and state.objective <= (1.0 + gap) * state.lower_bound:
-                proved[number] = counted.products
-
-    solve(counted, callback=note)
-    return proved
+    proved = [result.objectives <= (1.0 + gap) * result.lower_bounds for gap in GAPS]
+    return [int(result.products[far.argmax()]) if far.any() else None for far in proved]
 
 
 def problem(name: str) -> tuple[Any, Any]:
@@ -80,20 +59,13 @@ def compared(names: list[str], most: int) -> list[list[Any]]:
     rows = []
     for name in names:
         operator, y = problem(name)
-
-        def paper(counted: Any, callback: Any, y: Any = y) -> None:
-            entropy_projection(counted, y, tol=1e-7, max_iter=most, callback=callback)
-
-        rows.append([name, y.size, "Algorithm 1", *products_until(operator, paper)])
+        paper = entropy_projection(operator, y, tol=1e-7, max_iter=most)
+        rows.append([name, y.size, "Algorithm 1", *products_until(paper)])
         for nu in (None, *SOFT):
             upper = None if nu is None else np.full(y.size, 1.0 / (nu * y.size))
-
-            def fast(counted: Any, callback: Any, y: Any = y, upper: Any = upper) -> None:
-                settings = {"tol": GAPS[-1], "max_iter": most, "upper": upper}
-                accelerated_descent(counted, y, callback=callback, **settings)
-
+            fast = accelerated_descent(operator, y, tol=GAPS[-1], max_iter=most, upper=upper)
             label = "accelerated" if nu is None else f"accelerated, nu = {nu:g}"
-            rows.append([name, y.size, label, *products_until(operator, fast)])
+            rows.append([name, y.size, label, *products_until(fast)])
     return rows
 
 
@@ -102,13 +74,10 @@ def varied(names: list[str], most: int) -> list[list[Any]]:
     rows = []
     for name in names:
         operator, y = problem(name)
-
-        def fast(counted: Any, callback: Any, y: Any = y) -> None:
-            accelerated_descent(counted, y, tol=GAPS[-1], max_iter=most, callback=callback)
-
         for label, changed in CONSTANTS.items():
             with mock.patch.multiple(accelerated, **changed):
-                rows.append([name, y.size, label, *products_until(operator, fast)])
+                fast = accelerated_descent(operator, y, tol=GAPS[-1], max_iter=most)
+            rows.append([name, y.size, label, *products_until(fast)])
     return rows
 
 

@@ -19,11 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data.generators import waveform
 from ensvm.kernels import gram
-from ensvm.solvers.regularization_path import (
-    approximate_regularization_path,
-    regularization_path,
-)
+from ensvm.solvers.regularization_path.approximate_path import approximate_regularization_path
 from ensvm.solvers.regularization_path.leave_one_out import least_leave_one_out
+from ensvm.solvers.regularization_path.path import regularization_path
 
 SIZES = (800, 1600, 3200, 6400, 12800)
 GRID = np.geomspace(1e-2, 1e4, 20)

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 import ensvm
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.regularization_path import leave_one_out_values
+from ensvm.solvers.regularization_path.leave_one_out import leave_one_out_values
 from ensvm.solvers.regularization_path.path import regularization_path
 
 SHIPPED = ("breast-wisc", "bupa", "diabetis", "german", "hepatitis", "ionosphere", "spambase")
@@ -78,7 +78,7 @@ def compared(name: str, X: NDArray[np.float64], y: NDArray[np.float64]) -> list[
         true = without_each_row(K, y, C)
         row: dict[str, object] = {"set": name, "rows": y.size, "C": C}
         for kind in ("span", "exact"):
-            values = leave_one_out_values(path, K, C, exact=kind == "exact").values
+            values = leave_one_out_values(path, K, C, exact=kind == "exact")
             difference = np.abs(values - true)
             row |= {f"{kind} mean": difference.mean(), f"{kind} largest": difference.max()}
             row[f"{kind} error"] = 100.0 * np.mean(y * values <= 0.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ensvm.kernels import gram
+from ensvm.kernels import gram, resolve_gamma
 
 
 def clouds(m=40, seed=0, n_positive=None):
@@ -14,6 +14,19 @@ def clouds(m=40, seed=0, n_positive=None):
 
 def rbf(X, gamma=0.5):
     return gram(X, kernel="rbf", gamma=gamma)
+
+
+def noisy_rows(seed, m=60, d=5):
+    """Return normal rows, and labels by the sign of the first input, which noise changes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    return X, np.where(X[:, 0] + rng.normal(size=m) > 0.0, 1.0, -1.0)
+
+
+def noisy_gram(seed, m=60, d=5):
+    """Return the Gaussian Gram matrix of `noisy_rows`, and their labels."""
+    X, y = noisy_rows(seed, m, d)
+    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
 
 
 def lattice():

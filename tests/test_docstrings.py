@@ -38,14 +38,18 @@ EXPORTING = [
     "ensvm.notebook.running",
     "ensvm.solvers.boosted_expansions",
     "ensvm.solvers.boosting",
-    "ensvm.solvers.entropy_projection",
+    "ensvm.solvers.entropy_projection.accelerated",
+    "ensvm.solvers.entropy_projection.tsang_kwok",
     "ensvm.solvers.leverage",
     "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
     "ensvm.solvers.perceptron",
-    "ensvm.solvers.regularization_path",
+    "ensvm.solvers.regularization_path.approximate_path",
+    "ensvm.solvers.regularization_path.leave_one_out",
+    "ensvm.solvers.regularization_path.path",
     "ensvm.solvers.separability",
-    "ensvm.solvers.weighted_nu_svm",
+    "ensvm.solvers.weighted_nu_svm.solver",
+    "ensvm.solvers.weighted_nu_svm.weakened",
 ]
 
 

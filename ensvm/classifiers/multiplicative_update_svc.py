@@ -13,7 +13,7 @@ from ensvm.classifiers.base import Ending
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
+from ensvm.solvers.multiplicative_update import multiplicative_update
 
 
 @documented
@@ -118,14 +118,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        path: list[float] = []
-        best: list[MultiplicativeUpdateState] = []
-
-        def watch(state: MultiplicativeUpdateState) -> None:
-            path.append(state.simplex_objective)
-            if not best or state.simplex_objective < best[0].simplex_objective:
-                best[:] = [state]
-
         result = multiplicative_update(
             # b may grow beyond float32, in which products with a float32 matrix would run.
             np.asarray(self._training_gram(X), dtype=np.float64),
@@ -134,13 +126,12 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
             initial_weight=self.initial_weight,
             tol=self.tol,
             max_iter=self.max_iter,
-            callback=watch,
         )
-        weights = best[0].weights / best[0].weights.sum()
+        weights = result.best_weights / result.best_weights.sum()
         attributes = {
             "weights_": weights,
-            "objective_": best[0].simplex_objective,
-            "objective_path_": np.array(path),
+            "objective_": float(np.nanmin(result.simplex_objectives)),
+            "objective_path_": result.simplex_objectives,
             "dual_objective_": result.objective,
             "certificate_": result.certificate,
             "overshoot_": result.overshoot_iteration or 0,

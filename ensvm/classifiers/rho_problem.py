@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ensvm.classifiers.base import warn_caller
 from ensvm.kernels.low_rank import DiagonalCorrectedGram, LowRankGram
 from ensvm.kernels.packed_gram import PackedGram
-from ensvm.solvers.entropy_projection import (
+from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     MergedRows,
     identical_inputs,

@@ -22,12 +22,9 @@ from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
-from ensvm.solvers.entropy_projection import (
-    EntropyProjectionResult,
-    accelerated_descent,
-    entropy_projection,
-    merge_identical,
-)
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult, merge_identical
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 # Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
 WHOLE_ROWS = 4096
@@ -294,7 +291,7 @@ class RhoSVC(KernelExpansionClassifier):
         if self.memory is not None and isinstance(problem.operator, np.ndarray):
             settings["keep_members"] = True  # so that it serves both classes
             training = check_memory(self.memory).cache(_trained)
-        result, path = training(self.solver, problem.operator, problem.labels, settings)
+        result = training(self.solver, problem.operator, problem.labels, settings)
         if not keep_members:
             result = replace(result, members=None)
         if merged is not None:
@@ -304,7 +301,7 @@ class RhoSVC(KernelExpansionClassifier):
             "nu_": nu,
             "weights_": result.weights,
             "objective_": result.objective,
-            "objective_path_": np.array(path),
+            "objective_path_": result.objectives,
             "lower_bound_": result.lower_bound,
             "certificate_": result.certificate,
             "gram_dtype_": problem.gram_dtype,
@@ -466,11 +463,7 @@ class RhoSVC(KernelExpansionClassifier):
 
 def _trained(
     solver: str, operator: Any, labels: NDArray[np.float64], settings: dict[str, Any]
-) -> tuple[EntropyProjectionResult, list[float]]:
-    """Return the result of a solver, and the objective at the start and after each step."""
-    path: list[float] = []
+) -> EntropyProjectionResult:
+    """Train; this is a function of its own so that `memory` keeps its results."""
     minimise = accelerated_descent if solver == "accelerated" else entropy_projection
-    result = minimise(
-        operator, labels, callback=lambda state: path.append(state.objective), **settings
-    )
-    return result, path
+    return minimise(operator, labels, **settings)

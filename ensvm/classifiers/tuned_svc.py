@@ -41,7 +41,7 @@ from ensvm.solvers.leave_one_out_search import (
     candidates,
     fitted_candidate,
 )
-from ensvm.solvers.low_rank_search import InputRows, fitted_ridge, width_scores
+from ensvm.solvers.low_rank_search import fitted_ridge, width_scores
 from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
@@ -353,7 +353,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         require_memory(8.0 * m * (4.0 * pairs + COPIES * X.shape[1]), what)
         starts = np.searchsorted(codes[first], np.arange(n_classes + 1))
         inputs, centre = self._scaled(X, first, counts)
-        rows = InputRows(inputs - centre, starts, self._costs(codes[first], counts), counts)
+        rows = Rows(inputs - centre, starts, self._costs(codes[first], counts), counts)
         gammas = _tried_gammas(inputs, counts)
         seed = drawn_seed(self.random_state)
         found = width_scores(rows, gammas, seed, self.n_jobs)

@@ -20,7 +20,7 @@ from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vect
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
 
-__all__ = ["Member", "boosted_expansions"]
+__all__ = ["boosted_expansions"]
 
 # Weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a
 # handful of examples
@@ -36,21 +36,11 @@ WeakLearner: TypeAlias = Callable[[Vector, Vector | None], WeakenedResult | None
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One machine of the vote, scaled so that its values at the training examples reach 1.
+    """One machine of the vote, scaled so that its values at the training examples reach 1."""
 
-    Attributes
-    ----------
-    weakened : WeakenedResult
-        The machine and the rows left out of its training.
-    coef : ndarray of shape (m,)
-        u_t / max |f_t|, so that h_t = K coef + intercept has |values| <= 1.
-    intercept : float
-        b_t / max |f_t|.
-    """
-
-    weakened: WeakenedResult
-    coef: Vector
-    intercept: float
+    weakened: WeakenedResult  # the machine and the rows left out of its training
+    coef: Vector  # (m,) u_t / max |f_t|, so that h_t = K coef + intercept has |values| <= 1
+    intercept: float  # b_t / max |f_t|
 
 
 def boosted_expansions(

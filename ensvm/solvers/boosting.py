@@ -4,13 +4,13 @@ The rule for machines that are kernel expansions is in `ensvm.solvers.boosted_ex
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoostingResult", "discrete_adaboost", "exponential_bound", "multiclass_adaboost"]
+__all__ = ["discrete_adaboost", "multiclass_adaboost"]
 
 Vector: TypeAlias = NDArray[np.float64]
 StopReason: TypeAlias = Literal[
@@ -23,46 +23,25 @@ class BoostingResult:
     """The T learners that boosting kept, their weights in the vote, and what each round left.
 
     T = 0 if the first learner was refused.
-
-    Attributes
-    ----------
-    learners : list of length T
-        The learners in the order of their rounds, as `learn` made them.
-    weights : ndarray of shape (T,)
-        The weight alpha of each learner in the vote.
-    errors : ndarray of shape (T,)
-        The training error of each learner under the weights it was trained with, in [0, 1].
-    normalizers : ndarray of shape (T,)
-        Z, the sum of the row weights of each round before they are divided by it.
-    train_errors : ndarray of shape (T,)
-        The share of training rows that the vote of the first t learners gets wrong, by the weights
-        that the first round starts from.
-    margins : ndarray of shape (m,)
-        The margin of each training row after the last round, in [-1, 1]: the share of the vote
-        for its class less the largest share for another class.
-    min_margins : ndarray of shape (T,)
-        The smallest margin after each round.
-    sample_weight : ndarray of shape (m,)
-        The row weights that the next round would train with; their sum is 1.
-    stop_reason : str
-        'n_rounds': all rounds were made; 'no_better_than_random': no learner was better than
-        random; 'perfect': a learner without error ends the formula; 'vanishing_margin': the margin
-        of a machine is 0 up to rounding; 'one_class_left': the weak learner rejected all rows of
-        a class.
-    certificate : float or None
-        The least slack in the rule's bounds on `train_errors`; not negative, rounding aside. None
-        for a rule without a bound.
     """
 
-    learners: list[Any]
-    weights: Vector
-    errors: Vector
-    normalizers: Vector
+    learners: list[Any]  # in the order of their rounds, as `learn` made them
+    weights: Vector  # (T,) the weight alpha of each learner in the vote
+    errors: Vector  # (T,) their training errors under the weights they were trained with
+    normalizers: Vector  # (T,) Z, the sum of a round's row weights before they are divided by it
+    # (T,) the share of training rows that the vote of the first t learners gets wrong, by the
+    # weights that the first round starts from
     train_errors: Vector
+    # (m,) the margin of each training row after the last round, in [-1, 1]: the share of the vote
+    # for its class less the largest share for another class
     margins: Vector
-    min_margins: Vector
-    sample_weight: Vector
+    min_margins: Vector  # (T,) the smallest margin after each round
+    sample_weight: Vector  # (m,) of the round that would follow; their sum is 1
+    # 'perfect': a learner without error ends the formula; 'vanishing_margin': the margin of a
+    # machine is 0 up to rounding; 'one_class_left': the weak learner rejected a whole class
     stop_reason: StopReason
+    # The least slack in the rule's bounds on `train_errors`, not negative, rounding aside; None for
+    # a rule without a bound
     certificate: float | None = None
 
     @property
@@ -85,32 +64,22 @@ class BoostingResult:
 class Round:
     """What a learner is made from."""
 
-    sample_weight: Vector
-    """Shape (m,), of sum 1."""
-    weights: list[float]
-    """Alpha of each earlier learner, so that their number is the round's."""
-    last: Any | None
-    """The learner of the round before; None in the first round."""
-    attempt: int = 0
-    """How many learners of this round were refused before."""
+    sample_weight: Vector  # (m,) of sum 1
+    weights: list[float]  # alpha of each earlier learner, so that their number is the round's
+    last: Any | None  # the learner of the round before; None in the first round
+    attempt: int = 0  # how many learners of this round were refused before
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
     """What a rule makes of a learner's vote."""
 
-    weight: float
-    """Alpha, the learner's weight in the vote."""
-    error: float
-    """Under the round's row weights."""
-    normalizer: float
-    """The sum by which the new row weights were divided."""
-    sample_weight: Vector
-    """Of the next round: shape (m,), of sum 1."""
-    stop_reason: StopReason | None = None
-    """None if boosting may go on."""
-    kept: bool = True
-    """Whether the learner takes part in the vote."""
+    weight: float  # alpha, the learner's weight in the vote
+    error: float  # under the round's row weights
+    normalizer: float  # the sum by which the new row weights were divided
+    sample_weight: Vector  # (m,) of the next round, of sum 1
+    stop_reason: StopReason | None = None  # None if boosting may go on
+    kept: bool = True  # whether the learner takes part in the vote
 
 
 class Rule(Protocol):
@@ -145,12 +114,16 @@ def boost(
     ends with the last learner of a round if `max_attempts` of them were refused. `after_round` is
     called after each round whose learner is kept.
     """
-    history = _History(margins=np.zeros(sample_weight.size))
+    learners: list[Any] = []
+    steps: list[Step] = []
+    weights: list[float] = []
+    train_errors: list[float] = []
+    min_margins: list[float] = []
+    margins = np.zeros(sample_weight.size)
     reason: StopReason = "n_rounds"
-    while len(history.learners) < n_rounds and reason == "n_rounds":
-        last = history.learners[-1] if history.learners else None
-        current = Round(sample_weight, history.weights, last)
-        attempted = _attempt(rule, learn, current, max_attempts)
+    while len(learners) < n_rounds and reason == "n_rounds":
+        last = learners[-1] if learners else None
+        attempted = _attempt(rule, learn, Round(sample_weight, weights, last), max_attempts)
         if attempted is None:
             reason = "one_class_left"
             break
@@ -159,17 +132,23 @@ def boost(
         if not step.kept:
             break
         sample_weight = step.sample_weight
-        history.note(learner, step, *rule.add(step.weight, vote))
+        learners.append(learner)
+        steps.append(step)
+        weights.append(step.weight)
+        totals, train_error = rule.add(step.weight, vote)
+        margins = totals / sum(weights)
+        train_errors.append(train_error)
+        min_margins.append(float(margins.min()))
         if after_round is not None:
             after_round()
     return BoostingResult(
-        learners=history.learners,
-        weights=np.array(history.weights),
-        errors=np.array(history.errors),
-        normalizers=np.array(history.normalizers),
-        train_errors=np.array(history.train_errors),
-        margins=history.margins,
-        min_margins=np.array(history.min_margins),
+        learners=learners,
+        weights=np.array(weights),
+        errors=np.array([step.error for step in steps]),
+        normalizers=np.array([step.normalizer for step in steps]),
+        train_errors=np.array(train_errors),
+        margins=margins,
+        min_margins=np.array(min_margins),
         sample_weight=sample_weight,
         stop_reason=reason,
     )
@@ -188,28 +167,6 @@ def _attempt(
         if step.stop_reason is None:
             break
     return learner, vote, step
-
-
-@dataclass
-class _History:
-    """The learners kept so far and what their rounds left."""
-
-    margins: Vector
-    learners: list[Any] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
-    normalizers: list[float] = field(default_factory=list)
-    train_errors: list[float] = field(default_factory=list)
-    min_margins: list[float] = field(default_factory=list)
-
-    def note(self, learner: Any, step: Step, totals: Vector, train_error: float) -> None:
-        self.learners.append(learner)
-        self.weights.append(step.weight)
-        self.errors.append(step.error)
-        self.normalizers.append(step.normalizer)
-        self.train_errors.append(train_error)
-        self.margins = totals / sum(self.weights)
-        self.min_margins.append(float(self.margins.min()))
 
 
 # A weight that rounding makes 0 stays 0, and a mistake on its row would count for nothing.
@@ -261,18 +218,7 @@ def discrete_adaboost(
 
 
 def exponential_bound(errors: Vector) -> Vector:
-    """Return exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2), shape (T,): it bounds the product of Z_s.
-
-    Parameters
-    ----------
-    errors : ndarray of shape (T,)
-        The weighted errors epsilon_t.
-
-    Returns
-    -------
-    ndarray of shape (T,)
-        The theorem's bound on the training error after each round.
-    """
+    """Return exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2), shape (T,): it bounds the product of Z_s."""
     bound: Vector = np.exp(-2.0 * np.cumsum((0.5 - errors) ** 2))
     return bound
 

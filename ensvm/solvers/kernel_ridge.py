@@ -23,33 +23,18 @@ ROUNDING = 10.0  # roundings of the trace: a smaller eigenvalue counts as 0
 
 @dataclass(frozen=True)
 class KernelRidgeSolution:
-    """The least squares f(x) = sum_j c_j k(x_j, x) + b of each target.
+    """The least squares f(x) = sum_j c_j k(x_j, x) + b of each of k targets."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (m, k)
-        The coefficients c.
-    intercepts : ndarray of shape (k,)
-        The constants b, which are not penalised.
-    """
-
-    coefficients: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
+    coefficients: NDArray[np.float64]  # (m, k) c
+    intercepts: NDArray[np.float64]  # (k,) b, which are not penalised
 
 
 class KernelRidge:
     """The ridge regressions of k targets on m rows for any penalty, in O(m^3) for all of them.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        The Gram matrix, positive semidefinite; it is not changed.
-    targets : ndarray of shape (m, k)
-        The targets.
-    weight : ndarray of shape (m,), default None
-        What the squared error of each row counts, positive; None for 1.
-    left_out : ndarray of shape (m,), default None
-        The share of a row's weight that leave-one-out leaves out, in (0, 1]; None for 1.
+    `gram`, shape (m, m), is positive semidefinite; `targets` have shape (m, k). `weight`, shape
+    (m,), is what the squared error of each row counts, and `left_out` the share of it in (0, 1]
+    that leave-one-out leaves out; both are 1 by default.
     """
 
     def __init__(
@@ -87,13 +72,7 @@ class KernelRidge:
         return np.geomspace(LARGEST * top, SMALLEST * top, PENALTIES)
 
     def leave_one_out(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return f fitted without each row at that row, shape (n_alphas, m, k).
-
-        Parameters
-        ----------
-        alphas : ndarray of shape (n_alphas,)
-            The penalties, positive.
-        """
+        """Return f fitted without each row at that row, for each penalty: (n_alphas, m, k)."""
         inverses = 1.0 / (self._values[:, None] + alphas)
         spare = alphas * (np.square(self._vectors) @ inverses)  # 1 - the leverages
         spare = 1.0 - self._left_out * (1.0 - spare)

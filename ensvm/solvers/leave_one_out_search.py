@@ -10,8 +10,7 @@ sigmoids' log loss: errors alone are tied, or decided by single rows, too often.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -21,9 +20,7 @@ from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import PairMachines, pairwise_machines, weighted_sums, winners
 from ensvm.solvers.pairwise_leave_one_out import small_pairs_leave_one_out
 from ensvm.solvers.platt_scaling import fit_sigmoids, losses
-from ensvm.solvers.regularization_path import machine_leave_one_out
-from ensvm.solvers.regularization_path.following import ROUNDINGS
-from ensvm.solvers.regularization_path.leave_one_out import CANCELLED, DEPENDENT, EVENTS_PER_ROW
+from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -34,36 +31,23 @@ LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
 # it gained .1 points on larger pairs for up to seven times the time.
 SMALL_PAIR, SMALL_PAIR_OF_MANY = 300, 500
 
-__all__ = [
-    "Candidate",
-    "Rows",
-    "best_candidate",
-    "candidates",
-    "fitted_candidate",
-    "rising_sigmoids",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The training rows sorted by class.
+    """The training rows sorted by class."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (m, m)
-        Their squared distances, or their Gram matrix if no gamma is to be chosen.
-    starts : ndarray of int, shape (n_classes + 1,)
-        The first row of each class, and m; no class is empty.
-    costs : ndarray of shape (m,)
-        The price of an error of each row, as a multiple of C; positive.
-    counts : ndarray of shape (m,)
-        How many rows each row stands for; positive. Leaving one out leaves `counts` - 1 of them.
-    """
-
+    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; `low_rank_search`
+    # takes (m, d) inputs
     values: Vector
-    starts: Indices
-    costs: Vector
+    starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
+    costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
+    # (m,) how many rows each row stands for, positive; leaving one out leaves `counts` - 1 of them
     counts: Vector
+
+    @property
+    def codes(self) -> Indices:
+        """The class of each row, as a number, shape (m,)."""
+        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     def gram(self, gamma: float | None) -> Vector:
         """Return the Gram matrix with one gamma; the given matrix for None."""
@@ -84,33 +68,15 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """The machines with one C and gamma.
-
-    Attributes
-    ----------
-    C : float
-        The price of an error.
-    gamma : float or None
-        The width; None if the Gram matrix was given.
-    error : float
-        The leave-one-out error, weighted by the rows' counts.
-    loss : float
-        The mean log loss of the pairs' sigmoids at the leave-one-out values.
-    machines : PairMachines
-        The machines.
-    values : ndarray of shape (pairs, m)
-        The leave-one-out values; 0 for rows of other classes.
-    sigmoids : ndarray of shape (pairs, 2)
-        A and B of each pair's sigmoid, fitted to the leave-one-out values.
-    """
+    """The machines with one C and gamma, and their leave-one-out values."""
 
     C: float
-    gamma: float | None
-    error: float
-    loss: float
+    gamma: float | None  # None if the Gram matrix was given
+    error: float  # the leave-one-out error, weighted by the rows' counts
+    loss: float  # the mean log loss of the pairs' sigmoids at the leave-one-out values
     machines: PairMachines
-    values: Vector
-    sigmoids: Vector
+    values: Vector  # (pairs, m) leave-one-out values; 0 for rows of other classes
+    sigmoids: Vector  # (pairs, 2) A and B of each pair's sigmoid, fitted to these values
 
 
 def candidates(
@@ -124,26 +90,9 @@ def candidates(
 ) -> list[Candidate]:
     """Return the machines of every gamma and C, gamma by gamma.
 
-    Parameters
-    ----------
-    rows : Rows
-        The training rows.
-    gammas : sequence of float or None
-        The widths; None if the values of the rows are a Gram matrix.
-    Cs : sequence of float
-        The prices of an error.
-    tol : float
-        The violation of optimality to stop at, positive.
-    max_iter : int
-        The most steps of a machine.
-    n_jobs : int or None, default None
-        The number of processes that work on widths, or on prices if there is one width, as in
-        joblib. The result does not depend on it.
-
-    Returns
-    -------
-    list of Candidate
-        The machines.
+    `tol` is the violation of optimality to stop at, `max_iter` the most steps of a machine. The
+    processes work on widths, or on prices if there is one width; the result does not depend on
+    `n_jobs`.
     """
     apart = len(gammas) == 1 and effective_n_jobs(n_jobs) > 1
     tasks = [(gammas[0], [C]) for C in Cs] if apart else [(gamma, Cs) for gamma in gammas]
@@ -158,8 +107,7 @@ def _of_width(
 ) -> list[Candidate]:
     """Return the machines of one gamma and every C."""
     gram = rows.gram(gamma)
-    pairs = _pairs(rows, gram)
-    return [_candidate(rows, gram, pairs, gamma, C, tol, max_iter) for C in Cs]
+    return [_candidate(rows, gram, gamma, C, tol, max_iter) for C in Cs]
 
 
 def fitted_candidate(
@@ -174,36 +122,9 @@ def best_candidate(found: Sequence[Candidate]) -> int:
     return int(np.argmin([candidate.error + candidate.loss for candidate in found]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """A pair of classes: its rows and their labels."""
-
-    whole: Vector
-    rows: Indices
-    labels: Vector
-
-    @cached_property
-    def gram(self) -> Vector:
-        """The Gram matrix of the rows."""
-        if self.rows.size == len(self.whole):
-            return self.whole
-        return self.whole[self.rows[:, None], self.rows]
-
-
-def _pairs(rows: Rows, gram: Vector) -> list[_Pair]:
-    """Return the pairs of classes in their order."""
-    pairs = []
-    classes = [np.arange(a, b) for a, b in zip(rows.starts[:-1], rows.starts[1:], strict=True)]
-    for first, second in combinations(classes, 2):
-        labels = np.repeat([1.0, -1.0], [first.size, second.size])
-        pairs.append(_Pair(gram, np.concatenate([first, second]), labels))
-    return pairs
-
-
 def _candidate(
     rows: Rows,
     gram: Vector,
-    pairs: list[_Pair],
     gamma: float | None,
     C: float,
     tol: float,
@@ -212,7 +133,7 @@ def _candidate(
     weights = rows.costs * rows.counts
     machines = pairwise_machines(gram, rows.starts, C * weights, tol, max_iter)
     with one_blas_thread():
-        values = _leave_one_out(rows, gram, pairs, C, machines)
+        values = _leave_one_out(rows, gram, C, machines)
     sigmoids = rising_sigmoids(values, rows.starts, weights)
     loss, lost = losses(values, sigmoids, rows.starts, rows.counts)
     error = _error(rows, gram, machines, values, sigmoids, np.flatnonzero(lost))
@@ -229,27 +150,27 @@ def rising_sigmoids(values: Vector, starts: Indices, weights: Vector) -> Vector:
     return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
 
 
-def _leave_one_out(
-    rows: Rows, gram: Vector, pairs: list[_Pair], C: float, machines: PairMachines
-) -> Vector:
+def _leave_one_out(rows: Rows, gram: Vector, C: float, machines: PairMachines) -> Vector:
     """Return the leave-one-out values of every pair's own rows, shape (pairs, m)."""
     upper = C * rows.costs * rows.counts
     kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
     values = np.zeros_like(machines.coefficients)
-    small = SMALL_PAIR if len(pairs) == 1 else SMALL_PAIR_OF_MANY
-    limits = DEPENDENT, CANCELLED, EVENTS_PER_ROW, ROUNDINGS
-    small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, limits, values)
-    for number, pair in enumerate(pairs):
-        if pair.rows.size <= small:
+    small = SMALL_PAIR if len(values) == 1 else SMALL_PAIR_OF_MANY
+    small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, values)
+    classes = [np.arange(a, b) for a, b in pairwise(rows.starts)]
+    for number, (first, second) in enumerate(combinations(classes, 2)):
+        pair = np.concatenate([first, second])
+        if pair.size <= small:
             continue
-        values[number, pair.rows] = machine_leave_one_out(
-            pair.gram,
-            pair.labels,
-            pair.labels * machines.coefficients[number, pair.rows],
+        labels = np.repeat([1.0, -1.0], [first.size, second.size])
+        values[number, pair] = machine_leave_one_out(
+            gram if pair.size == len(gram) else gram[np.ix_(pair, pair)],
+            labels,
+            labels * machines.coefficients[number, pair],
             float(machines.intercepts[number]),
-            upper[pair.rows],
-            kept=kept[pair.rows],
-        ).values
+            upper[pair],
+            kept=kept[pair],
+        )
     return values
 
 
@@ -271,7 +192,7 @@ def _error(
         starts = np.searchsorted(pairs, np.arange(len(values) + 1))
         support = machines.coefficients[pairs, columns]
         everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram[:, lost])
-        codes = np.repeat(np.arange(n_classes), np.diff(rows.starts))[lost]
+        codes = rows.codes[lost]
         first, second = (classes[:, None] for classes in np.triu_indices(n_classes, 1))
         own = (codes == first) | (codes == second)
         everywhere = np.where(own, values[:, lost], everywhere)

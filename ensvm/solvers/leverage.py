@@ -1,4 +1,6 @@
-"""The leveraging algorithm of Singer (NIPS-99): vector machines built greedily, one kernel a round.
+"""The leveraging algorithm: vector machines built greedily, one kernel a round.
+
+Singer, Leveraged vector machines, NIPS 1999.
 
 Names: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
 (1), are the normalised losses; gamma is the penalty of eq. (8), "penalty" here since gamma is a
@@ -48,7 +50,7 @@ from ensvm.solvers.leverage_rounds import (
 )
 from ensvm.solvers.screened_candidates import ScreenedCandidates
 
-__all__ = ["LeverageResult", "leverage"]
+__all__ = ["leverage"]
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,48 +69,26 @@ STEPS = {"newton": 1, "search": MOST_SEARCH_STEPS}
 
 @dataclass(frozen=True)
 class LeverageResult:
-    """The machine f(x) = sum_i weights_i y_i K(x_i, x) + intercept and the rounds that made it.
+    """The machine f(x) = sum_i weights_i y_i K(x_i, x) + intercept and the rounds that made it."""
 
-    Attributes
-    ----------
-    weights : array of shape (m,)
-        The sum of each instance's alphas, of either sign.
-    intercept : float
-        The sum of the betas.
-    rounds : int array of shape (n_iter,)
-        The instance chosen in each round.
-    alphas, betas : ndarray of shape (n_iter,)
-        The coefficients of each round.
-    losses : array of shape (n_iter + 1,)
-        The mean loss per instance before the first round and after each: of eq. (3) exp(-y f), of
-        eq. (4) log(1 + exp(-2 y f)), in nats.
-    penalties : array of shape (n_iter + 1,)
-        The gamma of eq. (8) for each round and the one that would follow; all 0 without a penalty.
-    objective : float
-        The mean loss, plus the penalty (as a mean per instance) if there is one.
-    certificate : float
-        At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
-        instance, less what the penalty holds against the latter; 0 exactly at the optimum.
-    n_iter : int
-        The number of rounds.
-    converged : bool
-        Whether the rounds ended because nothing was left to gain.
-    stop_reason : str
-        'no_gain', 'zero_loss' (every margin is so large that the loss leaves the range of floats),
-        'n_rounds' or 'n_passes'.
-    """
-
-    weights: Vector
-    intercept: float
-    rounds: Indices
-    alphas: Vector
+    weights: Vector  # (m,) the sum of each instance's alphas, of either sign
+    intercept: float  # the sum of the betas
+    rounds: Indices  # (n_iter,) the instance chosen in each round
+    alphas: Vector  # (n_iter,) the coefficients of each round
     betas: Vector
+    # (n_iter + 1,) the mean loss per instance before the first round and after each: of eq. (3)
+    # exp(-y f), of eq. (4) log(1 + exp(-2 y f)), in nats
     losses: Vector
+    # (n_iter + 1,) the gamma of eq. (8) for each round and the one that would follow; all 0 without
+    # a penalty
     penalties: Vector
-    objective: float
+    objective: float  # the mean loss, plus the penalty (as a mean per instance) if there is one
+    # At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
+    # instance, less what the penalty holds against the latter; 0 exactly at the optimum
     certificate: float
     n_iter: int
-    converged: bool
+    converged: bool  # whether the rounds ended because nothing was left to gain
+    # 'zero_loss': every margin is so large that the loss leaves the range of floats
     stop_reason: StopReason
 
 
@@ -134,9 +114,10 @@ class BlockSource:
             self._block, self._current = self._made(self._blocks[k]), k
         return self._block
 
-    def last_first(self) -> list[int]:
-        """Return the numbers of all blocks, the current one first."""
-        return sorted(range(self.n_blocks), key=lambda k: k != self._current)
+    def largest_slope(self, weights: Vector, pulls: Vector, held: float) -> float:
+        """Return the largest |sum g K_j| of all candidates, less what holds against it."""
+        current_first = sorted(range(self.n_blocks), key=lambda k: k != self._current)
+        return max(largest_slope(self.block(k), weights, pulls, held) for k in current_first)
 
     def _made(self, indices: Indices) -> CandidateBlock:
         rows = self._rows(indices)
@@ -240,10 +221,6 @@ def leverage(
     ------
     ValueError
         If a kernel value is not finite or beyond 1e150.
-
-    References
-    ----------
-    Singer, Leveraged vector machines, NIPS 1999.
     """
     labels = np.asarray(y, dtype=np.float64)
     m = labels.size
@@ -262,7 +239,8 @@ def leverage(
         tol=float(tol),
         **{name: CHOICES[name][choice] for name, choice in chosen.items()},
     )
-    state = _state_at_zero(m)
+    margins, trial, direction, weights, pulls = np.zeros((5, m))
+    state = State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
     record = _empty_record(n_rounds, settings, initial_penalty)
     if isinstance(gram, ScreenedCandidates):
         stop_reason = _play_screened(gram, settings, state, record, n_rounds)
@@ -311,9 +289,7 @@ def _play_screened(
 ) -> StopReason:
     """Play each round on the candidates that may gain most."""
     for t in range(n_rounds):
-        shift = float(state.margins.min()) if settings.loss == EXPONENTIAL else 0.0
-        labels, costs = settings.labels, settings.costs
-        weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
+        _weigh_all(settings, state)
         block = candidates.of_largest_gain(state.weights, state.pulls, int(state.last_chosen[0]))
         reason = play(block, settings, state, record, t + 1)
         if reason != PAUSED:
@@ -353,26 +329,19 @@ def _certificate(
     source: BlockSource | ScreenedCandidates, settings: Settings, state: State, record: RoundHistory
 ) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
+    total = _weigh_all(settings, state)
+    n_iter = record.n_rounds[0]
+    held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
+    slope = source.largest_slope(state.weights, state.pulls, held)
+    return float(max(abs(state.pulls.sum()), slope) / total * record.loss[n_iter])
+
+
+def _weigh_all(settings: Settings, state: State) -> float:
+    """Bring weights and pulls up to the margins; return the sum of the losses."""
     shift = shift_of.py_func(settings.loss, state.margins)
     labels, costs = settings.labels, settings.costs
     total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
-    n_iter = record.n_rounds[0]
-    held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
-    slopes = [abs(state.pulls.sum())]
-    if isinstance(source, ScreenedCandidates):
-        steepest = source.of_largest_slope(state.pulls)
-        slopes.append(largest_slope(steepest, state.weights, state.pulls, held))
-    else:
-        slopes += [
-            largest_slope(source.block(k), state.weights, state.pulls, held)
-            for k in source.last_first()
-        ]
-    return float(max(slopes) / total * record.loss[n_iter])
-
-
-def _state_at_zero(m: int) -> State:
-    margins, trial, direction, weights, pulls = np.zeros((5, m))
-    return State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
+    return float(total)
 
 
 def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> RoundHistory:

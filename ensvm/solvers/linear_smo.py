@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.separability import check_squared_lengths, separability, signed_points
+from ensvm.solvers.separability import separability, signed_points
 
-__all__ = ["LinearSMOResult", "linear_smo"]
+__all__ = ["linear_smo"]
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12
@@ -41,33 +41,16 @@ SHARE_LEFT = 0.3
 
 @dataclass(frozen=True)
 class LinearSMOResult:
-    """The machine f(x) = w.x + w_0 and what is known about it.
+    """The machine f(x) = w.x + w_0 and what is known about it."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        The normal w.
-    offset : float
-        The constant w_0.
-    alpha : ndarray of shape (m,)
-        The multipliers, 0 <= alpha_i <= C_i, with sum_i alpha_i y_i = 0 up to rounding.
-    objective : float
-        The dual objective sum_i alpha_i - |w|^2 / 2.
-    certificate : float
-        The KKT residual: the violation of optimality in units of y f(x), at most tol if converged.
-    n_iter : int
-        The number of pairs optimised.
-    converged : bool
-        Whether the KKT residual came down to tol.
-    """
-
-    weights: NDArray[np.float64]
-    offset: float
+    weights: NDArray[np.float64]  # (d,) the normal w
+    offset: float  # the constant w_0
+    # (m,) the multipliers, 0 <= alpha_i <= C_i, with sum_i alpha_i y_i = 0 up to rounding
     alpha: NDArray[np.float64]
-    objective: float
-    certificate: float
-    n_iter: int
-    converged: bool
+    objective: float  # the dual objective sum_i alpha_i - |w|^2 / 2
+    certificate: float  # the KKT residual: the violation of optimality in units of y f(x)
+    n_iter: int  # the number of pairs optimised
+    converged: bool  # whether the KKT residual came down to tol
 
 
 def linear_smo(
@@ -102,17 +85,10 @@ def linear_smo(
     Raises
     ------
     ValueError
-        If squared lengths of rows overflow, or C is infinite and no plane separates the classes.
-
-    References
-    ----------
-    Platt, Fast training of support vector machines using sequential minimal optimization, 1999.
-    Fan, Chen & Lin, Working set selection using second order information for training support
-    vector machines, JMLR 6, 2005.
+        If C is infinite and no plane separates the classes.
     """
     labels = np.asarray(y, dtype=np.float64)
     upper = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
-    check_squared_lengths(X)
     if np.isinf(upper).any() and not separability(signed_points(X, labels)).separable:
         raise ValueError(
             "C = inf asks for a hard margin, but no plane separates the two classes: "

@@ -8,7 +8,6 @@ formula), and width and penalty have the least squared error of these values.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels.gram_matrix import slices
 from ensvm.kernels.sampled_pivots import PivotChoice, pivot_features
-from ensvm.solvers.leave_one_out_search import Candidate, rising_sigmoids
+from ensvm.solvers.leave_one_out_search import Candidate, Rows, rising_sigmoids
 from ensvm.solvers.one_pass_ridge import RidgeSums
 from ensvm.solvers.one_vs_one import PairMachines
 from ensvm.solvers.platt_scaling import class_probabilities, losses
@@ -34,74 +33,30 @@ PIVOT_ROWS = 16_384  # among which pivots are drawn
 BLOCK_ROWS = 4096  # at most, so that the errors of all penalties take little memory
 
 
-@dataclass(frozen=True, eq=False)
-class InputRows:
-    """The training rows sorted by class, as inputs.
-
-    Attributes
-    ----------
-    inputs : ndarray of shape (m, d)
-        The inputs.
-    starts : ndarray of int, shape (n_classes + 1,)
-        The first row of each class, and m; no class is empty.
-    costs : ndarray of shape (m,)
-        The price of an error of each row; positive.
-    counts : ndarray of shape (m,)
-        How many rows each row stands for; positive.
-    """
-
-    inputs: Vector
-    starts: Indices
-    costs: Vector
-    counts: Vector
-
-    @property
-    def codes(self) -> Indices:
-        """The class of each row, as a number, shape (m,)."""
-        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
-
-
 class WidthScores(NamedTuple):
     """The leave-one-out scores of a width with p penalties."""
 
     gamma: float
-    penalties: Vector
-    """Shape (p,)."""
-    losses: Vector
-    """The mean squared errors of the classes' regressions, weighted by costs, shape (p,)."""
-    errors: Vector
-    """The shares of rows at which the regression of another class is the largest, shape (p,)."""
+    penalties: Vector  # (p,)
+    losses: Vector  # (p,) the mean squared errors of the classes' regressions, weighted by costs
+    errors: Vector  # (p,) the shares of rows at which another class's regression is the largest
 
 
 def width_scores(
-    rows: InputRows, gammas: Sequence[float], seed: int, n_jobs: int | None = None
+    rows: Rows, gammas: Sequence[float], seed: int, n_jobs: int | None = None
 ) -> list[WidthScores]:
     """Return the scores of every gamma, each with its own penalties, on `SEARCH_RANK` features.
 
-    Parameters
-    ----------
-    rows : InputRows
-        The training rows.
-    gammas : sequence of float
-        The widths.
-    seed : int
-        Draws the pivots.
-    n_jobs : int or None, default None
-        The number of processes that work on widths, as in joblib.
-
-    Returns
-    -------
-    list of WidthScores
-        The scores.
+    `seed` draws the pivots; `n_jobs` is the number of processes that work on widths.
     """
-    return list(Parallel(n_jobs=n_jobs)(delayed(_scores)(rows, gamma, seed) for gamma in gammas))
+
+    def scores(gamma: float) -> WidthScores:
+        return _Ridges(rows, gamma, SEARCH_RANK, seed).scores()
+
+    return list(Parallel(n_jobs=n_jobs)(delayed(scores)(gamma) for gamma in gammas))
 
 
-def _scores(rows: InputRows, gamma: float, seed: int) -> WidthScores:
-    return _Ridges(rows, gamma, SEARCH_RANK, seed).scores()
-
-
-def fitted_ridge(rows: InputRows, gamma: float, seed: int) -> tuple[float, Candidate]:
+def fitted_ridge(rows: Rows, gamma: float, seed: int) -> tuple[float, Candidate]:
     """Return the best penalty of a width, and the machines with it on `machine_rank` features.
 
     The coefficients of the machines are 0 but for pivots. Parameters are those of `width_scores`.
@@ -120,11 +75,11 @@ def machine_rank(m: int) -> int:
 class _Ridges:
     """The ridge regressions of all classes' indicators with one width."""
 
-    def __init__(self, rows: InputRows, gamma: float, rank: int, seed: int) -> None:
+    def __init__(self, rows: Rows, gamma: float, rank: int, seed: int) -> None:
         self._rows, self._gamma = rows, gamma
         kernel = {"kernel": "rbf", "gamma": gamma, "dtype": np.float64}
         choice = PivotChoice(rank, "random", PIVOT_ROWS, seed)
-        self._features = pivot_features(rows.inputs, kernel, choice)
+        self._features = pivot_features(rows.values, kernel, choice)
         self._targets = np.eye(rows.starts.size - 1)[rows.codes]
         self._weights = rows.costs * rows.counts
         # One of the rows that a row stands for is left out.
@@ -182,4 +137,4 @@ class _Ridges:
             )
 
     def _blocks(self) -> Iterator[tuple[slice, Vector]]:
-        return self._features.blocks(self._rows.inputs, BLOCK_ROWS)
+        return self._features.blocks(self._rows.values, BLOCK_ROWS)

@@ -1,4 +1,7 @@
-"""The multiplicative update of the hard-margin dual at a fixed rate (Cristianini et al., 1999).
+"""The multiplicative update of the hard-margin dual at a fixed rate.
+
+Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning, ESANN
+1999.
 
 The problem is max W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~ = diag(y) K diag(y) and no
 bias; one step is b_i <- b_i exp(eta (1 - (K~b)_i)). It is what Figure 1 of Tsang & Kwok (IJCAI-07)
@@ -6,7 +9,6 @@ compares with: a large eta overshoots and never comes back. The two problems are
 on the simplex, and the optima satisfy W* = 1 / (2 rho*).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,69 +17,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import SignedGram
 
+__all__ = ["multiplicative_update"]
+
 Vector = NDArray[np.float64]
+
+StopReason = Literal["gap_below_tol", "diverged", "max_iter"]
 
 LARGEST_EXPONENT = 300.0  # b beyond e^300 has diverged, and b'K~b still is a float64
 
 
 @dataclass(frozen=True)
-class MultiplicativeUpdateState:
-    """One iterate b, as a callback sees it.
-
-    Attributes
-    ----------
-    iteration : int
-        The number of steps before it; 0 is the start.
-    weights : ndarray of shape (m,)
-        The weights b, positive; never written to again, so that they may be kept.
-    objective : float
-        The value W(b).
-    upper_bound : float
-        The least primal objective so far, infinite until some plane separates.
-    simplex_objective : float
-        The value b'K~b / (sum b)^2, an upper bound of rho*; nan where sum b is 0.
-    """
-
-    iteration: int
-    weights: Vector
-    objective: float
-    upper_bound: float
-    simplex_objective: float
-
-
-@dataclass(frozen=True)
 class MultiplicativeUpdateResult:
-    """The last weights and what is proved about them.
+    """The last weights and what is proved about them."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (m,)
-        The last weights b > 0, not normalised.
-    objective : float
-        The value W(b), a lower bound of W*.
-    upper_bound : float
-        The least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until some plane
-        separates.
-    simplex_objective : float
-        The value b'K~b / (sum b)^2.
-    n_iter : int
-        The number of steps.
-    converged : bool
-        Whether the duality gap came down to tol * objective.
-    stop_reason : str
-        'gap_below_tol', 'diverged' (b left the range of floats) or 'max_iter'.
-    overshoot_iteration : int or None
-        The first step after which W was lower than before; None if it never fell.
-    """
-
-    weights: Vector
-    objective: float
-    upper_bound: float
-    simplex_objective: float
+    weights: Vector  # (m,) the last b > 0, not normalised
+    objective: float  # W(b), a lower bound of W*
+    upper_bound: float  # the least (|w| / min_i (K~b)_i)^2 / 2; infinite until some plane separates
+    # (n_iter + 1,) b'K~b / (sum b)^2 at the start and after each step, upper bounds of rho*; nan
+    # where sum b is 0
+    simplex_objectives: Vector
+    best_weights: Vector  # (m,) the first b of least simplex objective
     n_iter: int
-    converged: bool
-    stop_reason: Literal["gap_below_tol", "diverged", "max_iter"]
-    overshoot_iteration: int | None
+    converged: bool  # whether the duality gap came down to tol * objective
+    stop_reason: StopReason  # 'diverged': b left the range of floats
+    overshoot_iteration: int | None  # the first step after which W was lower; None if it never fell
 
     @property
     def certificate(self) -> float:
@@ -93,7 +56,6 @@ def multiplicative_update(
     tol: float = 1e-3,
     max_iter: int = 1000,
     initial_weight: float | None = None,
-    callback: Callable[[MultiplicativeUpdateState], None] | None = None,
 ) -> MultiplicativeUpdateResult:
     """Maximise sum b - b'K~b / 2 over b >= 0 by multiplicative updates from equal weights.
 
@@ -113,62 +75,49 @@ def multiplicative_update(
         The most steps, at least 0.
     initial_weight : float, default None
         Every b_i at the start, positive; None for 1 / m, the simplex's centre.
-    callback : callable, default None
-        Called with a `MultiplicativeUpdateState` at the start and after each step.
 
     Returns
     -------
     MultiplicativeUpdateResult
         The last weights and what is proved about them.
-
-    References
-    ----------
-    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning,
-    ESANN 1999.
     """
     gram = SignedGram(operator, y)
     start = 1.0 / gram.size if initial_weight is None else initial_weight
     log_weights = np.full(gram.size, np.log(start))
-    upper_bound, overshoot, previous, iteration = np.inf, None, -np.inf, 0
-    while True:
+    upper_bound, least, overshoot = np.inf, np.inf, None
+    objectives: list[float] = []
+    simplex_objectives: list[float] = []
+    reason: StopReason | None = None
+    while reason is None:
         weights = np.exp(log_weights)
         gradient = gram.matvec(weights)
-        state = _state(iteration, weights, gradient, upper_bound)
-        upper_bound = state.upper_bound
-        if overshoot is None and state.objective < previous:
+        squared_norm, total = float(weights @ gradient), float(weights.sum())
+        objective, iteration = total - 0.5 * squared_norm, len(objectives)
+        margin = float(gradient.min())
+        if margin > 0.0:
+            upper_bound = min(upper_bound, 0.5 * squared_norm / margin**2)
+        if overshoot is None and objectives and objective < objectives[-1]:
             overshoot = iteration
-        previous = state.objective
-        if callback is not None:
-            callback(state)
-        following = log_weights + learning_rate * (1.0 - gradient)
-        reason = _stop_reason(state, tol, max_iter, following)
-        if reason is not None:
-            return MultiplicativeUpdateResult(
-                weights, state.objective, upper_bound, state.simplex_objective, iteration,
-                reason == "gap_below_tol", reason, overshoot,
-            )  # fmt: skip
-        log_weights = following
-        iteration += 1
-
-
-def _state(
-    iteration: int, weights: Vector, gradient: Vector, upper_bound: float
-) -> MultiplicativeUpdateState:
-    squared_norm, total = float(weights @ gradient), float(weights.sum())
-    margin = float(gradient.min())
-    if margin > 0.0:
-        upper_bound = min(upper_bound, 0.5 * squared_norm / margin**2)
-    simplex_objective = squared_norm / total**2 if total > 0.0 else np.nan
-    return MultiplicativeUpdateState(
-        iteration, weights, total - 0.5 * squared_norm, upper_bound, simplex_objective
+        simplex_objective = squared_norm / total**2 if total > 0.0 else np.nan
+        if simplex_objective < least:
+            least, best_weights = simplex_objective, weights
+        objectives.append(objective)
+        simplex_objectives.append(simplex_objective)
+        log_weights = log_weights + learning_rate * (1.0 - gradient)
+        if upper_bound - objective <= tol * objective:
+            reason = "gap_below_tol"
+        elif iteration >= max_iter:
+            reason = "max_iter"
+        elif not log_weights.max() < LARGEST_EXPONENT:
+            reason = "diverged"
+    return MultiplicativeUpdateResult(
+        weights=weights,
+        objective=objective,
+        upper_bound=upper_bound,
+        simplex_objectives=np.array(simplex_objectives),
+        best_weights=best_weights,
+        n_iter=iteration,
+        converged=reason == "gap_below_tol",
+        stop_reason=reason,
+        overshoot_iteration=overshoot,
     )
-
-
-def _stop_reason(
-    state: MultiplicativeUpdateState, tol: float, max_iter: int, following: Vector
-) -> Literal["gap_below_tol", "diverged", "max_iter"] | None:
-    if state.upper_bound - state.objective <= tol * state.objective:
-        return "gap_below_tol"
-    if state.iteration >= max_iter:
-        return "max_iter"
-    return None if following.max() < LARGEST_EXPONENT else "diverged"

@@ -38,12 +38,8 @@ class _Spectrum(NamedTuple):
 class RidgeSums:
     """The sums over rows that a ridge regression on r features needs: O(r^2) memory.
 
-    Parameters
-    ----------
-    features : int
-        The number r of features.
-    targets : int or None, default None
-        The number k of targets, whose arrays have shape (n, k); None for one of shape (n,).
+    `targets` is the number k of targets, whose arrays have shape (n, k); None for one of shape
+    (n,).
     """
 
     def __init__(self, features: int, targets: int | None = None) -> None:
@@ -102,17 +98,8 @@ class RidgeSums:
         """Return the penalty of least squared error at rows that are left out, one at a time.
 
         Generalised cross-validation gives every row the mean leverage, which misleads if there are
-        about as many features as rows; here each row has its own.
-
-        Parameters
-        ----------
-        blocks : iterable of (ndarray of shape (r, k), ndarray of shape (k,))
-            All rows again: their features and targets, as `add` got them.
-
-        Returns
-        -------
-        float
-            The penalty, the larger of equal ones.
+        about as many features as rows; here each row has its own. The blocks are all rows again,
+        their features and targets as `add` got them. Of equal penalties the larger is returned.
         """
         penalties = self.penalties()
         losses = np.zeros(penalties.size)
@@ -138,19 +125,8 @@ class RidgeSums:
     ) -> NDArray[np.float64]:
         """Return the targets of n rows less f fitted without each row at that row.
 
-        Parameters
-        ----------
-        features, target : ndarray of shape (r, n), ndarray of shape (n,) or (n, k)
-            Some of the rows that were added.
-        penalties : ndarray of shape (p,)
-            The penalties.
-        left_out : ndarray of shape (n,), default None
-            How much of each row's weight is left out; None for 1.
-
-        Returns
-        -------
-        ndarray of shape (n, p) or (n, k, p)
-            The errors for each penalty.
+        The result has the shape of `target` with an axis more, for the penalties. `left_out`, shape
+        (n,), is how much of each row's weight is left out; None for 1.
         """
         means, values, vectors, along = self._spectrum()
         inverses = 1.0 / (values[:, None] + penalties)

@@ -22,12 +22,10 @@ FOLDS = 5  # of LIBSVM's cross-validation
 class PairMachines(NamedTuple):
     """The machines of all pairs of classes, in the order of the pairs."""
 
-    coefficients: Vector
-    """Shape (pairs, m): the y_i alpha_i of each machine, 0 for rows of other classes."""
-    intercepts: Vector
-    violations: Vector
-    """Of the optimality conditions, in units of y f(x)."""
-    steps: Indices
+    coefficients: Vector  # (pairs, m) the y_i alpha_i of each machine, 0 for rows of other classes
+    intercepts: Vector  # (pairs,)
+    violations: Vector  # (pairs,) of the optimality conditions, in units of y f(x)
+    steps: Indices  # (pairs,)
 
 
 @njit
@@ -42,16 +40,13 @@ def pairwise_machines(
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
     intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
-    pair = 0
-    for a in range(starts.size - 1):
-        for b in range(a + 1, starts.size - 1):
-            rows, labels = rows_of_pair(starts, a, b)
-            signed, intercepts[pair], violations[pair], steps[pair] = minimise(
-                submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter
-            )
-            for k in range(rows.size):
-                coefficients[pair, rows[k]] = signed[k]
-            pair += 1
+    for pair in range(n_pairs):
+        rows, labels = rows_of_pair(starts, pair)
+        signed, intercepts[pair], violations[pair], steps[pair] = minimise(
+            submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter
+        )
+        for k in range(rows.size):
+            coefficients[pair, rows[k]] = signed[k]
     return PairMachines(coefficients, intercepts, violations, steps)
 
 
@@ -72,20 +67,18 @@ def cross_validated_values(
     only, the value is its sign, as in LIBSVM. The other arguments are those of `pairwise_machines`.
     """
     values = np.zeros((number_of_pairs(starts.size - 1), upper.size))
-    pair = 0
-    for a in range(starts.size - 1):
-        for b in range(a + 1, starts.size - 1):
-            n = starts[a + 1] - starts[a] + starts[b + 1] - starts[b]
-            rows, labels, k = np.empty(n, np.int64), np.empty(n), 0
-            for row in order:
-                first = starts[a] <= row < starts[a + 1]
-                if first or starts[b] <= row < starts[b + 1]:
-                    rows[k], labels[k] = row, 1.0 if first else -1.0
-                    k += 1
-            for fold in range(FOLDS):
-                held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
-                hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
-            pair += 1
+    for pair in range(len(values)):
+        a, b = classes_of_pair(starts.size - 1, pair)
+        n = starts[a + 1] - starts[a] + starts[b + 1] - starts[b]
+        rows, labels, k = np.empty(n, np.int64), np.empty(n), 0
+        for row in order:
+            first = starts[a] <= row < starts[a + 1]
+            if first or starts[b] <= row < starts[b + 1]:
+                rows[k], labels[k] = row, 1.0 if first else -1.0
+                k += 1
+        for fold in range(FOLDS):
+            held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
+            hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
     return values
 
 
@@ -120,8 +113,19 @@ def hold_out(  # type: ignore[no-untyped-def]
 
 
 @inlined
-def rows_of_pair(starts, a, b):  # type: ignore[no-untyped-def]
-    """Return the rows of two classes and their labels +1, -1."""
+def classes_of_pair(n_classes, pair):  # type: ignore[no-untyped-def]
+    """Return the two classes of a pair by its number."""
+    first, rest = 0, pair
+    while rest >= n_classes - 1 - first:
+        rest -= n_classes - 1 - first
+        first += 1
+    return first, first + 1 + rest
+
+
+@inlined
+def rows_of_pair(starts, pair):  # type: ignore[no-untyped-def]
+    """Return the rows of the two classes of a pair and their labels +1, -1."""
+    a, b = classes_of_pair(starts.size - 1, pair)
     n_first = starts[a + 1] - starts[a]
     n = n_first + starts[b + 1] - starts[b]
     rows, labels = np.empty(n, np.int64), np.empty(n)

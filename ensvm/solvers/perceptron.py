@@ -16,44 +16,22 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.compiled import njit
 from ensvm.solvers.separability import signed_points
 
-__all__ = ["PerceptronResult", "perceptron"]
+__all__ = ["perceptron"]
 
 
 @dataclass(frozen=True)
 class PerceptronResult:
-    """The plane w.x + w_0 that the rule found and the updates that led to it.
+    """The plane w.x + w_0 that the rule found and the updates that led to it."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        The normal w.
-    offset : float
-        The constant w_0.
-    alpha : ndarray of int, shape (m,)
-        The updates for each row: (w_0, w) = w_1 + step sum_i alpha_i y_i (1, x_i).
-    mistake_path : ndarray of int, shape (mistakes,)
-        The row of each update, in their order.
-    errors : ndarray of int, shape (n_iter,)
-        The updates in each pass over the rows.
-    objective : float
-        The perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0).
-    certificate : int
-        The rows with y_i f(x_i) <= 0 at the end; 0 proves that the plane separates.
-    n_iter : int
-        The passes over the rows, the last one without an update if converged.
-    converged : bool
-        Whether a pass needed no update.
-    """
-
-    weights: NDArray[np.float64]
-    offset: float
-    alpha: NDArray[np.int64]
-    mistake_path: NDArray[np.int64]
-    errors: NDArray[np.int64]
-    objective: float
-    certificate: int
-    n_iter: int
-    converged: bool
+    weights: NDArray[np.float64]  # (d,) the normal w
+    offset: float  # the constant w_0
+    alpha: NDArray[np.int64]  # (m,) updates of rows: (w_0, w) = w_1 + step sum alpha_i y_i (1, x_i)
+    mistake_path: NDArray[np.int64]  # (mistakes,) the row of each update, in their order
+    errors: NDArray[np.int64]  # (n_iter,) the updates in each pass over the rows
+    objective: float  # the perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0)
+    certificate: int  # the rows with y_i f(x_i) <= 0 at the end; 0 proves that the plane separates
+    n_iter: int  # the passes over the rows, the last one without an update if converged
+    converged: bool  # whether a pass needed no update
 
 
 def perceptron(
@@ -90,11 +68,6 @@ def perceptron(
     -------
     PerceptronResult
         The plane and the updates that led to it.
-
-    Raises
-    ------
-    ValueError
-        If squared lengths of rows or the weights overflow.
     """
     labels = np.asarray(y, dtype=np.float64)
     points = signed_points(X, labels)
@@ -114,11 +87,8 @@ def perceptron(
         passes.append(go_through(state, steps, order))
     mistake_path = np.concatenate(passes)
     alpha = np.bincount(mistake_path, minlength=labels.size)
-    with np.errstate(over="ignore", invalid="ignore"):
-        augmented = step * (first + alpha @ points if dual else state)
-        products = points @ augmented
-    if not np.isfinite(products).all():
-        raise ValueError(f"the weights overflow with step = {step!r}: give a smaller one")
+    augmented = step * (first + alpha @ points if dual else state)
+    products = points @ augmented
     return PerceptronResult(
         weights=augmented[1:],
         offset=float(augmented[0]),

@@ -109,14 +109,11 @@ def fit_sigmoids(
     `starts` are those of `cross_validated_values`; row i counts `counts[i]` > 0 times.
     """
     sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
-    pair = 0
-    for a in range(starts.size - 1):
-        for b in range(a + 1, starts.size - 1):
-            rows, labels = rows_of_pair(starts, a, b)
-            sigmoids[pair, 0], sigmoids[pair, 1] = fit_sigmoid(
-                taken(values[pair], rows), labels, taken(counts, rows)
-            )
-            pair += 1
+    for pair in range(len(sigmoids)):
+        rows, labels = rows_of_pair(starts, pair)
+        sigmoids[pair, 0], sigmoids[pair, 1] = fit_sigmoid(
+            taken(values[pair], rows), labels, taken(counts, rows)
+        )
     return sigmoids
 
 
@@ -133,17 +130,14 @@ def losses(
     `fit_sigmoids`.
     """
     total, weight, lost = 0.0, 0.0, np.zeros(counts.size, np.bool_)
-    pair = 0
-    for a in range(starts.size - 1):
-        for b in range(a + 1, starts.size - 1):
-            rows, labels = rows_of_pair(starts, a, b)
-            for k in range(rows.size):
-                row = rows[k]
-                z = labels[k] * (sigmoids[pair, 0] * values[pair, row] + sigmoids[pair, 1])
-                total += counts[row] * (max(z, 0.0) + math.log1p(math.exp(-abs(z))))
-                weight += counts[row]
-                lost[row] |= z >= 0.0
-            pair += 1
+    for pair in range(len(sigmoids)):
+        rows, labels = rows_of_pair(starts, pair)
+        for k in range(rows.size):
+            row = rows[k]
+            z = labels[k] * (sigmoids[pair, 0] * values[pair, row] + sigmoids[pair, 1])
+            total += counts[row] * (max(z, 0.0) + math.log1p(math.exp(-abs(z))))
+            weight += counts[row]
+            lost[row] |= z >= 0.0
     return total / weight, lost
 
 

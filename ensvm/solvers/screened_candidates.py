@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.leverage_rounds import CandidateBlock, find_centres_and_floors, plus_products
+from ensvm.solvers.leverage_rounds import (
+    CandidateBlock,
+    find_centres_and_floors,
+    largest_slope,
+    plus_products,
+)
 
 STEPS = float(np.iinfo(np.uint16).max)  # 16-bit entries count kernel values in 1 / 65,535
 ROUNDED = 0.5000001 / STEPS  # the most by which an entry is wrong
@@ -95,6 +100,12 @@ class ScreenedCandidates:
         if few is None:
             self._base = Base(weights.copy(), direction, bounds)
         return self._block(_may_win(candidates, bounds, last_chosen))
+
+    def largest_slope(
+        self, weights: NDArray[np.float64], pulls: NDArray[np.float64], held: float
+    ) -> float:
+        """Return the largest |sum g K_j| of all candidates, less what holds against it."""
+        return float(largest_slope(self.of_largest_slope(pulls), weights, pulls, held))
 
     def of_largest_slope(self, pulls: NDArray[np.float64]) -> CandidateBlock:
         """Return the candidates that may have the largest |sum g K_j|."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-__all__ = ["Separability", "separability"]
+__all__ = ["separability"]
 
 # The rounding error of a product of n terms is at most about n roundings of the lengths multiplied;
 # a margin below that counts as 0.
@@ -25,24 +25,12 @@ PASSES_OF_NNLS = 30  # few points with ties need more than scipy's default of 3 
 
 @dataclass(frozen=True)
 class Separability:
-    """The plane through the origin with the largest margin to the points, or that there is none.
+    """The plane through the origin with the largest margin to the points, or that there is none."""
 
-    Attributes
-    ----------
-    separable : bool
-        Whether some plane through the origin has all points on one side.
-    weights : ndarray of shape (d,)
-        The shortest w with all w.z_i >= 1; zeros if the points are not separable.
-    margin : float
-        The distance min_i w.z_i / |w| of the nearest point; 0 if the points are not separable.
-    largest_margin : float
-        An upper bound of the margin of every plane.
-    """
-
-    separable: bool
-    weights: NDArray[np.float64]
-    margin: float
-    largest_margin: float
+    separable: bool  # whether some plane through the origin has all points on one side
+    weights: NDArray[np.float64]  # (d,) the shortest w with all w.z_i >= 1; zeros if not separable
+    margin: float  # the distance min_i w.z_i / |w| of the nearest point; 0 if not separable
+    largest_margin: float  # an upper bound of the margin of every plane
 
     @property
     def certificate(self) -> float:
@@ -51,24 +39,8 @@ class Separability:
 
 
 def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the signed, augmented points z_i = y_i (1, x_i) of a binary problem.
-
-    Raise ValueError if products of rows leave the range of floats.
-    """
-    check_squared_lengths(X)
+    """Return the signed, augmented points z_i = y_i (1, x_i) of a binary problem."""
     return labels[:, None] * np.column_stack([np.ones(labels.size), X])
-
-
-def check_squared_lengths(X: NDArray[np.float64]) -> None:
-    """Raise ValueError if sums of a few squared lengths of rows leave the range of floats."""
-    largest = float(np.abs(X).max(initial=0.0))
-    # Four times the square of a difference: rows are centred, and curvatures add four products.
-    limit = float(np.sqrt(np.finfo(np.float64).max / max(X.size, 1))) / 4.0
-    if not largest <= limit:
-        raise ValueError(
-            f"the largest entry of X is {largest:.3g}, and products of its rows leave the range of "
-            f"floats: scale the inputs to entries below {limit:.0e}"
-        )
 
 
 def separability(points: NDArray[np.float64]) -> Separability:
@@ -84,10 +56,6 @@ def separability(points: NDArray[np.float64]) -> Separability:
     Separability
         The plane with the largest margin and the proof of the answer. A margin below some roundings
         of the longest row counts as none.
-
-    References
-    ----------
-    Lawson & Hanson, Solving Least Squares Problems, chapter 23.
     """
     size = float(np.linalg.norm(points, axis=1).max())
     none = Separability(False, np.zeros(points.shape[1]), 0.0, 0.0)

@@ -38,7 +38,7 @@ def test_fit_is_the_solver_on_the_simplex() -> None:
     K = gram(X, kernel="rbf", gamma=0.3)
     result = multiplicative_update(K, y, learning_rate=0.05, max_iter=30)
     np.testing.assert_allclose(fitted.weights_, result.weights / result.weights.sum(), rtol=1e-14)
-    assert fitted.objective_ == result.simplex_objective
+    assert fitted.objective_ == result.simplex_objectives[-1]
     assert fitted.objective_ == pytest.approx(
         (y * fitted.weights_) @ K @ (y * fitted.weights_), rel=1e-12
     )

@@ -9,8 +9,8 @@ from sklearn.svm import SVC
 
 from ensvm.classifiers.svm_path import SVMPathClassifier
 from ensvm.kernels import gram
-from ensvm.solvers.regularization_path import leave_one_out_values
 from ensvm.solvers.regularization_path import path as solver
+from ensvm.solvers.regularization_path.leave_one_out import leave_one_out_values
 
 
 @pytest.fixture
@@ -78,11 +78,11 @@ def test_span_takes_the_C_of_least_leave_one_out_error_and_then_loss(data):
     K, signs = gram(X, kernel="rbf", gamma=0.3), np.where(y == "yes", 1.0, -1.0)
     np.testing.assert_allclose(
         machine.loo_decision_function_,
-        leave_one_out_values(machine.path_, K, machine.C_).values,
+        leave_one_out_values(machine.path_, K, machine.C_),
     )
     assert machine.loo_error_ == np.mean(signs * machine.loo_decision_function_ <= 0.0)
     for C in (1.0 / machine.path_.lambdas[0], 100.0):  # the ends of the grid
-        margins = signs * leave_one_out_values(machine.path_, K, C).values
+        margins = signs * leave_one_out_values(machine.path_, K, C)
         assert np.mean(margins <= 0.0) >= machine.loo_error_
     assert machine.loo_bound_ is None
 

@@ -9,14 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.entropy_projection import accelerated_descent, entropy_projection
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.linear_smo import linear_smo
 from ensvm.solvers.multiplicative_update import multiplicative_update
 from ensvm.solvers.perceptron import perceptron
-from ensvm.solvers.regularization_path import regularization_path
+from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.sequential_minimal_optimization import minimise
-from ensvm.solvers.weighted_nu_svm import weighted_nu_svm
+from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 Vector = NDArray[np.float64]
 

@@ -7,13 +7,14 @@ from sklearn.linear_model import Ridge
 
 from ensvm.kernels import gram
 from ensvm.solvers import low_rank_search
-from ensvm.solvers.low_rank_search import InputRows, fitted_ridge, machine_rank, width_scores
+from ensvm.solvers.leave_one_out_search import Rows
+from ensvm.solvers.low_rank_search import fitted_ridge, machine_rank, width_scores
 
 GAMMA, RANK = 0.5, 12
 
 
 @pytest.fixture
-def rows(monkeypatch: pytest.MonkeyPatch) -> InputRows:
+def rows(monkeypatch: pytest.MonkeyPatch) -> Rows:
     """Return 45 rows of three classes with costs, some of which stand for several rows."""
     monkeypatch.setattr(low_rank_search, "LARGEST_RANK", RANK)
     monkeypatch.setattr(low_rank_search, "SEARCH_RANK", RANK)
@@ -23,15 +24,15 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> InputRows:
     codes = np.repeat([0, 1, 2], np.diff(starts))
     inputs = generator.normal(size=(45, 2)) + np.eye(3, 2)[codes]
     counts = generator.choice([0.5, 1.0, 3.0], size=45)
-    return InputRows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts)
+    return Rows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts)
 
 
-def refitted(rows: InputRows, alpha: float, row: int | None) -> NDArray[np.float64]:
+def refitted(rows: Rows, alpha: float, row: int | None) -> NDArray[np.float64]:
     """Return the values of all classes' regressions at the rows, fitted without one copy of one."""
     _, machines = fitted_ridge(rows, GAMMA, seed=3)
     pivots = np.flatnonzero(machines.machines.coefficients.any(axis=0))
-    corner = np.linalg.cholesky(gram(rows.inputs[pivots], kernel="rbf", gamma=GAMMA))
-    kernel = gram(rows.inputs, rows.inputs[pivots], kernel="rbf", gamma=GAMMA)
+    corner = np.linalg.cholesky(gram(rows.values[pivots], kernel="rbf", gamma=GAMMA))
+    kernel = gram(rows.values, rows.values[pivots], kernel="rbf", gamma=GAMMA)
     features = np.linalg.solve(corner, kernel.T).T
     counts = rows.counts.copy()
     if row is not None:
@@ -40,16 +41,16 @@ def refitted(rows: InputRows, alpha: float, row: int | None) -> NDArray[np.float
     return np.asarray(ridge.predict(features))
 
 
-def test_the_machines_are_differences_of_ridge_regressions(rows: InputRows) -> None:
+def test_the_machines_are_differences_of_ridge_regressions(rows: Rows) -> None:
     alpha, found = fitted_ridge(rows, GAMMA, seed=3)
     f = refitted(rows, alpha, None)
     expected = [f[:, 0] - f[:, 1], f[:, 0] - f[:, 2], f[:, 1] - f[:, 2]]
-    kernel = gram(rows.inputs, kernel="rbf", gamma=GAMMA)
+    kernel = gram(rows.values, kernel="rbf", gamma=GAMMA)
     values = found.machines.coefficients @ kernel + found.machines.intercepts[:, None]
     np.testing.assert_allclose(values, expected, atol=1e-7)
 
 
-def test_leave_one_out_values_are_those_of_refits(rows: InputRows) -> None:
+def test_leave_one_out_values_are_those_of_refits(rows: Rows) -> None:
     alpha, found = fitted_ridge(rows, GAMMA, seed=3)
     for row, code in enumerate(rows.codes):
         f = refitted(rows, alpha, row)[row]
@@ -58,7 +59,7 @@ def test_leave_one_out_values_are_those_of_refits(rows: InputRows) -> None:
         np.testing.assert_allclose(found.values[:, row], expected, atol=1e-7)
 
 
-def test_scores_are_those_of_refits(rows: InputRows) -> None:
+def test_scores_are_those_of_refits(rows: Rows) -> None:
     (scores,) = width_scores(rows, [GAMMA], seed=3)
     targets = np.eye(3)[rows.codes]
     for number in (0, 12, 20):
@@ -69,12 +70,6 @@ def test_scores_are_those_of_refits(rows: InputRows) -> None:
         wrong = left_out.argmax(axis=1) != rows.codes
         assert scores.losses[number] == pytest.approx(loss, rel=1e-6)
         assert scores.errors[number] == pytest.approx(np.average(wrong, weights=rows.counts))
-
-
-def test_the_penalty_has_the_least_squared_error(rows: InputRows) -> None:
-    (scores,) = width_scores(rows, [GAMMA], seed=3)
-    alpha, _ = fitted_ridge(rows, GAMMA, seed=3)
-    assert alpha == scores.penalties[scores.losses.argmin()]
 
 
 def test_the_rank_falls_with_the_rows_so_that_time_is_bounded() -> None:

@@ -8,11 +8,8 @@ import pytest
 from ensvm.kernels import gram
 from ensvm.solvers.one_vs_one import pairwise_machines
 from ensvm.solvers.pairwise_leave_one_out import small_pairs_leave_one_out
-from ensvm.solvers.regularization_path import machine_leave_one_out
-from ensvm.solvers.regularization_path.following import ROUNDINGS
-from ensvm.solvers.regularization_path.leave_one_out import CANCELLED, DEPENDENT, EVENTS_PER_ROW
+from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
 
-LIMITS = DEPENDENT, CANCELLED, EVENTS_PER_ROW, ROUNDINGS
 CODES = np.repeat(np.arange(4), [25, 10, 30, 15])
 STARTS = np.searchsorted(CODES, np.arange(5))
 COUNTS = 1.0 + (np.arange(CODES.size) % 5 == 0)
@@ -30,7 +27,7 @@ def test_values_are_those_of_one_pair_after_the_other(C):
     """The span rule's, or, of rows that it alone makes errors, those of the followed row."""
     K, found = machines(C)
     upper, kept, values = C * COUNTS, C * (COUNTS - 1.0), np.zeros((6, CODES.size))
-    small_pairs_leave_one_out(K, STARTS, found, upper, kept, 1000, LIMITS, values)
+    small_pairs_leave_one_out(K, STARTS, found, upper, kept, 1000, values)
     n_mended = 0
     for number, pair in enumerate(combinations(range(4), 2)):
         rows = np.flatnonzero(np.isin(CODES, pair))
@@ -40,7 +37,7 @@ def test_values_are_those_of_one_pair_after_the_other(C):
         by_rule, followed = (
             machine_leave_one_out(
                 own, labels, labels * coef, intercept, upper[rows], kept=kept[rows], exact=exact
-            ).values
+            )
             for exact in (False, True)
         )
         fitted = own @ coef + intercept
@@ -55,7 +52,7 @@ def test_values_are_those_of_one_pair_after_the_other(C):
 def test_large_pairs_are_left_alone():
     K, found = machines(1.0)
     values = np.zeros((6, CODES.size))
-    small_pairs_leave_one_out(K, STARTS, found, COUNTS, COUNTS - 1.0, 40, LIMITS, values)
+    small_pairs_leave_one_out(K, STARTS, found, COUNTS, COUNTS - 1.0, 40, values)
     sizes = np.array([25 + 10, 25 + 30, 25 + 15, 10 + 30, 10 + 15, 30 + 15])
     np.testing.assert_array_equal(values.any(axis=1), sizes <= 40)
 
@@ -65,5 +62,5 @@ def test_a_row_at_the_border_is_not_an_error_if_its_twin_stays():
     K, starts = gram(X, kernel="rbf", gamma=0.5), np.array([0, 6, 12])
     upper, none, values = np.full(12, 1e4), np.zeros(12), np.zeros((1, 12))
     found = pairwise_machines(K, starts, upper, 1e-8, 10**6)
-    small_pairs_leave_one_out(K, starts, found, upper, none, 1000, LIMITS, values)
+    small_pairs_leave_one_out(K, starts, found, upper, none, 1000, values)
     np.testing.assert_allclose(values[0, 4:8], [1.0, 1.0, -1.0, -1.0], atol=1e-5)

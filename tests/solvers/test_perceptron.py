@@ -1,7 +1,6 @@
 """The perceptron rule: two forms, one sequence of updates, and its bound."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -90,9 +89,3 @@ def test_what_no_plane_separates_is_stopped_by_the_limit_and_counted() -> None:
     margins = y * (X @ result.weights + result.offset)
     assert result.certificate == (margins <= 0.0).sum() > 0
     assert result.objective == -margins[margins < 0.0].sum()
-
-
-def test_a_step_so_large_that_the_weights_overflow_is_refused() -> None:
-    X = np.array([[1.0], [30.0], [31.0]])
-    with pytest.raises(ValueError, match=r"the weights overflow with step = 1e\+308"):
-        perceptron(X, [-1, 1, 1], step=1e308)

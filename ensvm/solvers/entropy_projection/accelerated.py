@@ -8,7 +8,6 @@ at the upper bounds, and x becomes the best point between x and z. The objective
 optimum falls like 1 / t^2 with the steps t, not like 1 / t.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
-    EntropyProjectionState,
     SignedGram,
     SimplexRun,
     Vector,
     inner_product,
 )
+
+__all__ = ["accelerated_descent"]
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -41,7 +41,6 @@ def accelerated_descent(
     tol: float = 0.005,
     max_iter: int = 10_000,
     upper: ArrayLike | None = None,
-    callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
     start: ArrayLike | None = None,
     rows: NDArray[np.intp] | None = None,
@@ -63,8 +62,6 @@ def accelerated_descent(
         The upper bounds of the weights, at least those of the start; None for none. With 1 / (nu m)
         the certificate is about the mean margin of the nu m rows of least margin, in place of the
         least margin.
-    callback : callable, default None
-        Called with an `EntropyProjectionState` of x at the start and after each step.
     keep_members : bool, default False
         Whether to return the members, which takes m floats a step.
     start : array of shape (m,), default None
@@ -83,12 +80,12 @@ def accelerated_descent(
     Auslender & Teboulle, Interior gradient and proximal methods for convex and conic optimization,
     SIAM Journal on Optimization 16, 2006.
     """
-    run = SimplexRun(SignedGram(operator, y, rows), callback, keep_members)
+    run = SimplexRun(SignedGram(operator, y, rows), keep_members)
     bounds = None if upper is None else np.asarray(upper, dtype=np.float64)
     descent = _Descent(run, bounds, run.first_weights(start))
     while True:
         best = descent.best
-        run.show(best.weights, best.objective)
+        run.note(best.objective)
         reason = run.why_no_step(best.objective)
         if reason is None and run.gap_is_below(tol, best.objective):
             reason = "gap_below_tol"
@@ -96,7 +93,7 @@ def accelerated_descent(
             if run.n_matvec > max_iter:
                 reason = "max_iter"
             elif (used := descent.step()) is not None:
-                run.leave(used.weights, used.learning_rate, np.nan)
+                run.leave(*used, np.nan)
                 break
         if reason is not None:
             best = descent.best  # a step that was not accepted may have led to a better one
@@ -118,14 +115,6 @@ class _Point:
         return _Point(weights, gradient, inner_product(weights, gradient))
 
 
-@dataclass(frozen=True)
-class _Used:
-    """The weights whose gradient a step used, and the rate it was used with."""
-
-    weights: Vector
-    learning_rate: float
-
-
 class _Descent:
     """The points x and z, the momentum gathered since the last restart, and the length of steps."""
 
@@ -140,8 +129,11 @@ class _Descent:
         self._sum = 0.0  # A
         self._gap_at_restart = self._gap()
 
-    def step(self) -> _Used | None:
-        """Try an update; return what it used, None if it was too long."""
+    def step(self) -> tuple[Vector, float] | None:
+        """Try an update; return the weights whose gradient it used and its rate.
+
+        None if it was too long.
+        """
         steepness, before, moved = self._steepness, self.best, self._moved
         # K~x and K~y are combinations of products known already: a step costs the one product K~z.
         # a solves L a^2 = A + a, with A the sum of all a since the restart
@@ -165,7 +157,7 @@ class _Descent:
             self._moved, self._sum = self.best, 0.0
             self._logs = np.log(np.maximum(self.best.weights, SMALLEST_WEIGHT))
             self._gap_at_restart = self._gap()
-        return _Used(between.weights, 2.0 * share)
+        return between.weights, 2.0 * share
 
     def _evaluate(self, weights: Vector) -> _Point:
         gradient = self._run.product(weights)

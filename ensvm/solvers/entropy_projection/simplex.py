@@ -76,74 +76,39 @@ def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArra
 
 @dataclass(frozen=True, eq=False)
 class MergedRows:
-    """The unknowns of a problem whose identical rows are taken as one.
+    """The p unknowns of a problem of m training rows whose identical rows are taken as one."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (p,)
-        The label of each unknown, -1 or +1.
-    rows : ndarray of int, shape (p,)
-        Which distinct input it belongs to.
-    counts : ndarray of shape (p,)
-        How many of the m training rows it stands for, or the sum of their weights.
-    unknown : ndarray of int, shape (m,)
-        Which unknown each training row belongs to.
-    row_weights : ndarray of shape (m,), or float
-        How much each training row counts, positive.
-    """
+    labels: Vector  # (p,), -1 or +1
+    rows: NDArray[np.intp]  # (p,) the distinct input that an unknown belongs to
+    counts: Vector  # (p,) how many training rows it stands for, or the sum of their weights
+    unknown: NDArray[np.intp]  # (m,) the unknown that a training row belongs to
+    row_weights: Vector | float = 1.0  # (m,) how much a training row counts, positive
 
-    labels: NDArray[np.float64]
-    rows: NDArray[np.intp]
-    counts: NDArray[np.float64]
-    unknown: NDArray[np.intp]
-    row_weights: NDArray[np.float64] | float = 1.0
-
-    def weighted(self, weights: NDArray[np.float64]) -> "MergedRows":
-        """Return the unknowns where the training rows count by their weights.
+    def weighted(self, weights: Vector) -> "MergedRows":
+        """Return the unknowns where the training rows count by their weights, shape (m,).
 
         A row of weight 2 is then two rows: both start at the same sum, and stay at it.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (m,)
-            How much each training row counts, positive.
-
-        Returns
-        -------
-        MergedRows
-            The same unknowns with other counts.
         """
         counts = np.bincount(self.unknown, weights).astype(np.float64)
         return replace(self, counts=counts, row_weights=weights)
 
     @property
-    def start(self) -> NDArray[np.float64]:
+    def start(self) -> Vector:
         """The weights of the unknowns where those of the training rows are as they count."""
         return self.counts / self.counts.sum()
 
-    def spread(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights of the training rows.
+    def spread(self, weights: Vector) -> Vector:
+        """Return the weights of the training rows, shape (..., m), for those of the unknowns.
 
-        Parameters
-        ----------
-        weights : ndarray of shape (p,) or (t, p)
-            The weights of the unknowns.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (t, m)
-            Each unknown's weight in shares as the rows count.
+        The rows of an unknown share its weight as they count.
         """
-        shares: NDArray[np.float64] = (weights / self.counts)[..., self.unknown]
+        shares: Vector = (weights / self.counts)[..., self.unknown]
         return shares * self.row_weights
 
     def both_labels(self) -> tuple[int, int] | None:
         """Return two training rows of one input, the first of label -1; None without any.
 
-        Returns
-        -------
-        tuple of two ints, or None
-            The first of them in the order of the training rows. With such a pair rho* = 0.
+        It is the first such pair in the order of the training rows. With one rho* = 0.
         """
         _, inverse, occurrences = np.unique(self.rows, return_inverse=True, return_counts=True)
         twice = np.flatnonzero((occurrences[inverse] > 1) & (self.labels < 0.0))
@@ -155,26 +120,16 @@ class MergedRows:
         return first[0], first[1]
 
 
-def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRows:
+def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
     """Return the unknowns of a problem: its distinct pairs of input and label.
+
+    They are in the order of their first training rows. `y`, shape (m,), are the labels.
 
     Identical rows of one label have equal entries g_i = (K~a)_i, so that their weights, equal at
     the start, stay equal in every update (8). With the sum of their weights as one unknown that
     starts at count / m, the objective, the sums of the line search, min_i g_i and hence every rate
     eta_t are those of all rows. An input with both labels makes two unknowns that share a row of
     the Gram matrix; rho* is then 0.
-
-    Parameters
-    ----------
-    distinct : DistinctRows
-        Which of the m training rows are the same.
-    y : ndarray of shape (m,)
-        The labels, -1 and +1.
-
-    Returns
-    -------
-    MergedRows
-        One unknown a pair, in the order of their first training rows.
     """
     _, first, unknown, counts = np.unique(
         2 * distinct.index + (y > 0.0), return_index=True, return_inverse=True, return_counts=True
@@ -189,80 +144,32 @@ def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRow
 
 
 @dataclass(frozen=True)
-class EntropyProjectionState:
-    """One iterate of an entropy projection, as a callback sees it.
-
-    Attributes
-    ----------
-    iteration : int
-        The number of accepted steps before it; 0 is the start.
-    weights : ndarray of shape (m,)
-        The weights alpha, on the simplex; never written to again, so that they may be kept.
-    objective : float
-        The value rho_bar = weights'K~weights.
-    lower_bound : float
-        The best lower bound of rho* so far, in [0, objective].
-    learning_rate : float
-        The rate eta of the step that led here; 0 at the start.
-    epsilon : float
-        The epsilon of that step; nan at the start and for a fixed rate.
-    """
-
-    iteration: int
-    weights: Vector
-    objective: float
-    lower_bound: float
-    learning_rate: float
-    epsilon: float
-
-
-@dataclass(frozen=True)
 class EntropyProjectionResult:
-    """The weights found, what is proved about them, and the ensemble they passed through.
+    """The weights found, what is proved about them, and the ensemble they passed through."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (m,)
-        The last weights alpha_{T+1}, on the simplex.
-    objective : float
-        The value rho_bar = weights'K~weights, an upper bound of rho*.
-    lower_bound : float
-        The best lower bound of rho* seen on the way, in [0, objective].
-    separated : bool
-        Whether any weights seen on the way separate the classes by more than rounding: a proof of
-        rho* > 0.
-    n_iter : int
-        The number T of accepted steps.
-    n_matvec : int
-        The number of products with the Gram matrix.
-    converged : bool
-        Whether a rule of the method stopped it; how near rho* is, only `certificate` says.
-    stop_reason : str
-        What stopped it. Rules of the method: 'epsilon_below_tol' (Algorithm 1), 'gap_below_tol'
-        (for a fixed rate: the objective is within a factor 1 + tol of the lower bound),
-        'zero_objective' (to rounding, hence optimal). Otherwise: 'max_iter',
-        'not_positive_semidefinite' (the objective is clearly negative).
-    learning_rates, epsilons : ndarray of shape (T,)
-        The eta_t and epsilon_t of the accepted steps.
-    average_weights : ndarray of shape (m,)
-        The mean sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
-        expansion on the simplex; the start alpha_1 when T = 0.
-    members : ndarray of shape (max(T, 1), m), or None
-        The weights alpha_1..alpha_T; None unless asked for.
-    """
-
-    weights: Vector
-    objective: float
-    lower_bound: float
+    weights: Vector  # (m,) the last weights alpha_{T+1}, on the simplex
+    objective: float  # rho_bar = weights'K~weights, an upper bound of rho*
+    lower_bound: float  # the best one of rho* seen on the way, in [0, objective]
+    # Whether any weights seen on the way separate the classes by more than rounding: this proves
+    # that rho* > 0.
     separated: bool
-    n_iter: int
-    n_matvec: int
+    n_iter: int  # the number T of accepted steps
+    n_matvec: int  # the number of products with the Gram matrix
+    # Whether a rule of the method stopped it: Algorithm 1 ('epsilon_below_tol'), 'gap_below_tol'
+    # (the objective is within a factor 1 + tol of the lower bound) or 'zero_objective' (to
+    # rounding, hence optimal). How near rho* is, only `certificate` says.
     converged: bool
     stop_reason: StopReason
-    learning_rates: Vector
-    epsilons: Vector
+    # At the start and after each accepted step, (T + 1,) each; lower bounds are the best so far.
+    objectives: Vector
+    lower_bounds: Vector
+    products: NDArray[np.int64]
+    learning_rates: Vector  # (T,) eta_t
+    epsilons: Vector  # (T,) epsilon_t; nan for a fixed rate
+    # The mean sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
+    # expansion on the simplex; the start alpha_1 when T = 0.
     average_weights: Vector
-    members: Vector | None
+    members: Vector | None  # (max(T, 1), m) alpha_1..alpha_T; None unless asked for
 
     @property
     def certificate(self) -> float:
@@ -270,18 +177,7 @@ class EntropyProjectionResult:
         return self.objective - self.lower_bound
 
     def spread(self, merged: MergedRows) -> "EntropyProjectionResult":
-        """Return the result with the weights of the training rows, in place of the unknowns'.
-
-        Parameters
-        ----------
-        merged : MergedRows
-            The unknowns that the problem had.
-
-        Returns
-        -------
-        EntropyProjectionResult
-            The same machine and ensemble.
-        """
+        """Return the result with the weights of the training rows, in place of the unknowns'."""
         members = None if self.members is None else merged.spread(self.members)
         return replace(
             self,
@@ -294,20 +190,15 @@ class EntropyProjectionResult:
 class SimplexRun:
     """One run on min a'K~a over the simplex: its products, what they proved, its accepted steps."""
 
-    def __init__(
-        self,
-        gram: SignedGram,
-        callback: Callable[[EntropyProjectionState], None] | None,
-        keep_members: bool,
-    ) -> None:
+    def __init__(self, gram: SignedGram, keep_members: bool) -> None:
         self.size = gram.size
         self.rounding = gram.rounding
         self.n_matvec = 0
         self._gram = gram
         self._bound = 0.0
         self._separated = False
-        self._callback = callback
         self._members: list[Vector] | None = [] if keep_members else None
+        self._path: list[tuple[float, float, int]] = []
         self._learning_rates: list[float] = []
         self._epsilons: list[float] = []
         self._weighted_sum: Vector | float = 0.0
@@ -349,15 +240,9 @@ class SimplexRun:
             return "not_positive_semidefinite"
         return "zero_objective" if objective <= self.rounding else None
 
-    def show(self, weights: Vector, objective: float) -> None:
-        """Call the callback with the newest iterate."""
-        if self._callback is not None:
-            rate = self._learning_rates[-1] if self._learning_rates else 0.0
-            epsilon = self._epsilons[-1] if self._epsilons else np.nan
-            bound = self.lower_bound(objective)
-            self._callback(
-                EntropyProjectionState(self.n_iter, weights, objective, bound, rate, epsilon)
-            )
+    def note(self, objective: float) -> None:
+        """Note what is known at the newest iterate."""
+        self._path.append((objective, self.lower_bound(objective), self.n_matvec))
 
     def leave(self, weights: Vector, learning_rate: float, epsilon: float) -> None:
         """Count alpha_t = `weights` in the ensemble, with eta_t of the step away from it."""
@@ -372,6 +257,7 @@ class SimplexRun:
     ) -> EntropyProjectionResult:
         """Return the result of a run that ends at `weights`."""
         rates = np.array(self._learning_rates)
+        objectives, lower_bounds, products = map(np.array, zip(*self._path, strict=True))
         return EntropyProjectionResult(
             weights=weights,
             objective=objective,
@@ -381,6 +267,9 @@ class SimplexRun:
             n_matvec=self.n_matvec,
             converged=reason in METHOD_RULES,
             stop_reason=reason,
+            objectives=objectives,
+            lower_bounds=lower_bounds,
+            products=products,
             learning_rates=rates,
             epsilons=np.array(self._epsilons),
             average_weights=(
@@ -391,7 +280,7 @@ class SimplexRun:
 
 
 def inner_product(a: Vector, b: Vector) -> float:
-    """Return a'b of two vectors, without BLAS.
+    """Return a'b, without BLAS.
 
     BLAS threads, if they are not those of the library that multiplies with the Gram matrix, wait
     busily after each call and take the cores from the next product: at 30,000 points that doubles
@@ -410,19 +299,8 @@ def identical_inputs(gram: NDArray[Any], y: ArrayLike) -> tuple[int, int] | None
 
     Their squared distance K_ii + K_jj - 2 K_ij is 0 up to the rounding of the kernel values. Half
     of all weight on each of the two gives the objective a quarter of it, so that rho* is 0 to the
-    precision of the Gram matrix.
-
-    Parameters
-    ----------
-    gram : array of shape (m, m)
-        The positive semidefinite Gram matrix K, float32 or float64.
-    y : array of shape (m,)
-        The labels, -1 and +1.
-
-    Returns
-    -------
-    tuple of two ints, or None
-        The first such row of label -1, and the first of label +1 that is identical to it.
+    precision of the Gram matrix. The first row of label -1 that has such a twin is returned with
+    the first of its twins.
     """
     signs = np.asarray(y)
     negative, positive = np.flatnonzero(signs < 0.0), np.flatnonzero(signs > 0.0)

@@ -7,7 +7,6 @@ symbols and our names: alpha_t `weights`, rho_bar_t = alpha_t'K~alpha_t `objecti
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
-    EntropyProjectionState,
     SignedGram,
     SimplexRun,
     StopReason,
     Vector,
     inner_product,
 )
+
+__all__ = ["entropy_projection"]
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
 # The most one step may lengthen a rate with no upper end: Newton overshoots on flat tails.
@@ -140,7 +140,6 @@ def entropy_projection(
     initial_tol: float = 0.1,
     learning_rate: float | Literal["adaptive"] = "adaptive",
     max_iter: int = 10_000,
-    callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
     start: ArrayLike | None = None,
     rows: NDArray[np.intp] | None = None,
@@ -167,8 +166,6 @@ def entropy_projection(
         every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise.
     max_iter : int, default 10_000
         The most steps taken, at least 0.
-    callback : callable, default None
-        Called with an `EntropyProjectionState` at the start and after each accepted step.
     keep_members : bool, default False
         Whether to return alpha_1..alpha_T, which takes m floats a step.
     start : array of shape (m,), default None
@@ -186,15 +183,11 @@ def entropy_projection(
     ------
     ValueError
         If initial_tol is less than tol.
-
-    References
-    ----------
-    Tsang & Kwok, IJCAI-07, Algorithm 1.
     """
     adaptive = learning_rate == "adaptive"
     if adaptive and tol > initial_tol:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
-    run = SimplexRun(SignedGram(operator, y, rows), callback, keep_members)
+    run = SimplexRun(SignedGram(operator, y, rows), keep_members)
     steps: _AdaptiveSteps | _FixedSteps
     if adaptive:
         steps = _AdaptiveSteps(run, tol, initial_tol)
@@ -204,7 +197,7 @@ def entropy_projection(
     logs = np.full(run.size, -np.log(run.size)) if start is None else np.log(first)
     current = _evaluate(run, Projection(0.0, logs, first))
     while True:
-        run.show(current.weights, current.objective)
+        run.note(current.objective)
         following = run.why_no_step(current.objective) or steps.after(current)
         if not isinstance(following, str) and run.n_iter >= max_iter:
             following = "max_iter"

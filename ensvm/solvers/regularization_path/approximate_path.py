@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import njit
-from ensvm.solvers.regularization_path.path import checked_problem
+from ensvm.solvers.regularization_path.path import MachinesOfPath, checked_problem
 from ensvm.solvers.sequential_minimal_optimization import (
     MAX_ITER,
     bounds_of,
@@ -59,7 +59,7 @@ STEPS_PER_CHECK = 100  # of the duality gap, which costs as much as half a step
 
 
 @dataclass(frozen=True, eq=False)
-class ApproximatePath:
+class ApproximatePath(MachinesOfPath):
     """Machines within tol of the optimum for every C; made by `approximate_regularization_path`.
 
     Attributes
@@ -103,67 +103,11 @@ class ApproximatePath:
         """The regularization 1 / C of each machine, falling."""
         return 1.0 / self.Cs
 
-    def coef_at(self, C: float) -> Vector:
-        """Return the multipliers of the machine that serves a C.
-
-        Parameters
-        ----------
-        C : float
-            The price of a soft error, positive, at most C_max.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The multipliers, 0 <= alpha_i <= C' w_i, where C' is the machine's own C.
-
-        Raises
-        ------
-        ValueError
-            If C is not positive or lies beyond the end of the path.
-        """
-        return self.coefficients[self.piece_at(C)]
-
-    def intercept_at(self, C: float) -> float:
-        """Return the intercept of the machine that serves a C.
-
-        Parameters
-        ----------
-        C : float
-            The price of a soft error, positive, at most C_max.
-
-        Returns
-        -------
-        float
-            The intercept.
-
-        Raises
-        ------
-        ValueError
-            If C is not positive or beyond the end of the path.
-        """
-        return float(self.intercepts[self.piece_at(C)])
-
-    def piece_at(self, C: float) -> int:
-        """Return the number of the machine that serves a C.
-
-        Parameters
-        ----------
-        C : float
-            The price of a soft error, positive, at most C_max.
-
-        Returns
-        -------
-        int
-            The number, from 0.
-
-        Raises
-        ------
-        ValueError
-            If C is not positive or beyond the end of the path.
-        """
+    def _machine_at(self, C: float) -> tuple[Vector, float]:
         if not 0.0 < C <= self.ends[-1]:
             raise ValueError(f"C must be positive and at most {self.ends[-1]:.6g}, got {C!r}")
-        return int(np.searchsorted(self.ends, C))
+        piece = int(np.searchsorted(self.ends, C))
+        return self.coefficients[piece], float(self.intercepts[piece])
 
     def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
         """Yield the decision values of n points by every machine, in ascending order of C.
@@ -239,11 +183,8 @@ def approximate_regularization_path(
     Raises
     ------
     ValueError
-        If the Gram matrix is not finite or indefinite beyond rounding, or an argument is out of its
-        range.
+        If the Gram matrix is not finite or indefinite beyond rounding.
     """
-    if not 0.0 < tol < 1.0:
-        raise ValueError(f"tol must be between 0 and 1, got {tol!r}")
     matrix, labels, weights = checked_problem(gram, y, sample_weight, keep_float32=True)
     pieces = _chain(matrix, labels, weights, tol, C_max, max_iter)
     # Each machine serves the C near its own as far as its interval goes.

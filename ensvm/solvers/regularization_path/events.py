@@ -9,7 +9,8 @@ and enters F.
 
 Points on their margin that are not needed to determine the others stay left or right, so F is never
 singular; steps of length 0 are events like others; the smallest index goes first among ties
-(Sentelle, Anagnostopoulos & Georgiopoulos 2016, IEEE TNNLS 27). As sum u = 0, a constant added to
+(Sentelle, Anagnostopoulos & Georgiopoulos, A simple method for solving the SVM regularization path
+for semidefinite kernels, IEEE TNNLS 27, 2016). As sum u = 0, a constant added to
 all kernel values changes nothing, but makes K_FF positive definite where it is so under that
 constraint: one Cholesky factor serves with and without an intercept.
 """
@@ -17,23 +18,19 @@ constraint: one Cholesky factor serves with and without an intercept.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, njit
 from ensvm.solvers.cholesky_update import add_products, delete_row, finish_row, solve_backward
 
-RIGHT, LEFT, FREE, FIXED = (
-    0,
-    1,
-    2,
-    3,
-)  # FIXED: alpha = 1 whatever its margin, while the start is sought
+# FIXED: alpha = 1 whatever its margin, while the start is sought
+RIGHT, LEFT, FREE, FIXED = 0, 1, 2, 3
 NOTHING = -1  # no point changed its set: the start and the end of the path
 REACHED_END, PAUSED, LOST = 0, 1, 2
 
 EPS = float(np.finfo(np.float64).eps)
 # A margin or multiplier counts as changing from this part of the largest possible speed on
 SPEED_ROUNDING = 1e-12
+ROUNDINGS = 16  # what g may be off by, in units of eps max K_ii sum |u|
 TIE_AT_BOUND = 64 * EPS  # multipliers this near to their bound meet it together
 
 
@@ -65,10 +62,8 @@ class BreakpointHistory(NamedTuple):
 
     theta: Any
     intercept: Any
-    objective: Any  # theta sum(alpha) - u'Ku / 2
-    index: Any
-    origin: Any
-    destination: Any
+    index: Any  # of the point that changed its set, or NOTHING
+    destination: Any  # the set that it entered
     n_free: Any
     # The largest v = Ku with y = 1, alpha = 1, the least with y = 1, alpha = 0, the largest with
     # y = -1, alpha = 0, the least with y = -1, alpha = 1; NaN where multipliers determine b
@@ -205,29 +200,21 @@ def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[
 @njit
 def note(state, record, index):  # type: ignore[no-untyped-def]
     """Take a point (or none) to its other side and write the breakpoint down."""
-    at, start, theta = record.n_breakpoints[0], record.n_free_alphas[0], state.theta[0]
-    record.origin[at] = record.destination[at] = NOTHING
+    at, start = record.n_breakpoints[0], record.n_free_alphas[0]
+    record.destination[at] = NOTHING
     if index != NOTHING:
-        record.origin[at] = state.sets[index]
         if state.sets[index] == FREE:
             leave(state, index, nearer_bound(state, index))
         else:
             enter(state, index)
         record.destination[at] = state.sets[index]
-    record.index[at], record.theta[at], record.intercept[at] = (
-        index,
-        theta,
-        state.intercept[0],
-    )
+    record.index[at] = index
+    record.theta[at], record.intercept[at] = state.theta[0], state.intercept[0]
     for j in range(state.n_free[0]):
         point = state.free[j]
         alpha = state.coef[point] * state.labels[point]
         record.free_alpha[start + j] = min(max(alpha, 0.0), state.upper[point])
-    value = 0.0  # u'Ku = sum alpha_i y_i h_i: the intercept drops out
-    for k in range(state.coef.size):
-        margin = state.margin[k] + theta * state.slope[k]
-        value += state.coef[k] * state.labels[k] * (theta - 0.5 * margin)
-    record.objective[at], record.n_free[at] = value, state.n_free[0]
+    record.n_free[at] = state.n_free[0]
     find_extremes(state, record.extremes[at])
     record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
 
@@ -296,64 +283,3 @@ def leave(state, point, destination):  # type: ignore[no-untyped-def]
     state.sets[point] = destination
     state.coef[point] = state.labels[point] * state.upper[point] if destination == LEFT else 0.0
     state.n_free[0] = n - 1
-
-
-Moves = tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np.float64]]
-
-
-def multiplier_rows(
-    upper: NDArray[np.float64],
-    initial_sets: NDArray[np.int8],
-    initial_free: NDArray[np.int64],
-    moves: Moves,
-    start: int,
-    stop: int,
-) -> NDArray[np.float64]:
-    """Return a = alpha / C at the breakpoints start, ..., stop - 1, shape (stop - start, m).
-
-    `moves` holds for each breakpoint the point that changed its set (negative: none), the set that
-    it entered, and where its free multipliers end, and the free multipliers of all breakpoints, in
-    the order in which the points became free.
-    """
-    indices, destinations, _, _ = moves
-    so_far = np.flatnonzero(indices[: start + 1] >= 0)
-    sets, since = initial_sets.copy(), np.full(initial_sets.size, -1)
-    since[initial_free] = np.arange(-initial_free.size, 0)
-    # Of several changes of a point the last stays.
-    sets[indices[so_far]] = destinations[so_far]
-    since[indices[so_far]] = so_far
-    members = np.flatnonzero(sets == FREE)
-    free = np.zeros(sets.size, dtype=np.int64)
-    free[: members.size] = members[np.argsort(since[members])]
-    rows = np.empty((stop - start, sets.size))
-    _fill(rows, upper, np.where(sets == LEFT, upper, 0.0), free, members.size, moves, start)
-    return rows
-
-
-@njit
-def _fill(rows, upper, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
-    indices, destinations, ends, free_alphas = moves
-    for at in range(start, start + rows.shape[0]):
-        point = indices[at]
-        if at > start and point >= 0:
-            if destinations[at] == FREE:
-                free[n] = point
-                n += 1
-            else:
-                alpha[point] = upper[point] if destinations[at] == LEFT else 0.0
-                n = _without(free, n, point)
-        for j in range(n):
-            alpha[free[j]] = free_alphas[ends[at] - n + j]
-        for k in range(alpha.size):
-            rows[at - start, k] = alpha[k]
-
-
-@inlined
-def _without(points, n, point):  # type: ignore[no-untyped-def]
-    """Take a point out of a list of n, keeping the order, and return the new length."""
-    kept = 0
-    for j in range(n):
-        if points[j] != point:
-            points[kept] = points[j]
-            kept += 1
-    return kept

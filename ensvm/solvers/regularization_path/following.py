@@ -23,6 +23,7 @@ from ensvm.solvers.regularization_path.events import (
     PAUSED,
     REACHED_END,
     RIGHT,
+    ROUNDINGS,
     BreakpointHistory,
     PathState,
     enter,
@@ -34,7 +35,6 @@ from ensvm.solvers.regularization_path.events import (
 Vector = NDArray[np.float64]
 
 DRIFT = 1e-9  # points further off their margin than this part of theta are put back on it
-ROUNDINGS = 16  # what g may be off by, in units of eps max K_ii sum |u|
 
 
 def new_state(gram: Vector, labels: Vector, upper: Vector, *, fit_intercept: bool) -> PathState:
@@ -126,9 +126,7 @@ def _correct(state: PathState) -> None:
     _recompute_margins(state)
 
 
-REFRESH_EVENTS = (
-    64  # margins are recomputed and checked this often, so that rounding does not add up
-)
+REFRESH_EVENTS = 64  # between two checks of the margins, so that rounding does not add up
 
 
 class PathJournal:
@@ -138,7 +136,6 @@ class PathJournal:
         self._stretches: list[BreakpointHistory] = []
         self.n_events = 0
         self.largest_violation = 0.0
-        self.final_violation = 0.0
 
     def follow(self, state: PathState, end: float, limit: int) -> bool:
         """Follow the solution down to `end`; return whether it took no more than `limit` events.
@@ -162,8 +159,7 @@ class PathJournal:
 
     def check(self, state: PathState) -> None:
         """Recompute the state's margins and note the largest violation."""
-        self.final_violation = refresh(state)
-        self.largest_violation = max(self.largest_violation, self.final_violation)
+        self.largest_violation = max(self.largest_violation, refresh(state))
 
     def mark(self, state: PathState) -> None:
         """Write the present solution down as a breakpoint at which no point changes its set."""
@@ -180,9 +176,7 @@ def _new_record(breakpoints: int, m: int) -> BreakpointHistory:
     return BreakpointHistory(
         theta=np.empty(breakpoints),
         intercept=np.empty(breakpoints),
-        objective=np.empty(breakpoints),
         index=np.empty(breakpoints, dtype=np.int64),
-        origin=np.empty(breakpoints, dtype=np.int8),
         destination=np.empty(breakpoints, dtype=np.int8),
         n_free=np.empty(breakpoints, dtype=np.int64),
         extremes=np.empty((breakpoints, 4)),

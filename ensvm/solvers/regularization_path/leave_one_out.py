@@ -29,37 +29,23 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
-from ensvm.solvers.regularization_path.events import EPS, LEFT, RIGHT, PathState, enter
-from ensvm.solvers.regularization_path.following import ROUNDINGS, new_state
+from ensvm.solvers.regularization_path.events import FREE, LEFT
 from ensvm.solvers.regularization_path.path import RegularizationPath
-from ensvm.solvers.regularization_path.row_removal import AT_BOUND, remove_each
+from ensvm.solvers.regularization_path.row_removal import (
+    AT_BOUND,
+    can_be_taken_over,
+    followed_values,
+    sets_of,
+)
 
 Vector = NDArray[np.float64]
 
-__all__ = ["LeaveOneOutValues", "leave_one_out_values", "machine_leave_one_out"]
+__all__ = ["leave_one_out_values"]
 
 DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
 CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
 GRID_POINTS = 4  # values of C in a decade
 FARTHEST = 30.0  # times the best C so far, where the search on an approximate path ends
-EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
-
-
-@dataclass(frozen=True, eq=False)
-class LeaveOneOutValues:
-    """The values of f without row i at row i.
-
-    Attributes
-    ----------
-    values : ndarray of shape (m,)
-        The values.
-    n_events : ndarray of int, shape (m,)
-        How many times another row changed its set while this row was removed; -1 if that was not
-        followed, so that the value is that of the span rule.
-    """
-
-    values: Vector
-    n_events: NDArray[np.int64]
 
 
 def leave_one_out_values(
@@ -68,7 +54,7 @@ def leave_one_out_values(
     C: float,
     *,
     exact: bool = False,
-) -> LeaveOneOutValues:
+) -> Vector:
     """Return f without row i at row i, for one machine of a path.
 
     Parameters
@@ -86,8 +72,8 @@ def leave_one_out_values(
 
     Returns
     -------
-    LeaveOneOutValues
-        The values, and the events of each row.
+    ndarray of shape (m,)
+        The values.
     """
     return machine_leave_one_out(
         gram,
@@ -110,139 +96,62 @@ def machine_leave_one_out(
     kept: Vector | None = None,
     fit_intercept: bool = True,
     exact: bool = False,
-) -> LeaveOneOutValues:
+) -> Vector:
     """Return f without row i at row i, for a machine that any solver found.
 
-    A row that stands for several equal ones may lose only one of them: `kept` is the bound that is
-    left of its multiplier.
-
-    Parameters
-    ----------
-    gram : array of shape (m, m)
-        The positive semidefinite Gram matrix.
-    labels : ndarray of shape (m,)
-        The labels, -1 and +1.
-    alpha : ndarray of shape (m,)
-        The multipliers of an optimal machine.
-    intercept : float
-        Its intercept.
-    upper : ndarray of shape (m,)
-        The bounds of the multipliers, positive.
-    kept : ndarray of shape (m,), default None
-        The bounds of the multipliers without the row, at least 0; None for 0.
-    fit_intercept : bool, default True
-        Whether the machine has an intercept.
-    exact : bool, default False
-        As in `leave_one_out_values`.
-
-    Returns
-    -------
-    LeaveOneOutValues
-        The values, and the events of each row.
+    `alpha`, shape (m,), are the multipliers of an optimal machine, `upper` their bounds. A row that
+    stands for several equal ones may lose only one of them: `kept` is the bound that is left of its
+    multiplier, 0 by default. The other arguments are those of `leave_one_out_values`.
     """
     matrix = np.ascontiguousarray(gram, dtype=np.float64).view()
     matrix.flags.writeable = False  # the compiled code is made for one type
-    machine = _Machine(matrix, labels, alpha, intercept, upper, kept, fit_intercept)
-    n_events = np.where(machine.parts == 0.0, 0, -1)
-    values = machine.values.copy()
-    followed = np.flatnonzero(machine.parts if exact else ~machine.can_be_taken_over())
-    if fit_intercept and not machine.free.size:
-        followed = np.arange(values.size)  # any row may bound the interval of the intercept
-    if (n_events[followed] == -1).sum() < (n_events == -1).sum():
-        followed = np.union1d(followed, machine.apply_span_rule(values))
-    if followed.size:
-        values[followed], n_events[followed] = machine.followed_values(followed)
-    return LeaveOneOutValues(values, n_events)
-
-
-class _Machine:
-    """One machine, its values and the sets of its rows."""
-
-    def __init__(
-        self,
-        gram: Vector,
-        labels: Vector,
-        alpha: Vector,
-        intercept: float,
-        upper: Vector,
-        kept: Vector | None,
-        fit_intercept: bool,
-    ) -> None:
-        self.gram, self.labels, self.upper = gram, labels, upper
-        self.intercept, self.fit_intercept = intercept, fit_intercept
-        zero = alpha <= AT_BOUND * upper
-        self.full = alpha >= (1.0 - AT_BOUND) * upper
-        self.free = np.flatnonzero(~(zero | self.full))
-        alpha = np.where(zero, 0.0, np.where(self.full, upper, alpha))
-        self.coef = labels * alpha
-        # What each row's coefficient loses
-        self.parts = self.coef if kept is None else labels * np.maximum(alpha - kept, 0.0)
-        support = np.flatnonzero(self.coef)
-        self.values = self.coef[support] @ gram[support] + intercept
-
-    def can_be_taken_over(self) -> NDArray[np.bool_]:
-        """Return for each row whether the other free rows could take over its part, if it has one.
-
-        Without an intercept they need not.
-        """
-        if not self.fit_intercept:
-            return np.ones(self.parts.size, dtype=bool)
-        coef, top = self.coef[self.free], self.upper[self.free]
-        highest, lowest = (np.where(self.labels[self.free] * s > 0, s * top, 0.0) for s in (1, -1))
-        rise, fall = highest - coef, coef - lowest
-        room = np.where(self.coef > 0.0, rise.sum(), fall.sum())
-        room[self.free] -= np.where(coef > 0.0, rise, fall)
-        return np.asarray((room > np.abs(self.parts)) | (self.parts == 0.0))
-
-    def apply_span_rule(self, values: Vector) -> NDArray[np.intp]:
-        """Take from the values what the span rule says; some may be replaced later.
-
-        Return the rows that have to be, because rounding is all that their values are made of: rows
-        that depend on each other, or a single free row under the constraint.
-        """
-        free, full = self.free, np.flatnonzero(self.full & (self.parts != 0.0))
-        diagonal = self.gram.diagonal()
-        # The constant makes K_FF + c positive definite where it is so on sum u = 0, see `events`.
-        constant = max(float(diagonal.max()), np.finfo(np.float64).tiny)
-        constant *= float(self.fit_intercept)
-        n = free.size
-        right = np.zeros((n, n + full.size + 1), order="F")
-        np.fill_diagonal(right, 1.0)
-        right[:, n:-1] = self.gram[free[:, None], full] + constant
-        right[:, -1] = 1.0
-        solved = _solved(self.gram[free[:, None], free] + constant, right)
-        squares, ones = np.einsum("ij,ij->j", solved, solved)[:-1], solved[:, -1]
-        inverse, schur = squares[:n], diagonal[full] + constant - squares[n:]
-        if self.fit_intercept and n:
-            along, total = ones @ solved[:, :-1], ones @ ones
-            inverse = inverse - along[:n] ** 2 / total
-            schur = schur + (1.0 - along[n:]) ** 2 / total
-        sure = inverse > CANCELLED * squares[:n]
-        values[free[sure]] -= self.parts[free[sure]] / inverse[sure]
-        values[full] -= self.parts[full] * np.maximum(schur, 0.0)
-        return np.asarray(free[~sure & (self.parts[free] != 0.0)])
-
-    def followed_values(self, rows: NDArray[np.intp]) -> tuple[Vector, NDArray[np.int64]]:
-        """Return the values of some rows by following them until they are out, and their events."""
-        scale = float(self.upper.max())  # the path's multipliers are alpha / C
-        state, work = (self._state(scale) for _ in range(2))
-        for row in self.free:
-            enter(state, row)
-        margins, n_events = np.empty(rows.size), np.empty(rows.size, dtype=np.int64)
-        limit = EVENTS_PER_ROW * self.labels.size
-        remove_each(state, work, rows, self.parts[rows] / scale, limit, margins, n_events)
-        return self.labels[rows] * (margins * scale + 1.0), n_events
-
-    def _state(self, scale: float) -> PathState:
-        state = new_state(
-            self.gram, self.labels, self.upper / scale, fit_intercept=self.fit_intercept
+    alpha = np.where(alpha <= AT_BOUND * upper, 0.0, alpha)
+    coef = labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
+    sets, parts = sets_of(labels, coef, upper, np.zeros_like(upper) if kept is None else kept)
+    support = np.flatnonzero(coef)
+    fitted: Vector = coef[support] @ matrix[support] + intercept
+    values = fitted.copy()
+    followed = parts != 0.0 if exact else np.zeros(parts.size, dtype=bool)
+    if fit_intercept and (not exact or not (sets == FREE).any()):
+        followed |= ~can_be_taken_over(labels, coef, upper, sets, parts)
+    if not followed[parts != 0.0].all():
+        followed[_apply_span_rule(matrix, sets, parts, fit_intercept, values)] = True
+    rows = np.flatnonzero(followed)
+    if rows.size:
+        values[rows] = followed_values(
+            matrix, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
         )
-        state.coef[:] = self.coef / scale
-        state.sets[:] = np.where(self.full, LEFT, RIGHT)
-        state.margin[:] = (self.labels * self.values - 1.0) / scale
-        state.intercept[0] = self.intercept / scale
-        state.rounding[0] = ROUNDINGS * EPS * state.largest_entry * np.abs(state.coef).sum()
-        return state
+    return values
+
+
+def _apply_span_rule(
+    gram: Vector, sets: NDArray[np.int64], parts: Vector, fit_intercept: bool, values: Vector
+) -> NDArray[np.intp]:
+    """Take from the values what the span rule says; some may be replaced later.
+
+    Return the rows that have to be, because rounding is all that their values are made of: rows
+    that depend on each other, or a single free row under the constraint.
+    """
+    free, full = np.flatnonzero(sets == FREE), np.flatnonzero((sets == LEFT) & (parts != 0.0))
+    diagonal = gram.diagonal()
+    # The constant makes K_FF + c positive definite where it is so on sum u = 0, see `events`.
+    constant = max(float(diagonal.max()), np.finfo(np.float64).tiny) if fit_intercept else 0.0
+    n = free.size
+    right = np.zeros((n, n + full.size + 1), order="F")
+    np.fill_diagonal(right, 1.0)
+    right[:, n:-1] = gram[free[:, None], full] + constant
+    right[:, -1] = 1.0
+    solved = _solved(gram[free[:, None], free] + constant, right)
+    squares, ones = np.einsum("ij,ij->j", solved, solved)[:-1], solved[:, -1]
+    inverse, schur = squares[:n], diagonal[full] + constant - squares[n:]
+    if fit_intercept and n:
+        along, total = ones @ solved[:, :-1], ones @ ones
+        inverse = inverse - along[:n] ** 2 / total
+        schur = schur + (1.0 - along[n:]) ** 2 / total
+    sure = inverse > CANCELLED * squares[:n]
+    values[free[sure]] -= parts[free[sure]] / inverse[sure]
+    values[full] -= parts[full] * np.maximum(schur, 0.0)
+    return np.asarray(free[~sure & (parts[free] != 0.0)])
 
 
 def _solved(matrix: Vector, right: Vector) -> Vector:
@@ -265,21 +174,11 @@ def _solved(matrix: Vector, right: Vector) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class LeastLeaveOneOut:
-    """The machine of a path with the least leave-one-out error by the span rule.
+    """The machine of a path with the least leave-one-out error by the span rule."""
 
-    Attributes
-    ----------
-    C : float
-        Its C, on a grid of four values a decade, or one of the approximate path's `Cs`.
-    error : float
-        Its leave-one-out error, the share of rows with y_i f_i <= 0.
-    values : ndarray of shape (m,)
-        Its leave-one-out values f_i.
-    """
-
-    C: float
-    error: float
-    values: Vector
+    C: float  # on a grid of four values a decade, or one of the approximate path's `Cs`
+    error: float  # the share of rows with y_i f_i <= 0
+    values: Vector  # (m,) f_i
 
 
 def least_leave_one_out(
@@ -290,18 +189,6 @@ def least_leave_one_out(
     Errors are tied often, and the least C among equals is not the best choice: the smaller logistic
     loss of the values decides. The trained machines of an approximate path are tried by rising C,
     up to 30 times the best C so far: beyond it the rule costs more than the path.
-
-    Parameters
-    ----------
-    path : RegularizationPath or ApproximatePath
-        The machine for every C.
-    gram : array of shape (m, m)
-        The Gram matrix that the path was made from.
-
-    Returns
-    -------
-    LeastLeaveOneOut
-        The machine's C, leave-one-out error and values.
     """
     if isinstance(path, ApproximatePath):
         Cs, farthest = path.Cs[1:], FARTHEST
@@ -313,7 +200,7 @@ def least_leave_one_out(
     for C in Cs:
         if best is not None and farthest < C / best.C:
             break
-        values = leave_one_out_values(path, gram, float(C)).values
+        values = leave_one_out_values(path, gram, float(C))
         criteria = _error_and_loss(path.labels * values, path.upper)
         if best is None or criteria < least:
             best, least = LeastLeaveOneOut(float(C), criteria[0], values), criteria

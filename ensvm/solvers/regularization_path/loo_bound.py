@@ -24,39 +24,18 @@ BLOCK = 256  # breakpoints whose margins are computed in one matrix product
 
 @dataclass(frozen=True)
 class LeaveOneOutBound:
-    """The bound, as a fraction of the m points, along the path, and where it is least.
+    """The bound, as a fraction of the m points, along the path, and where it is least."""
 
-    Attributes
-    ----------
-    bounds : array of shape (n_breakpoints,)
-        The bound at every breakpoint of the path.
-    best_C : float
-        The smallest C with the least bound; it may lie between two breakpoints.
-    best_bound : float
-        The least bound.
-    """
-
-    bounds: Vector
-    best_C: float
+    bounds: Vector  # (n_breakpoints,) at every breakpoint of the path
+    best_C: float  # the smallest C with the least bound; it may lie between two breakpoints
     best_bound: float
 
 
 def leave_one_out_bound(path: RegularizationPath, gram: ArrayLike) -> LeaveOneOutBound:
     """Return (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0} along the path, and its least value.
 
-    The search starts at the path's first breakpoint: below it only the path's scale changes.
-
-    Parameters
-    ----------
-    path : RegularizationPath
-        The machine for every C.
-    gram : array of shape (m, m)
-        The Gram matrix that the path was made from.
-
-    Returns
-    -------
-    LeaveOneOutBound
-        The bound at every breakpoint, and the smallest C with the least bound.
+    `gram` is the Gram matrix that the path was made from. The search starts at the path's first
+    breakpoint: below it only the path's scale changes.
     """
     bounds, before = np.empty(path.lambdas.size), np.empty(0)
     best, best_lambda = np.inf, float(path.lambdas[0])

@@ -3,7 +3,8 @@
 For lambda = 1 / C the machine minimises sum_i [1 - y_i f(x_i)]_+ + (lambda / 2) |f|^2 with f = (K u
 + b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. If the points
 have weights, sum_i w_i [1 - y_i f(x_i)]_+ is what counts, and 0 <= a_i <= w_i. Both a and the
-scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004).
+scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu, The entire
+regularization path for the support vector machine, JMLR 5, 2004).
 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
 changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
@@ -17,14 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.regularization_path.events import (
-    FREE,
-    LEFT,
-    NOTHING,
-    RIGHT,
-    PathState,
-    multiplier_rows,
-)
+from ensvm.compiled import inlined, njit
+from ensvm.solvers.regularization_path.events import FREE, LEFT, PathState
 from ensvm.solvers.regularization_path.following import (
     PathJournal,
     free_points,
@@ -35,18 +30,64 @@ from ensvm.solvers.regularization_path.following import (
 
 Vector = NDArray[np.float64]
 
-__all__ = ["FREE", "LEFT", "NOTHING", "RIGHT", "RegularizationPath", "regularization_path"]
+__all__ = ["RegularizationPath", "regularization_path"]
 
-EVENTS_PER_POINT = (
-    1000  # a default limit on the events, far above the 1 to 10 a point that are usual
-)
+EVENTS_PER_POINT = 1000  # a default limit on the events: 1 to 10 a point are usual
 INDEFINITE = 1e-3  # by which an entry exceeds all on the diagonal if it is not rounding
-REPEAT = 1e-10  # events whose lambda differs by less than this part made no progress
+SAME = 1e-10  # values of C that differ by less than this part are the same
 BLOCK = 128  # breakpoints whose decision values are computed in one matrix product
 
 
+class MachinesOfPath:
+    """What the exact and the approximate path share: both have a machine for every C."""
+
+    def coef_at(self, C: float) -> Vector:
+        """Return the multipliers of the machine of a C.
+
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The multipliers, 0 <= alpha_i <= C w_i. On an approximate path, C is that for which
+            this machine was trained.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or lies beyond the end of the path.
+        """
+        return self._machine_at(C)[0]
+
+    def intercept_at(self, C: float) -> float:
+        """Return the intercept of the machine of a C.
+
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive.
+
+        Returns
+        -------
+        float
+            The intercept of f; where the multipliers leave it open, the middle of its interval.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or lies beyond the end of the path.
+        """
+        return self._machine_at(C)[1]
+
+    def _machine_at(self, C: float) -> tuple[Vector, float]:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class RegularizationPath:
+class RegularizationPath(MachinesOfPath):
     """The C-SVM's solution for every C up to 1 / lambdas[-1]; made by `regularization_path`.
 
     Attributes
@@ -63,25 +104,19 @@ class RegularizationPath:
     scaled_intercepts : ndarray of shape (n_breakpoints,)
         The scaled intercept b, lambda times that of f; where the multipliers leave it open, the
         middle of its interval.
-    objectives : ndarray of shape (n_breakpoints,)
-        The dual objective sum alpha - u'Ku C^2 / 2.
     indices : ndarray of int, shape (n_breakpoints,)
         The point that changed its set; NOTHING at the start and the end.
-    origins, destinations : ndarray of int8, shape (n_breakpoints,)
-        The sets that it left and entered: LEFT (alpha = C), RIGHT (alpha = 0), FREE or NOTHING.
+    destinations : ndarray of int8, shape (n_breakpoints,)
+        The set that it entered: LEFT (alpha = C), RIGHT (alpha = 0), FREE or NOTHING.
     initial_sets : ndarray of int8, shape (m,)
         The set of each point at the start.
     n_events : int
         The number of events along the path.
     n_start_events : int
         The number of events that were needed to find its start.
-    n_repeats : int
-        The number of events without progress (lambda equal within a relative 1e-10).
     largest_violation : float
         The certificate: the largest violation of the Karush-Kuhn-Tucker conditions, in units of
         y f, at the checks (every 64 events, from the bare coefficients).
-    final_violation : float
-        The same violation at the end of the path.
     complete : bool
         Whether all points are outside or on the margin at the end: then alpha is the same for all
         larger C.
@@ -94,16 +129,12 @@ class RegularizationPath:
     fit_intercept: bool
     lambdas: Vector
     scaled_intercepts: Vector
-    objectives: Vector
     indices: NDArray[np.int64]
-    origins: NDArray[np.int8]
     destinations: NDArray[np.int8]
     initial_sets: NDArray[np.int8]
     n_events: int
     n_start_events: int
-    n_repeats: int
     largest_violation: float
-    final_violation: float
     complete: bool
     converged: bool
     _initial_slope: float  # d b / d lambda above lambdas[0]
@@ -118,58 +149,21 @@ class RegularizationPath:
         """The largest violation of the optimality conditions, `largest_violation`."""
         return self.largest_violation
 
-    def coef_at(self, C: float) -> Vector:
-        """Return the multipliers alpha of one machine of the path.
-
-        Parameters
-        ----------
-        C : float
-            The price of a soft error, positive.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The multipliers, 0 <= alpha_i <= C times the weight of point i.
-
-        Raises
-        ------
-        ValueError
-            If C is not positive or lies beyond the end of a path that is not complete.
-        """
+    def _machine_at(self, C: float) -> tuple[Vector, float]:
         first, weight = self._place(C)
         rows = self.multipliers(first, min(first + 2, self.lambdas.size))
-        # Beyond the end of a complete path alpha stays as it is.
-        return min(C, 1.0 / self.lambdas[-1]) * ((1.0 - weight) * rows[0] + weight * rows[-1])
-
-    def intercept_at(self, C: float) -> float:
-        """Return the intercept of one machine of the path.
-
-        Parameters
-        ----------
-        C : float
-            The price of a soft error, positive.
-
-        Returns
-        -------
-        float
-            The intercept of f; where the multipliers leave it open, the middle of its interval.
-
-        Raises
-        ------
-        ValueError
-            If C is not positive or lies beyond the end of a path that is not complete.
-        """
-        first, weight = self._place(C)
+        # Beyond the end of a complete path alpha and f stay as they are.
+        alpha = min(C, 1.0 / self.lambdas[-1]) * ((1.0 - weight) * rows[0] + weight * rows[-1])
         inverse, b = 1.0 / C, self.scaled_intercepts[first : first + 2]
         if inverse < self.lambdas[-1]:
-            return float(b[0] / self.lambdas[-1])
+            return alpha, float(b[0] / self.lambdas[-1])
         scaled, still = (1.0 - weight) * b[0] + weight * b[-1], bool(self._unchanged[first])
         if inverse > self.lambdas[0]:
             scaled, still = b[0] + self._initial_slope * (inverse - self.lambdas[0]), True
         if still:
             here = self._extremes[first : first + 1]
             scaled = middle_intercept(here, np.array([inverse]), np.array([scaled]))[0]
-        return C * float(scaled)
+        return alpha, C * float(scaled)
 
     def multipliers(self, start: int, stop: int) -> Vector:
         """Return the multipliers a = alpha / C at consecutive breakpoints.
@@ -186,14 +180,20 @@ class RegularizationPath:
         ndarray of shape (stop - start, m)
             The multipliers, in [0, w_i].
         """
-        return multiplier_rows(
-            self.upper,
-            self.initial_sets,
-            self._initial_free,
-            (self.indices, self.destinations, self._ends, self._free_alphas),
-            start,
-            stop,
-        )
+        so_far = np.flatnonzero(self.indices[: start + 1] >= 0)
+        sets, since = self.initial_sets.copy(), np.full(self.labels.size, -1)
+        since[self._initial_free] = np.arange(-self._initial_free.size, 0)
+        # Of several changes of a point the last stays.
+        sets[self.indices[so_far]] = self.destinations[so_far]
+        since[self.indices[so_far]] = so_far
+        members = np.flatnonzero(sets == FREE)
+        free = np.zeros(sets.size, dtype=np.int64)
+        free[: members.size] = members[np.argsort(since[members])]
+        rows = np.empty((stop - start, sets.size))
+        moves = self.indices, self.destinations, self._ends, self._free_alphas
+        alpha = np.where(sets == LEFT, self.upper, 0.0)
+        _fill(rows, self.upper, alpha, free, members.size, moves, start)
+        return rows
 
     def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
         """Yield the decision values of n points at every breakpoint.
@@ -229,7 +229,7 @@ class RegularizationPath:
             raise ValueError(f"C must be a positive number, got {C!r}")
         inverse, last = 1.0 / C, self.lambdas.size - 1
         if inverse < self.lambdas[-1]:
-            if C * self.lambdas[-1] > 1.0 + REPEAT and not self.complete:
+            if C * self.lambdas[-1] > 1.0 + SAME and not self.complete:
                 raise ValueError(
                     f"the path ends at C = {1.0 / self.lambdas[-1]:.6g}, got C = {C!r}"
                 )
@@ -240,6 +240,41 @@ class RegularizationPath:
         return first, float(
             (self.lambdas[first] - inverse) / (self.lambdas[first] - self.lambdas[first + 1])
         )
+
+
+@njit
+def _fill(rows, upper, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
+    """Write the multipliers at consecutive breakpoints.
+
+    `moves` holds for each breakpoint of the path the point that changed its set (negative: none),
+    the set that it entered, and where its free multipliers end, and the free multipliers of all
+    breakpoints, in the order in which the points became free.
+    """
+    indices, destinations, ends, free_alphas = moves
+    for at in range(start, start + rows.shape[0]):
+        point = indices[at]
+        if at > start and point >= 0:
+            if destinations[at] == FREE:
+                free[n] = point
+                n += 1
+            else:
+                alpha[point] = upper[point] if destinations[at] == LEFT else 0.0
+                n = _without(free, n, point)
+        for j in range(n):
+            alpha[free[j]] = free_alphas[ends[at] - n + j]
+        for k in range(alpha.size):
+            rows[at - start, k] = alpha[k]
+
+
+@inlined
+def _without(points, n, point):  # type: ignore[no-untyped-def]
+    """Take a point out of a list of n, keeping the order, and return the new length."""
+    kept = 0
+    for j in range(n):
+        if points[j] != point:
+            points[kept] = points[j]
+            kept += 1
+    return kept
 
 
 def regularization_path(
@@ -287,13 +322,6 @@ def regularization_path(
         If the Gram matrix is not finite or indefinite beyond rounding.
     RuntimeError
         If 1000 events a point do not find the path's start.
-
-    References
-    ----------
-    Hastie, Rosset, Tibshirani & Zhu, The entire regularization path for the support vector machine,
-    JMLR 5, 2004. Sentelle, Anagnostopoulos & Georgiopoulos, A simple method for solving the SVM
-    regularization path for semidefinite kernels, IEEE Transactions on Neural Networks and Learning
-    Systems 27, 2016.
     """
     matrix, labels, upper = checked_problem(gram, y, sample_weight)
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events
@@ -307,23 +335,18 @@ def regularization_path(
     journal.mark(state)
     lambdas, indices = journal.column("theta"), journal.column("index")
     extremes, intercepts = journal.column("extremes"), journal.column("intercept")
-    repeats = (np.diff(lambdas) >= -REPEAT * lambdas[:-1]) & (indices[1:] != NOTHING)
     return RegularizationPath(
         labels=labels,
         upper=upper,
         fit_intercept=fit_intercept,
         lambdas=lambdas,
         scaled_intercepts=middle_intercept(extremes, lambdas, intercepts),
-        objectives=journal.column("objective") / lambdas**2,
         indices=indices,
-        origins=journal.column("origin"),
         destinations=journal.column("destination"),
         initial_sets=initial_sets,
         n_events=journal.n_events,
         n_start_events=start_events,
-        n_repeats=int(np.count_nonzero(repeats)),
         largest_violation=journal.largest_violation,
-        final_violation=journal.final_violation,
         complete=not bool((state.sets == LEFT).any()),
         converged=converged,
         _initial_slope=slope,
@@ -363,9 +386,8 @@ def checked_problem(
         matrix = matrix.copy() if narrow else matrix
         np.fill_diagonal(matrix, matrix.diagonal() + ridge)
     matrix = matrix.view()
-    matrix.flags.writeable = (
-        False  # whatever the caller's is: the compiled code is made for one type
-    )
+    # Whatever the caller's is: the compiled code is made for one type.
+    matrix.flags.writeable = False
     return matrix, labels, weights
 
 

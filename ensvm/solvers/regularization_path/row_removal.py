@@ -5,18 +5,25 @@ as on the regularization path: u, b and g are linear in theta until another row 
 slope of g is -y_k K_ki u_i, and the free coefficients' sum rises by u_i (`PathState.balance`). If
 no row is free, b moves alone until a row meets its margin that can take over.
 
+`sets_of`, `can_be_taken_over` and `followed_values` serve both `leave_one_out` and
+`pairwise_leave_one_out`.
+
 Reference: Cauwenberghs & Poggio, Incremental and decremental support vector machine learning, NIPS
 13, 2001.
 """
 
 import numpy as np
 
-from ensvm.compiled import inlined, njit
+from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.cholesky_update import solve_forward
 from ensvm.solvers.regularization_path.events import (
+    EPS,
     FIXED,
     FREE,
+    LEFT,
     RIGHT,
+    ROUNDINGS,
+    PathState,
     direction,
     enter,
     leave,
@@ -28,20 +35,106 @@ from ensvm.solvers.regularization_path.events import (
 )
 
 AT_BOUND = 1e-9  # alpha within this part of its bounds counts as there
+EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
 
 
 @njit
-def remove_each(state, work, rows, parts, limit, margins, n_events):  # type: ignore[no-untyped-def]
-    """Write the margins of rows without their parts of the coefficients, and their events.
+def sets_of(labels, coef, upper, kept):  # type: ignore[no-untyped-def]
+    """Return the set of each row by its coefficient, and what its removal takes from that.
 
-    `state` holds the machine; `work`, another state, is worked on.
+    `kept` are the bounds of the multipliers without the row, `upper` those with it.
     """
-    step_coef, speed = np.empty(state.labels.size), np.empty(state.labels.size)
+    sets, parts = np.full(coef.size, RIGHT), np.zeros(coef.size)
+    for k in range(coef.size):
+        alpha = labels[k] * coef[k]
+        if alpha > AT_BOUND * upper[k]:
+            sets[k] = FREE if alpha < (1.0 - AT_BOUND) * upper[k] else LEFT
+            parts[k] = labels[k] * max(alpha - kept[k], 0.0)
+    return sets, parts
+
+
+@njit
+def can_be_taken_over(labels, coef, upper, sets, parts):  # type: ignore[no-untyped-def]
+    """Return for each row whether other free rows could take over its part, if it has one.
+
+    Without a free row no row can: any may bound the interval of the intercept.
+    """
+    rise, fall, any_free = np.zeros(coef.size), np.zeros(coef.size), False
+    for k in range(coef.size):
+        if sets[k] == FREE:
+            any_free = True
+            rise[k] = (upper[k] if labels[k] > 0.0 else 0.0) - coef[k]
+            fall[k] = coef[k] + (upper[k] if labels[k] < 0.0 else 0.0)
+    all_rise, all_fall = rise.sum(), fall.sum()
+    possible = np.empty(coef.size, np.bool_)
+    for k in range(coef.size):
+        room = all_rise - rise[k] if labels[k] > 0.0 else all_fall - fall[k]
+        possible[k] = any_free and (parts[k] == 0.0 or room > abs(parts[k]))
+    return possible
+
+
+@njit
+def followed_values(  # type: ignore[no-untyped-def]
+    gram, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
+):
+    """Return the values of some rows by following them until they are out.
+
+    `fitted` are the machine's values at all rows, `parts` those of `sets_of`.
+    """
+    scale = upper.max()  # the path's multipliers are alpha / C
+    state = state_of(gram, labels, coef, intercept, upper, fitted, fit_intercept)
+    work = state_of(gram, labels, coef, intercept, upper, fitted, fit_intercept)
+    for k in range(labels.size):
+        if 0.0 < state.coef[k] * labels[k] < state.upper[k]:
+            enter(state, k)
+    step_coef, speed = np.empty(labels.size), np.empty(labels.size)
+    values = np.empty(rows.size)
     for r in range(rows.size):
         row = rows[r]
-        begin_removal(state, work, row, parts[r])
-        n_events[r] = follow_removal(work, step_coef, speed, limit) if parts[r] != 0.0 else 0
-        margins[r] = work.margin[row] + work.labels[row] * shift_to_middle(work)
+        begin_removal(state, work, row, parts[row] / scale)
+        if parts[row] != 0.0:
+            follow_removal(work, step_coef, speed, EVENTS_PER_ROW * labels.size)
+        margin = work.margin[row] + labels[row] * shift_to_middle(work)
+        values[r] = labels[row] * (margin * scale + 1.0)
+    return values
+
+
+@internal
+def state_of(  # type: ignore[no-untyped-def]
+    gram, labels, coef, intercept, upper, fitted, fit_intercept
+):
+    """Return the state of a machine on its path, whose multipliers are alpha / C; none is free."""
+    m, scale, largest, size = labels.size, upper.max(), 0.0, 0.0
+    own, sets, margin = np.empty(m), np.empty(m, np.int8), np.empty(m)
+    for k in range(m):
+        alpha = labels[k] * coef[k]
+        full, zero = alpha >= (1.0 - AT_BOUND) * upper[k], alpha <= AT_BOUND * upper[k]
+        own[k] = 0.0 if zero else labels[k] * upper[k] / scale if full else coef[k] / scale
+        sets[k] = LEFT if full else RIGHT
+        margin[k] = (labels[k] * fitted[k] - 1.0) / scale
+        largest = max(largest, gram[k, k])
+        size += abs(own[k])
+    constant = largest if largest > 0.0 else 1.0
+    return PathState(
+        gram,
+        labels,
+        upper / scale,
+        np.ones(m),
+        sets,
+        own,
+        margin,
+        np.zeros(m, np.int64),
+        np.zeros(1, np.int64),
+        np.empty((m, m)),
+        np.empty((2, m)),
+        np.empty((2, m)),
+        np.zeros(1),
+        np.full(1, intercept / scale),
+        constant if fit_intercept else 0.0,
+        np.zeros(1),
+        largest,
+        np.full(1, ROUNDINGS * EPS * largest * size),
+    )
 
 
 @inlined
@@ -69,13 +162,13 @@ def begin_removal(state, work, row, part):  # type: ignore[no-untyped-def]
 
 @inlined
 def follow_removal(work, step_coef, speed, limit):  # type: ignore[no-untyped-def]
-    """Take the fixed row's part to 0; return the number of events, at most `limit`."""
+    """Take the fixed row's part to 0, in at most `limit` events."""
     count = 0
     while True:
         if work.n_free[0] == 0 and work.constant > 0.0:
             index = move_intercept(work, speed)
             if index < 0:
-                return count
+                return
             enter(work, index)
             count += 1
         step_intercept = direction(work, step_coef)
@@ -83,7 +176,7 @@ def follow_removal(work, step_coef, speed, limit):  # type: ignore[no-untyped-de
         length, index = next_event(work, step_coef, speed)
         if length >= work.theta[0] or count >= limit:
             take_step(work, step_coef, step_intercept, speed, work.theta[0])
-            return count
+            return
         take_step(work, step_coef, step_intercept, speed, length)
         if work.sets[index] == FREE:
             leave(work, index, nearer_bound(work, index))

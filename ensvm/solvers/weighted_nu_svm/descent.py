@@ -383,9 +383,8 @@ class Face(NamedTuple):
 def new_face(n: int) -> Face:
     """Return an empty face of n points at most, `LARGEST_FACE` if n is more."""
     most = min(n, LARGEST_FACE)
-    width = 8 * (
-        (most + 7) // 8 | 1
-    )  # an odd number of cache lines: rows a power of 2 apart would displace each other
+    # An odd number of cache lines: rows a power of 2 apart would displace each other.
+    width = 8 * ((most + 7) // 8 | 1)
     targets, step, before, changes = np.empty((4, most))
     moved, slots = np.empty((2, most), np.int64)
     return Face(

@@ -1,6 +1,7 @@
 """The nu-SVM on a distribution over its examples, to a proved duality gap.
 
-Rangel, Lozano & Garcia, ICMLA-05, section 3.1:
+Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+2005, section 3.1:
 
     primal (4)    min |w|^2 / 2 - nu rho + sum_i eta_i
                   subject to y_i (<w, x_i> + b) >= D_i rho - eta_i, eta_i >= 0, rho >= 0
@@ -37,6 +38,8 @@ from ensvm.solvers.weighted_nu_svm.descent import (
     minimise_over_face,
     new_face,
 )
+
+__all__ = ["WeightedNuSVMResult", "weighted_nu_svm"]
 
 Vector: TypeAlias = NDArray[np.float64]
 StopReason: TypeAlias = Literal[
@@ -150,11 +153,6 @@ def weighted_nu_svm(
     ------
     ValueError
         If nu is not positive or exceeds nu_max.
-
-    References
-    ----------
-    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
-    2005, section 3.1.
     """
     gram, rows, labels, weight = _converted(gram, signs, distribution, members)
     largest = nu_max(labels, weight)
@@ -189,21 +187,9 @@ def weighted_nu_svm(
 
 
 def nu_max(signs: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the largest nu for which (5)-(6) is feasible.
+    """Return the largest nu, in the scale of the distribution, for which (5)-(6) is feasible.
 
     It is the total of the s heaviest of each class, s the size of the smaller one.
-
-    Parameters
-    ----------
-    signs : array of shape (m,)
-        The labels, -1 and +1.
-    distribution : array of shape (m,)
-        Weights >= 0.
-
-    Returns
-    -------
-    float
-        The largest nu, in the scale of the distribution; 0 if a class is absent.
     """
     _, shares = _heaviest_pairs(
         np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
@@ -270,9 +256,8 @@ def _new_state(
     n, coef = members.size, labels * weights
     # The kernel values among the first rows lie at the start of those rows: nothing is copied.
     in_place = bool(np.array_equal(members, np.arange(n)))
-    buffer = np.empty(
-        (0, 0) if in_place else (n, n), dtype=gram.dtype
-    )  # what is never filled in takes no memory
+    # What is never filled in takes no memory.
+    buffer = np.empty((0, 0) if in_place else (n, n), dtype=gram.dtype)
     gram = _for_reading(gram)
     state = DescentState(
         gram=gram,
@@ -336,17 +321,12 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
     face = new_face(state.coef.size)
     done, before, guesses = 0, np.inf, True
     while True:
-        phase = min(
-            max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1)), max_iter - done
-        )
-        done += descend(state, tol, floor, phase)
+        phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1))
+        done += descend(state, tol, floor, min(phase, max_iter - done))
         _refresh(state)
         find_direction(state)
         certify(state)
-        objective, rounding = (
-            state.objective[0],
-            ROUNDINGS * largest * state.size[0] ** 2,
-        )
+        objective, rounding = state.objective[0], ROUNDINGS * largest * state.size[0] ** 2
         if objective < -rounding * precision:
             return done, "not_positive_semidefinite"
         if gap_closed.py_func(state, tol, floor):

@@ -23,6 +23,8 @@ from ensvm.solvers.weighted_nu_svm.solver import (
     weighted_nu_svm,
 )
 
+__all__ = ["WeakenedResult", "weakened_nu_svm"]
+
 # A rejected total may exceed its bound by this part: half of equal weights sum to 0.5 up to
 # rounding only
 SHARE_ROUNDING = 1e-12
@@ -107,16 +109,6 @@ def weakened_nu_svm(
     -------
     WeakenedResult or None
         The machine and the examples left out; None if those kept are all of one class.
-
-    Raises
-    ------
-    ValueError
-        If `weighted_nu_svm` refuses an argument.
-
-    References
-    ----------
-    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
-    2005, Figures 2 and 3.
     """
     everyone = np.arange(signs.size)
     edited = chosen_within(-distribution, distribution, sigma, random)
@@ -140,20 +132,7 @@ def weakened_nu_svm(
 
 
 def renumbered(result: WeakenedResult, order: NDArray[np.intp]) -> WeakenedResult:
-    """Return what was found on rows in another order in the rows' own.
-
-    Parameters
-    ----------
-    result : WeakenedResult
-        What was found on the rows `order`.
-    order : ndarray of int, shape (m,)
-        A permutation: the row's own number at each place.
-
-    Returns
-    -------
-    WeakenedResult
-        The same with the rows' own numbers.
-    """
+    """Return what was found on the rows `order`, a permutation, with the rows' own numbers."""
     weights = np.empty_like(result.machine.weights)
     weights[order] = result.machine.weights
     return replace(

@@ -8,29 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
+from small_problems import noisy_gram, noisy_rows
 
-from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.solvers.entropy_projection import (
-    EntropyProjectionState,
-    accelerated_descent,
-    entropy_projection,
-    merge_identical,
-)
+from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
+from ensvm.solvers.entropy_projection.simplex import merge_identical
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 SEEDS = pytest.mark.parametrize("seed", range(2))
-
-
-def rows_of(seed: int, m: int = 60, d: int = 5) -> tuple[NDArray[Any], NDArray[Any]]:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, d))
-    return X, np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1.0, -1.0)
-
-
-def problem(seed: int, m: int = 60, d: int = 5) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return a Gaussian Gram matrix and noisy labels."""
-    X, y = rows_of(seed, m, d)
-    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
 
 
 def bounds(nu: float, m: int) -> NDArray[np.float64]:
@@ -49,7 +35,7 @@ def optimum_of_libsvm(K: NDArray[Any], y: NDArray[Any], nu: float) -> float:
 @SEEDS
 @pytest.mark.parametrize("nu", [1.0 / 60, 0.1, 0.5, 0.9])
 def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     result = accelerated_descent(K, y, tol=1e-4, upper=bounds(nu, 60))
     optimum = optimum_of_libsvm(K, y, nu)
     assert result.stop_reason == "gap_below_tol"
@@ -61,16 +47,15 @@ def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
 
 @SEEDS
 def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
-    K, y = problem(seed)
-    states: list[EntropyProjectionState] = []
-    paper = entropy_projection(K, y, tol=1e-6, max_iter=5000, callback=states.append)
+    K, y = noisy_gram(seed)
+    paper = entropy_projection(K, y, tol=1e-6, max_iter=5000)
     result = accelerated_descent(K, y, tol=0.01)
     assert result.certificate <= 0.01 * result.lower_bound
     assert result.lower_bound <= paper.objective
     assert paper.lower_bound <= result.objective
-    # Algorithm 1 needs more steps, of one product at least, for the same proof
-    proved = (state.objective <= 1.01 * state.lower_bound for state in states)
-    assert result.n_matvec < next((steps for steps, far in enumerate(proved) if far), 5000)
+    # Algorithm 1 needs more products for the same proof
+    proved = paper.objectives <= 1.01 * paper.lower_bounds
+    assert result.n_matvec < (paper.products[proved.argmax()] if proved.any() else 5000)
 
 
 @given(
@@ -80,26 +65,26 @@ def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
     nu=st.floats(0.01, 1.0),
 )
 def test_descent_bracket_and_bounds_at_every_step(seed: int, m: int, d: int, nu: float) -> None:
-    K, y = problem(seed, m, d)
-    states: list[EntropyProjectionState] = []
-    accelerated_descent(K, y, upper=bounds(nu, m), callback=states.append, max_iter=200)
-    objectives = np.array([state.objective for state in states])
-    proved = np.array([state.lower_bound for state in states])
-    assert [state.iteration for state in states] == list(range(len(states)))
-    assert np.all(np.diff(objectives) <= 0.0)
+    K, y = noisy_gram(seed, m, d)
+    settings: dict[str, Any] = {"upper": bounds(nu, m), "max_iter": 200}
+    result = accelerated_descent(K, y, **settings)
+    assert result.objectives.size == result.lower_bounds.size == result.n_iter + 1
+    assert np.all(np.diff(result.objectives) <= 0.0)
     # a proved bound is only ever cut to the objective, which may be below it by a rounding
-    assert np.all(np.diff(proved) >= -1e-15)
-    assert np.all((proved >= 0.0) & (proved <= objectives))
-    for state in states:
-        assert state.weights.min() >= 0.0
-        assert state.weights.max() <= (1.0 + 1e-9) / (nu * m)
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-9)
-        exact = (y * state.weights) @ K @ (y * state.weights)
-        assert state.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
+    assert np.all(np.diff(result.lower_bounds) >= -1e-15)
+    assert np.all((result.lower_bounds >= 0.0) & (result.lower_bounds <= result.objectives))
+    for steps in (1, 2, 5, 20, 200):
+        cut_short = accelerated_descent(K, y, **settings | {"max_iter": steps})
+        weights = cut_short.weights
+        assert weights.min() >= 0.0
+        assert weights.max() <= (1.0 + 1e-9) / (nu * m)
+        assert weights.sum() == pytest.approx(1.0, abs=1e-9)
+        exact = (y * weights) @ K @ (y * weights)
+        assert cut_short.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
 
 
 def test_the_average_is_that_of_the_members_by_their_rates() -> None:
-    K, y = problem(3)
+    K, y = noisy_gram(3)
     result = accelerated_descent(K, y, keep_members=True)
     assert result.members is not None
     average = result.learning_rates @ result.members / result.learning_rates.sum()
@@ -108,7 +93,7 @@ def test_the_average_is_that_of_the_members_by_their_rates() -> None:
 
 
 def test_identical_rows_taken_as_one_are_the_same_problem() -> None:
-    X, y = rows_of(4, m=40)
+    X, y = noisy_rows(4, m=40)
     X, y = np.vstack([X, X[:15]]), np.concatenate([y, y[:15]])
     merged = merge_identical(distinct_rows(X), y)
     K = gram(X, kernel="rbf", gamma=0.2)
@@ -128,7 +113,7 @@ def test_two_identical_rows_of_both_labels_end_at_0_and_soften() -> None:
     K = np.ones((2, 2))
     y = np.array([-1.0, 1.0])
     assert accelerated_descent(K, y).stop_reason == "zero_objective"
-    K, y = problem(5)
+    K, y = noisy_gram(5)
     K[1], K[:, 1], y[:2] = K[0], K[:, 0], (-1.0, 1.0)
     K[1, 1] = K[0, 0]
     hard = accelerated_descent(K, y, max_iter=3000)

@@ -12,32 +12,21 @@ from scipy.optimize import brentq
 from scipy.sparse.linalg import aslinearoperator
 from scipy.special import logsumexp, rel_entr, softmax
 from sklearn.svm import OneClassSVM
+from small_problems import noisy_gram
 
-from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
-from ensvm.solvers.entropy_projection.tsang_kwok import (
-    EntropyProjectionState,
-    project,
-)
+from ensvm.kernels import gram
+from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection, project
 
 Vector = NDArray[np.float64]
-Problem = tuple[Vector, Vector]
 
 SEEDS = pytest.mark.parametrize("seed", range(4))
 FIRST_STEPS = 9  # each multiplies a difference by about three: later ones show rounding
 
 
-def problem(seed: int, m: int = 60, d: int = 5) -> Problem:
-    """Return a Gaussian Gram matrix and noisy labels."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, d))
-    y = np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1.0, -1.0)
-    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
-
-
 def signed_gram(seed: int, m: int = 50) -> Vector:
     """Return K~ of a Gaussian kernel, hence |K~_ij| <= 1, and noisy labels."""
-    K, y = problem(seed, m)
+    K, y = noisy_gram(seed, m)
     return K * np.outer(y, y)
 
 
@@ -53,37 +42,35 @@ def optimum(K: Vector) -> tuple[float, Vector]:
     return best, weights
 
 
-def history(K: Any, y: Any, **settings: Any) -> list[EntropyProjectionState]:
-    states: list[EntropyProjectionState] = []
-    entropy_projection(K, y, callback=states.append, **settings)
-    return states
+def with_path(K: Any, y: Any, **settings: Any) -> tuple[EntropyProjectionResult, list[Vector]]:
+    """Return the result and the weights alpha_1, ..., alpha_{T+1}."""
+    result = entropy_projection(K, y, keep_members=True, **settings)
+    assert result.members is not None
+    return result, [*result.members, result.weights] if result.n_iter else [result.weights]
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 40), d=st.integers(1, 6))
 def test_simplex_descent_and_bracket_at_every_step(seed: int, m: int, d: int) -> None:
-    K, y = problem(seed, m, d)
-    states = history(K, y, max_iter=500)
-    objectives = np.array([state.objective for state in states])
-    bounds = np.array([state.lower_bound for state in states])
-    assert [state.iteration for state in states] == list(range(len(states)))
-    assert np.all(np.diff(objectives) <= 0.0)
-    assert np.all(np.diff(bounds) >= -1e-15)
-    assert np.all((bounds >= 0.0) & (bounds <= objectives))
-    for state in states:
-        assert state.weights.min() >= 0.0
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
-        exact = (y * state.weights) @ K @ (y * state.weights)
-        assert state.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
+    K, y = noisy_gram(seed, m, d)
+    result, path = with_path(K, y, max_iter=500)
+    assert len(path) == result.objectives.size == result.lower_bounds.size == result.n_iter + 1
+    assert np.all(np.diff(result.objectives) <= 0.0)
+    assert np.all(np.diff(result.lower_bounds) >= -1e-15)
+    assert np.all((result.lower_bounds >= 0.0) & (result.lower_bounds <= result.objectives))
+    for weights, objective in zip(path, result.objectives, strict=True):
+        assert weights.min() >= 0.0
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        exact = (y * weights) @ K @ (y * weights)
+        assert objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
 
 
 @SEEDS
 def test_certificate_brackets_the_exact_optimum_and_closes(seed: int) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed)
     best, _ = optimum(K * np.outer(y, y))
-    for state in history(K, y):
-        assert state.lower_bound <= best * (1.0 + 1e-6)
-        assert state.objective >= best * (1.0 - 1e-6)
     result = entropy_projection(K, y, tol=1e-6, max_iter=100_000)
+    assert np.all(result.lower_bounds <= best * (1.0 + 1e-6))
+    assert np.all(result.objectives >= best * (1.0 - 1e-6))
     assert result.stop_reason == "epsilon_below_tol"
     assert result.objective == pytest.approx(best, rel=1e-3)
     assert result.certificate == result.objective - result.lower_bound <= 0.1 * best
@@ -91,10 +78,8 @@ def test_certificate_brackets_the_exact_optimum_and_closes(seed: int) -> None:
 
 @SEEDS
 def test_each_step_meets_its_constraint_and_its_cosine(seed: int) -> None:
-    K, y = problem(seed)
-    result = entropy_projection(K, y, keep_members=True)
-    assert result.members is not None
-    iterates = [*result.members, result.weights]
+    K, y = noisy_gram(seed)
+    result, iterates = with_path(K, y)
     for before, after, epsilon in zip(iterates, iterates[1:], result.epsilons, strict=False):
         gradient = y * (K @ (y * before))
         assert after @ gradient == pytest.approx(
@@ -106,16 +91,12 @@ def test_each_step_meets_its_constraint_and_its_cosine(seed: int) -> None:
 
 
 @SEEDS
-def test_result_and_callback_report_one_path(seed: int) -> None:
-    K, y = problem(seed)
-    states = history(K, y)
+def test_the_average_is_that_of_the_members_by_their_rates(seed: int) -> None:
+    K, y = noisy_gram(seed)
     result = entropy_projection(K, y, keep_members=True)
     assert result.members is not None
     assert result.members.shape == (result.n_iter, y.size)
     assert np.array_equal(result.members[0], np.full(y.size, 1.0 / y.size))  # the Parzen window
-    assert np.array_equal(result.members, [state.weights for state in states[:-1]])
-    assert np.array_equal(result.weights, states[-1].weights)
-    assert np.array_equal(result.learning_rates, [state.learning_rate for state in states[1:]])
     mean = np.average(result.members, axis=0, weights=result.learning_rates)
     np.testing.assert_allclose(result.average_weights, mean, rtol=1e-12)
     assert (
@@ -129,29 +110,24 @@ def test_result_and_callback_report_one_path(seed: int) -> None:
 def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
     seed: int, learning_rate: float
 ) -> None:
-    K, y = problem(seed)
-    states = history(K, y, learning_rate=learning_rate, max_iter=300)
-    assert np.all(np.diff([state.objective for state in states]) <= 1e-15)
-    weights = states[0].weights * np.exp(-learning_rate * y * (K @ (y * states[0].weights)))
-    np.testing.assert_allclose(states[1].weights, weights / weights.sum(), rtol=1e-12)  # (8)
-
-
-def assert_same_path(states: list[Any], others: list[Any], tolerance: float) -> None:
-    """Assert that two paths agree over their first steps and end alike."""
-    for state, other in zip(states[:FIRST_STEPS], others[:FIRST_STEPS], strict=True):
-        np.testing.assert_allclose(other.weights, state.weights, atol=tolerance)
-    assert others[-1].objective == pytest.approx(states[-1].objective, rel=0.05)
+    K, y = noisy_gram(seed)
+    result, path = with_path(K, y, learning_rate=learning_rate, max_iter=300)
+    assert np.all(np.diff(result.objectives) <= 1e-15)
+    weights = path[0] * np.exp(-learning_rate * y * (K @ (y * path[0])))
+    np.testing.assert_allclose(path[1], weights / weights.sum(), rtol=1e-12)  # (8)
 
 
 def test_every_form_of_the_operator_gives_the_same_machine() -> None:
-    K, y = problem(1)
-    expected = history(K, y)
+    K, y = noisy_gram(1)
+    expected, path = with_path(K, y)
     for operator in (
         np.asfortranarray(K),
         np.repeat(K, 2, axis=0)[::2],
         aslinearoperator(K),
     ):
-        assert_same_path(expected, history(operator, y), 1e-9)
+        result, other = with_path(operator, y)
+        np.testing.assert_allclose(other[:FIRST_STEPS], path[:FIRST_STEPS], atol=1e-9)
+        assert result.objective == pytest.approx(expected.objective, rel=0.05)
 
 
 def test_infeasible_line_search_halves_until_it_ends() -> None:
@@ -301,13 +277,6 @@ def test_weight_lost_to_underflow_comes_back() -> None:
     np.testing.assert_allclose(projection.weights, 0.5, rtol=1e-9)
 
 
-def trained(K: Vector, **parameters: Any) -> tuple[EntropyProjectionResult, list[Vector]]:
-    """Return the result on K~ and the weights alpha_1, ..., alpha_{T+1}."""
-    result = entropy_projection(K, np.ones(len(K)), keep_members=True, **parameters)
-    assert result.members is not None
-    return result, [*result.members, result.weights]
-
-
 @given(seed=st.integers(0, 50), skew=st.floats(0.0, 6.0), epsilon=st.floats(0.001, 0.999))
 def test_proposition_1_where_its_condition_holds_the_projection_exists(
     seed: int, skew: float, epsilon: float
@@ -331,7 +300,7 @@ def test_proposition_1_where_its_condition_holds_the_projection_exists(
 def test_an_infeasible_projection_proves_the_loose_optimality_of_footnote_5(seed: int) -> None:
     K = signed_gram(seed)
     best, _ = optimum(K)
-    _, path = trained(K, tol=1e-4, max_iter=100_000)
+    _, path = with_path(K, np.ones(len(K)), tol=1e-4, max_iter=100_000)
     infeasible = 0
     for weights in path:
         gradient = K @ weights
@@ -347,7 +316,7 @@ def test_an_infeasible_projection_proves_the_loose_optimality_of_footnote_5(seed
 def test_each_step_nears_the_optimum_as_the_proof_of_convergence_says(seed: int) -> None:
     K = signed_gram(seed)
     best, at_best = optimum(K)
-    result, path = trained(K)
+    result, path = with_path(K, np.ones(len(K)))
     step_lengths, n_covered = [], 0
     for before, after, epsilon in zip(path, path[1:], result.epsilons, strict=False):
         objective = float(before @ K @ before)
@@ -395,7 +364,7 @@ def test_algorithm_1_is_adaboost_star_with_parzen_windows(seed: int) -> None:
     # In round t AdaBoost*_nu asks for the margin min_r gamma_r - nu, gamma_r being the edges. Here
     # the edge is the objective, which never rises, and nu is what epsilon makes of it.
     K = signed_gram(seed)
-    result, path = trained(K, max_iter=FIRST_STEPS)
+    result, path = with_path(K, np.ones(len(K)), max_iter=FIRST_STEPS)
     edges = np.array([weights @ K @ weights for weights in path[:-1]])
     nu = edges * result.epsilons / (1.0 + result.epsilons)
     margins = np.minimum.accumulate(edges) - nu
