@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.files.file_content import Raw
-from ensvm.data.splits import OfficialSplit
+from ensvm.data.splits import IndicesSplit, OfficialSplit
 from ensvm.errors import UserError, near_miss
 
 _DENSE_BYTES = 16 * 2**30  # a larger array more likely comes from a wrong index
@@ -48,7 +48,7 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
         if isinstance(card.split, OfficialSplit):  # other protocols split all rows anew
             _check("rows of the test part", n_test, card.sizes()[2], card.name)
         splits = (np.arange(n_train)[None], np.arange(n_train, n_train + n_test)[None])
-    elif card.brought_splits():
+    elif isinstance(card.split, IndicesSplit):
         splits = _brought_splits(card, parts[0])
     else:
         splits = None

@@ -378,7 +378,10 @@ class DatasetCard(Strict):
         if self.checksum is None:
             read = {"generator", "rows", "features", "classes", "positive", "inputs", "sparse"}
             deciding |= self.model_dump(include=read)
-            deciding |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
+            deciding |= {
+                "name": self.base or self.name,
+                "brought_splits": isinstance(self.split, IndicesSplit),
+            }
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
 
     def seed_identity(self) -> str:
@@ -418,7 +421,3 @@ class DatasetCard(Strict):
         """Return a variant as a card of its own; its `base` is the name of this one."""
         own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
         return DatasetCard.model_validate(own | self.variants[name])
-
-    def brought_splits(self) -> bool:
-        """Return whether the row numbers of the realizations come with the data."""
-        return isinstance(self.split, IndicesSplit)

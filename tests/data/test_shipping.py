@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from shipped_files import Shipped, as_csv, convert, shipped_files
 
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import data_folders
-from ensvm.data.shipping import Shipped, as_csv, convert, shipped_files
 from ensvm.shipped import shipped_datasets
 
 MIRROR = os.environ.get("ENSVM_DATA")

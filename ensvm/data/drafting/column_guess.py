@@ -199,17 +199,18 @@ def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
     They are the smallest or largest number of a column, in two rows or more: the only negative
     number, further from the others than these are from each other, or by far the commonest.
     """
-    counts = Counter(text for text in column.fields if text not in column.missing_marks)
-    texts = list(counts)
-    numbers = numerals.read(texts)
-    if column.kind != "number" or len(set(numbers)) < FEWEST_NUMBERS:
+    if column.kind != "number":
         return set()
-    least, largest = numbers.min(), numbers.max()
+    present = [text for text in column.fields if text not in column.missing_marks]
+    texts, counts = np.unique(present, return_counts=True)
+    numbers = numerals.read(texts.tolist())
+    if len(set(numbers)) < FEWEST_NUMBERS:
+        return set()
     found = set()
-    for extreme in (least, largest):
-        rows = sum(counts[text] for text in np.array(texts)[numbers == extreme].tolist())
-        others = numbers[numbers != extreme]
-        commonest = max(counts[text] for text in np.array(texts)[numbers != extreme].tolist())
+    for extreme in (numbers.min(), numbers.max()):
+        is_extreme = numbers == extreme
+        others = numbers[~is_extreme]
+        rows, commonest = counts[is_extreme].sum(), counts[~is_extreme].max()
         far = np.abs(others - extreme).min() > np.ptp(others)
         alone = extreme < 0 <= others.min()
         if (
@@ -217,7 +218,7 @@ def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
             and rows >= 2
             and (alone or (abs(extreme) > LEAST_SENTINEL and (far or rows > FAR_MORE * commonest)))
         ):
-            found.update(np.array(texts)[numbers == extreme].tolist())
+            found.update(texts[is_extreme].tolist())
     return found
 
 

@@ -1,6 +1,5 @@
 """Tables of delimited text: CSV, tab-separated, UCI and KEEL files."""
 
-import codecs
 import csv
 import io
 from collections import deque
@@ -28,13 +27,10 @@ def _delimiter(name: str) -> str:
 
 def _encoding(name: str) -> str:
     try:
-        is_text = codecs.lookup(name)._is_text_encoding
-        "a,1\n".encode(name)  # Python lists encodings that cannot write this
+        "a,1\n".encode(name)
     except (LookupError, ValueError):
-        is_text = False
-    if not is_text:
         accepted = "utf-8, utf-16, latin-1, cp1252 and all that Python knows"
-        raise ValueError(f"{name!r} is not an encoding of text (accepted: {accepted})")
+        raise ValueError(f"{name!r} is not an encoding of text (accepted: {accepted})") from None
     return name
 
 

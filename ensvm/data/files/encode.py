@@ -3,8 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
@@ -17,6 +17,7 @@ from ensvm.errors import UserError, near_miss
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
+MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
 DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
     r"|\d{1,2}:\d{2}(:\d{2}.*)?"
@@ -84,26 +85,26 @@ class Numerals:
     decimal: str = "."
     thousands: str = ""
 
+    @property
+    def _plain(self) -> bool:
+        return (self.decimal, self.thousands) == (".", "")
+
     def read(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return texts as numbers, NaN for those that are not finite numbers up to LARGEST."""
-        numbers = self.read_plain(texts)
+        numbers = self.read_all(texts)
         if numbers is None:
             numbers = np.array([self._number(text) for text in texts], dtype=np.float64)
         return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
-    def read_plain(self, texts: Sequence[str]) -> NDArray[np.float64] | None:
-        """Return the numbers if Python reads all texts as numbers, else None: much quicker."""
-        # Python reads 1_000 as 1000
-        if (self.decimal, self.thousands) != (".", "") or "_" in "".join(texts):
-            return None
-        try:
-            return np.array(texts, dtype=np.float64)
-        except ValueError:
-            return None
+    def read_all(self, texts: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the numbers if all texts are as Python writes them, else None: much quicker."""
+        if self._plain and "_" not in "".join(texts):  # Python reads 1_000 as 1000
+            with suppress(ValueError):
+                return np.array(texts, dtype=np.float64)
+        return None
 
     def _number(self, text: str) -> float:
-        text = text.strip()
-        if (self.decimal, self.thousands) != (".", ""):
+        if not self._plain:
             if not self._pattern.fullmatch(text):
                 return np.nan
             text = text.replace(self.thousands, "") if self.thousands else text
@@ -115,21 +116,17 @@ class Numerals:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """The pattern of numbers; a mark of thousands stands between all of them or none."""
+        # a mark of thousands stands between all groups of three digits or none
         decimal, thousands = re.escape(self.decimal), re.escape(self.thousands or "\0")
         plain = rf"(\d+({decimal}\d*)?|{decimal}\d+)([eE][+-]?\d+)?"
         grouped = rf"[1-9]\d{{0,2}}({thousands}\d{{3}})+({decimal}\d*)?"
         return re.compile(rf"[+-]?({plain}|{grouped})")
 
     def problem(self, text: str) -> str:
-        """Return what is wrong with a text that is not a number, and what to do about it."""
-        try:
-            value = np.nan if "_" in text or self.decimal != "." else float(text)
-        except ValueError:
-            value = np.nan
+        """Return what is wrong with a text that `read` gives as NaN, and what to do about it."""
         if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
             return f"{text!r} is not a finite number"
-        if abs(value) > LARGEST:
+        if not np.isnan(self._number(text)):
             return f"{text!r} is too large (accepted: -{LARGEST:g} to {LARGEST:g})"
         marks = "" if self.decimal == "." else f"; the decimal mark is {self.decimal!r}"
         marks += f"; the mark of thousands is {self.thousands!r}" if self.thousands else ""
@@ -193,7 +190,7 @@ def encode_column(
     else:
         numbers = numerals.read(texts)
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
-        problem = _problem(texts[int(wrong)].strip(), encoding, codes, numerals)
+        problem = _problem(texts[int(wrong)], encoding, codes, numerals)
         raise UserError(f"{position_of(int(present[wrong]))}: {problem}")
     if ends is not None:
         numbers = np.searchsorted(ends, numbers).astype(np.float64) + 1.0
@@ -222,14 +219,12 @@ def _codes(encoding: Encoding) -> Mapping[str, Any]:
 
 
 def _code(text: str, codes: Mapping[str, Any]) -> float:
-    text = text.strip()
     if text not in codes:
         text = plain_label(" ".join(text.split()))  # an encoding has a text of two lines as one
     return float(codes.get(text, np.nan))
 
 
 def _after_letter(text: str) -> float:
-    text = text.strip()
     return float(text[1:]) if re.fullmatch(r"[A-Za-z]\d+", text) else np.nan
 
 
@@ -250,16 +245,14 @@ def plain_labels(labels: NDArray[Any]) -> NDArray[np.str_]:
 def plain_label(text: str) -> str:
     """Return a label as cards write it: +1, 1.0 and 1 are the same; other labels stay.
 
-    So do 001, which is a name rather than a number, and numbers that float64 does not tell apart.
+    So do 001, which is a name rather than a number, and numbers too large for float64 to tell all
+    whole ones apart.
     """
     text = text.strip()
-    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})(\.0*)?", text):
-        return str(int(text.split(".")[0]))
-    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})\.?[0-9]{0,99}[eE][+-]?[0-9]{1,3}", text):
+    if re.fullmatch(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?", text):
         value = float(text)
-        if np.isfinite(value):
-            plain = str(int(value)) if value.is_integer() else str(value)
-            return plain if Decimal(plain) == Decimal(text) else text
+        if value.is_integer() and abs(value) < MOST_EXACT:
+            return str(int(value))
     return text
 
 

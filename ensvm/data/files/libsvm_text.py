@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.files.encode import LARGEST, plain_labels
+from ensvm.data.files.encode import LARGEST, MOST_EXACT, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 from ensvm.errors import UserError
 
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
-_EXACT = 2.0**53  # labels are read as float64, which tells integers apart up to here
 
 
 class LibsvmFormat(FileFormat):
@@ -122,7 +121,7 @@ def _check_values(X: Any, labels: NDArray[np.float64], file_name: str) -> None:
             f"{file_name}, {position}: {X.data[wrong[0]]:g} is not a finite "
             f"number of at most {LARGEST:g}"
         )
-    wrong = np.flatnonzero(~(np.abs(labels) < _EXACT))
+    wrong = np.flatnonzero(~(np.abs(labels) < MOST_EXACT))
     if len(wrong):
         what = f"the label {labels[wrong[0]]:g} is missing or too large"
         raise UserError(f"{file_name}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")

@@ -139,6 +139,8 @@ class _Reader:
         self.form, self.file = form, file
         self.inputs = form.columns_used(file)
         self.numerals, self.missing_marks = form.numerals, form.missing_marks
+        marks = self.numerals.read(list(self.missing_marks - {""}))
+        self.marks_are_texts = bool(np.isnan(marks).all())  # not so if -999 is one of them
 
     def read(self, block: RowBlock) -> Raw:
         label_at, input_at = choose_columns(
@@ -146,35 +148,33 @@ class _Reader:
         )
         groups = self.file.groups
         group_at = [] if groups is None else [_position(block.names, groups, self.file.name)]
-        block = self._with_numbers(block, [at for at in input_at if at != label_at])
+        numeric = {at for at in input_at if self._encoding(block, at) == "number"} - {label_at}
+        columns = [
+            self._plain(column, numeric=at in numeric) for at, column in enumerate(block.columns)
+        ]
+        block = RowBlock(block.names, columns, block.rows)
         block = self._complete(block, label_at, input_at, group_at)
         columns = [self._encoded(block, at) for at in input_at]
         X = np.hstack([np.empty((len(block.rows), 0)), *columns])
-        labels = _renamed(_stripped(block.columns[label_at]), self.form.labels)
-        group_columns = [_stripped(block.columns[at]) for at in group_at]
-        raw = Raw(X, labels, groups=group_columns[0] if group_columns else None)
+        labels = _renamed(_as_labels(block.columns[label_at]), self.form.labels)
+        group = _as_labels(block.columns[group_at[0]]) if group_at else None
         if self.form.keep is None:
-            return raw
+            return Raw(X, labels, groups=group)
         chosen = np.isin(labels, self.form.keep)
-        return Raw(
-            X[chosen], labels[chosen], groups=None if raw.groups is None else raw.groups[chosen]
-        )
+        return Raw(X[chosen], labels[chosen], groups=None if group is None else group[chosen])
 
-    def _with_numbers(self, block: RowBlock, input_at: list[int]) -> RowBlock:
-        """Return the block with each input that holds nothing but plain numbers read as such.
+    def _plain(self, column: Column, *, numeric: bool) -> Column:
+        """Return a column with nothing but numbers as such, others as text without blanks.
 
-        This is much quicker than field by field, which other columns need.
+        To read it at once is much quicker than field by field.
         """
-        if not np.isnan(self.numerals.read(list(self.missing_marks - {""}))).all():
-            return block  # a number such as -999 stands for a missing value
-        columns = list(block.columns)
-        for at in input_at:
-            column = columns[at]
-            if self._encoding(block, at) == "number" and not isinstance(column, np.ndarray):
-                numbers = self.numerals.read_plain(column)
-                if numbers is not None and (np.abs(numbers) <= LARGEST).all():
-                    columns[at] = numbers
-        return RowBlock(block.names, columns, block.rows)
+        if isinstance(column, np.ndarray):
+            return column
+        if numeric and self.marks_are_texts:
+            numbers = self.numerals.read_all(column)
+            if numbers is not None and (np.abs(numbers) <= LARGEST).all():
+                return numbers
+        return [text.strip() for text in column]
 
     def _encoding(self, block: RowBlock, at: int) -> Encoding:
         return self.inputs[block.names[at]] if self.inputs else "number"
@@ -228,7 +228,7 @@ class _Reader:
         """Return which fields of a column have no value."""
         if isinstance(column, np.ndarray):
             return np.isnan(column)
-        return np.array([text.strip() in self.missing_marks for text in column], dtype=bool)
+        return np.array([text in self.missing_marks for text in column], dtype=bool)
 
 
 def choose_columns(
@@ -272,8 +272,8 @@ def _renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[np.str_]
     return np.array([names.get(str(value), str(value)) for value in values], dtype=str)[inverse]
 
 
-def _stripped(column: Column) -> NDArray[np.str_]:
-    return plain_labels(np.array([str(text).strip() for text in column], dtype=str))
+def _as_labels(column: Column) -> NDArray[np.str_]:
+    return plain_labels(np.array(column, dtype=str))
 
 
 def no_column(file_name: str, name: str, names: list[str]) -> UserError:

@@ -3,14 +3,14 @@
 import io
 import re
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ensvm.data.files.encode import DATES, Inputs, plain_label
+from ensvm.data.files.encode import DATES, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import (
     Column,
@@ -24,10 +24,8 @@ from ensvm.errors import UserError
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
 ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes several times the memory of its row group
 _VALUE_BYTES = 8  # of memory, at least; a few bytes of a file may stand for many equal values
-_BOOLEANS = {"bool", "bool_"}
-_NUMBERS = {"int", "float", "Decimal"}
-_MOMENTS = {"date", "datetime", "time", "timedelta", "Timestamp", "Timedelta"}
-_DATES = "holds dates or times: make numbers of them, as days since the first"
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
+_MOMENTS = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period"}
 _ARFF_ROWS = re.compile(r"^[ \t]*@data\b[^\n]*", re.I | re.M)
 _ARFF_DATE = re.compile(
     r"""^([ \t]*@attribute[ \t]+('[^'\n]*'|"[^"\n]*"|\S+)[ \t]+)date\b.*$""", re.I | re.M
@@ -69,20 +67,24 @@ class TypedFormat(NamedColumnsFormat):
 
     def typed_columns(self, file: FileContent) -> TypedColumns:
         """Return the encodings of columns that are not numbers, and which cannot be inputs."""
-        columns: list[_TypedColumn] = []
+        from pandas.api.types import infer_dtype
+
+        kinds, levels = defaultdict[str, set[str]](set), defaultdict[str, dict[Any, None]](dict)
         for frame in self.frames(file):
-            columns = columns or [_TypedColumn(str(name)) for name in frame.columns]
-            for at, column in enumerate(columns):
-                column.add(frame.iloc[:, at])
-        inputs: Inputs = {}
-        refused: dict[str, str] = {}
-        for column in columns:
-            encoding = column.encoding()
-            if isinstance(encoding, str):
-                refused[column.name] = encoding
-            elif encoding is not None:
-                inputs[column.name] = encoding
-        return TypedColumns(inputs, refused)
+            for name, column in frame.items():
+                of_column, present = kinds[str(name)], column.dropna()
+                kind = infer_dtype(column)
+                if kind == "categorical":
+                    levels[str(name)] |= dict.fromkeys(column.cat.categories)
+                elif kind == "string":
+                    levels[str(name)] |= dict.fromkeys(present)
+                if len(present):
+                    of_column.add(kind)
+        found = {name: _encoding(kinds[name], list(levels[name])) for name in kinds}
+        return TypedColumns(
+            {name: encoding for name, encoding in found.items() if isinstance(encoding, dict)},
+            {name: reason for name, reason in found.items() if isinstance(reason, str)},
+        )
 
 
 def _fields(column: Any, as_text: bool) -> Column:
@@ -93,57 +95,32 @@ def _fields(column: Any, as_text: bool) -> Column:
         numbers: Column = column.to_numpy(np.float64, na_value=np.nan)
         return numbers
     return [
-        "" if absent else str(value)
+        "" if absent else str(value).strip()
         for value, absent in zip(column.astype(object), column.isna(), strict=True)
     ]
 
 
-@dataclass
-class _TypedColumn:
-    """What a column holds: the types of its values, and its different texts or categories."""
+def _encoding(kinds: set[str], levels: list[Any]) -> dict[Any, Any] | str | None:
+    """Return the encoding of a column, None for numbers, or why it cannot be an input.
 
-    name: str
-    types: set[str] = field(default_factory=set)
-    levels: dict[Any, None] = field(default_factory=dict)  # as a set, but in their order
-
-    def add(self, column: Any) -> None:
-        """Note what some rows of the column hold."""
-        import pandas  # loaded here to keep starting up quick
-
-        types, dtype = pandas.api.types, column.dtype
-        if isinstance(dtype, pandas.CategoricalDtype):
-            self.types.add("category")
-            self.levels |= dict.fromkeys(dtype.categories)
-        elif types.is_bool_dtype(dtype):
-            self.types.add("bool")
-        elif types.is_numeric_dtype(dtype):
-            self.types.add("float")
-        elif types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-            self.types.add("Timestamp")
-        else:
-            present = column.dropna()
-            self.types |= {type(value).__name__ for value in present}
-            self.levels |= dict.fromkeys(value for value in present if isinstance(value, str))
-
-    def encoding(self) -> dict[Any, Any] | str | None:
-        """Return the encoding, None for numbers, or why the column cannot be an input."""
-        if "category" in self.types:
-            return _one_hot(list(self.levels))
-        if self.types and self.types <= _BOOLEANS:
-            return {"False": 0, "True": 1}
-        if self.types <= _NUMBERS:
-            return None
-        levels = sorted(self.levels)
-        if self.types & _MOMENTS or all(DATES.fullmatch(level.strip()) for level in levels):
-            return _DATES
-        if self.types != {"str"}:
-            return f"holds values of the type {', '.join(sorted(self.types))}"
-        if len(levels) > MOST_LEVELS:
-            return (
-                f"holds {len(levels)} different texts, such as {levels[0]!r}; "
-                "list those to tell apart under `inputs` as one-hot"
-            )
+    `kinds` are what pandas calls the types of its values, `levels` its texts or categories.
+    """
+    if "categorical" in kinds:
         return _one_hot(levels)
+    if kinds == {"boolean"}:
+        return {"False": 0, "True": 1}
+    if kinds <= _NUMBERS:
+        return None
+    if kinds & _MOMENTS or all(DATES.fullmatch(level.strip()) for level in levels):
+        return "holds dates or times: make numbers of them, as days since the first"
+    if kinds != {"string"}:
+        return f"holds values of the type {', '.join(sorted(kinds))}"
+    if len(levels) > MOST_LEVELS:
+        return (
+            f"holds {len(levels)} different texts, such as {min(levels)!r}; "
+            "list those to tell apart under `inputs` as one-hot"
+        )
+    return _one_hot(sorted(levels))
 
 
 def _one_hot(values: list[Any]) -> dict[Any, Any]:

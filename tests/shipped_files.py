@@ -1,4 +1,4 @@
-"""Writes the small data files that travel with the package: `python -m ensvm.data.shipping`.
+"""Writes the small data files that travel with the package: `python tests/shipped_files.py`.
 
 Each is the card's arrays before scaling as CSV, read by the card's own readers from a mirror or a
 package, so the file is the same wherever it is made. The last column, `class`, holds the labels;
