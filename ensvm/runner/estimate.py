@@ -52,11 +52,6 @@ class Measured:
     seconds: float  # of one fit, with an equal share of the kernel values that fits have shared
     machine: str  # the kind of processor
 
-    @property
-    def kernel_values(self) -> float:
-        """How many kernel values a cell may need, a measure of its work."""
-        return float(self.n_train) * (self.n_train + self.n_test)
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -127,7 +122,11 @@ def work_of(
     A cell whose algorithm was never measured takes as long for each kernel value as the median of
     those that were; without any, its seconds are the number of its kernel values.
     """
-    values = {cell.value: _kernel_values(plan, cell) for cell in cells}
+    sizes = _sizes(plan, cells)
+    values = {
+        cell.value: 0.0 if cell.method is None else _kernel_values(*sizes[cell.dataset])
+        for cell in cells
+    }
     one_cell = _seconds_of_one_cell(plan, cells, records, read_measured())
     pace = (
         median(one_cell[value].seconds / values[value] for value in one_cell) if one_cell else 1.0
@@ -140,7 +139,7 @@ def work_of(
 
 def _seconds_of_one_cell(
     plan: Plan,
-    cells: Iterable[Cell],
+    cells: Sequence[Cell],
     records: Mapping[Identity, Record],
     shipped: Iterable[Measured],
 ) -> dict[ValueOf, _OneCell]:
@@ -150,29 +149,33 @@ def _seconds_of_one_cell(
     for source, lines in ((here, measured(records)), (elsewhere, shipped)):
         for line in lines:
             source[line.settings].append(line)
-    one_cell = {}
+    sizes, one_cell = _sizes(plan, cells), {}
     for value, cell in {cell.value: cell for cell in cells}.items():
         if cell.method is None:
             continue
-        settings = settings_id(cell.settings["algorithm"])
-        own = _nearest(here[settings], plan, cell)
-        nearest = own or _nearest(elsewhere[settings], plan, cell)
+        settings, (n_train, n_test) = settings_id(cell.settings["algorithm"]), sizes[cell.dataset]
+        own = _nearest(here[settings], cell, n_train)
+        nearest = own or _nearest(elsewhere[settings], cell, n_train)
         if nearest is not None:  # fits grow as kernel values do
-            growth = _kernel_values(plan, cell) / nearest.kernel_values
+            measured_values = _kernel_values(nearest.n_train, nearest.n_test)
+            growth = _kernel_values(n_train, n_test) / measured_values
             seconds = cell.method.orders * nearest.seconds * growth
             one_cell[value] = _OneCell(seconds, None if own else nearest.machine)
     return one_cell
 
 
-def _kernel_values(plan: Plan, cell: Cell) -> float:
-    """Return how many kernel values a cell may need; none if it states the facts of the data."""
-    _, n_train, n_test = plan.cards[cell.dataset].sizes()
-    return 0.0 if cell.method is None else float(n_train) * (n_train + n_test)
+def _sizes(plan: Plan, cells: Iterable[Cell]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of training and test rows of the data sets of cells."""
+    return {name: plan.cards[name].sizes()[1:] for name in {cell.dataset for cell in cells}}
 
 
-def _nearest(lines: Iterable[Measured], plan: Plan, cell: Cell) -> Measured | None:
+def _kernel_values(n_train: int, n_test: int) -> float:
+    """Return how many kernel values a cell may need, a measure of its work."""
+    return float(n_train) * (n_train + n_test)
+
+
+def _nearest(lines: Iterable[Measured], cell: Cell, n_train: int) -> Measured | None:
     """Return the line of the data set nearest in size, the cell's own data set before others."""
-    n_train = plan.cards[cell.dataset].sizes()[1]
 
     def distance(line: Measured) -> tuple[bool, bool, float]:
         ratio = max(line.n_train / n_train, n_train / line.n_train)
