@@ -18,8 +18,7 @@ from ensvm_cli.printing import print_facts, print_table, print_text
 if TYPE_CHECKING:
     from ensvm.records.record import Record
     from ensvm.report.query import Study
-    from ensvm.runner.plan import Cell, Plan
-    from ensvm.runner.states import State
+    from ensvm.runner.plan import Cell, Plan, State
 
 PLANNED = "ensvm status --config CONFIG"
 MAX_GROUPS = 8  # groups of cells with one reason, the commonest first
@@ -96,7 +95,7 @@ def status(
 
 def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
     from ensvm.records.store import read_records
-    from ensvm.runner.states import LEFT, OF_STATUS, states_of
+    from ensvm.runner.plan import LEFT, OF_STATUS
 
     if plan is None:
         counts = Counter(OF_STATUS[record.status] for record in study.records.values())
@@ -104,7 +103,7 @@ def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
     shipped = [
         record.identity for value in study.shipped for record in study.by_cell[value] if record.ok
     ]
-    states = states_of(plan, read_records(study.folder), shipped)
+    states = plan.states(read_records(study.folder), shipped)
     cells_of: dict[tuple[State, str], list[Cell]] = {}
     for cell, state_and_reason in states.items():
         if state_and_reason[0] in LEFT:
@@ -118,7 +117,7 @@ def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
 
 def _print_counts(progress: list[_Progress]) -> None:
     """Print a line of counts for each study."""
-    from ensvm.runner.states import LEFT
+    from ensvm.runner.plan import LEFT
 
     columns = [
         state

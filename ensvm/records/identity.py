@@ -112,12 +112,19 @@ def records_to_show(
         for value, records in by_value(shipped.values()).items()
         if stands_in(records, made_here.get(value, ())) and asks_for(value)
     }
-    chosen = {**made_here, **stand_ins}
     reasons = {
         value: "; ".join(dict.fromkeys(record.reason for record in made_here.get(value, ())))
         for value in stand_ins
     }
-    return (
-        {record.identity: record for records in chosen.values() for record in records},
-        {value: reason or NOT_RUN for value, reason in reasons.items()},
-    )
+    chosen = {
+        identity: record for identity, record in own.items() if _value(identity) not in stand_ins
+    }
+    chosen |= {
+        identity: record for identity, record in shipped.items() if _value(identity) in stand_ins
+    }
+    return chosen, {value: reason or NOT_RUN for value, reason in reasons.items()}
+
+
+def _value(identity: Identity) -> ValueOf:
+    dataset, _, algorithm, run_pass = identity
+    return dataset, algorithm, run_pass

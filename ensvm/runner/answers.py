@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.predictions import DECISION, METHODS, NO_METHOD, PROBABILITY, Predictions
-from ensvm.runner.surroundings import DeadlineExceeded
 
 # Blocks of rows: which rows they are, and their inputs.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
@@ -24,6 +23,10 @@ TRACEBACK = "Traceback (most recent call last)"
 
 class Misbehaves(Exception):
     """An estimator broke a rule; its message is the reason of the failed cell."""
+
+
+class DeadlineExceeded(BaseException):
+    """The cell took longer than allowed. Not an `Exception`, so that no estimator swallows it."""
 
 
 def classes_of(fitted: Any, y: NDArray[Any]) -> NDArray[Any]:

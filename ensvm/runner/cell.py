@@ -19,12 +19,11 @@ from ensvm.errors import UserError
 from ensvm.records.predictions import Predictions, confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
-from ensvm.runner.answers import Misbehaves, error_text, traceback_of
+from ensvm.runner.answers import DeadlineExceeded, Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.grams import FitMemory, GramPool
-from ensvm.runner.opened_files import noting_files, undeclared_files
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
-from ensvm.runner.surroundings import DeadlineExceeded, deadline, surroundings
+from ensvm.runner.surroundings import deadline, noting_files, surroundings, undeclared_files
 
 
 @dataclass(frozen=True)

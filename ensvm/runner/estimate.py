@@ -6,19 +6,20 @@ records in a folder; the lines of cells without records there stay.
 
 import csv
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from ensvm.kernels import parameters_of
 from ensvm.memory import free_bytes, gibibytes, refusal
-from ensvm.records.identity import settings_id
-from ensvm.records.record import Identity, Record
+from ensvm.records.identity import ValueOf, settings_id
+from ensvm.records.record import Identity, Record, RunPass
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.estimators import made
 from ensvm.runner.grams import gram_bytes, shares_gram
@@ -43,21 +44,13 @@ class Measured:
     study: str
     dataset: str
     algorithm: str
-    run_pass: str
+    run_pass: RunPass
     settings: str  # a hash of the estimator and its parameters; see `identity.settings_id`
     n_train: int
     n_test: int
     cells: int  # that were measured
     seconds: float  # of one fit, with an equal share of the kernel values that fits have shared
     machine: str  # the kind of processor
-
-    def seconds_at(self, n_train: int, n_test: int) -> float:
-        """Return the seconds on more or fewer rows; fits grow as kernel values do."""
-        return (
-            self.seconds
-            * _kernel_values(n_train, n_test)
-            / _kernel_values(self.n_train, self.n_test)
-        )
 
 
 @dataclass(frozen=True)
@@ -72,9 +65,11 @@ class Estimate:
     machines: tuple[str, ...]  # the kinds of processors of the shipped measurements
 
 
-def _kernel_values(n_train: int, n_test: int) -> float:
-    """Return how many kernel values a cell may need, a measure of its work."""
-    return float(n_train) * (n_train + n_test)
+class _OneCell(NamedTuple):
+    """The expected seconds of one cell, and the machine if only shipped records measured it."""
+
+    seconds: float
+    machine: str | None
 
 
 def estimate(
@@ -89,91 +84,104 @@ def estimate(
     The study's own records come before the `shipped` measurements of other cells. `jobs` cells of
     the error pass run at a time; timings run one by one.
     """
-    here, elsewhere = _by_settings(measured(records)), _by_settings(shipped)
-    counts, machines = Counter[str](), set[str]()
-    serial: dict[str, float] = defaultdict(float)
+    cells = [cell for cell in missing if cell.method is not None]
+    one_cell = _seconds_of_one_cell(plan, cells, records, shipped)
+    known = [cell for cell in cells if cell.value in one_cell]
+    elsewhere = [cell for cell in known if one_cell[cell.value].machine is not None]
+    # A timing answers its cell of the error pass too.
+    to_run = [cell for cell in known if cell.identity not in plan.timings]
+    machines = [one_cell[cell.value].machine for cell in to_run]
+    by_dataset: dict[str, float] = defaultdict(float)
+    serial = 0.0
     tasks: dict[tuple[str, int], float] = defaultdict(float)
-    for cell in missing:
-        if cell.method is None:  # it states the facts of the data
-            continue
-        size = plan.cards[cell.dataset].sizes()[1:]
-        line, source = _nearest(here, cell, *size), "here"
-        if line is None:
-            line, source = _nearest(elsewhere, cell, *size), "elsewhere"
-        counts["unknown" if line is None else source] += 1
-        if line is None or cell.identity in plan.timings:  # a timing answers it too
-            continue
-        if source == "elsewhere":
-            machines.add(line.machine)
-        seconds = cell.method.orders * line.seconds_at(*size)
+    for cell in to_run:
+        seconds = one_cell[cell.value].seconds
         if cell.run_pass == "timing":
-            serial[cell.dataset] += seconds
+            by_dataset[cell.dataset] += seconds
+            serial += seconds
         else:
+            by_dataset[cell.dataset] += seconds / jobs
             tasks[cell.dataset, cell.realization] += seconds
-    by_dataset = defaultdict(float, serial)
-    for (dataset, _), seconds in tasks.items():
-        by_dataset[dataset] += seconds / jobs
     # The cells of a realization are one task: more jobs do not make it shorter.
-    wall = sum(serial.values()) + max([sum(tasks.values()) / jobs, *tasks.values()])
-    known = counts["here"] + counts["elsewhere"]
+    wall = serial + max([sum(tasks.values()) / jobs, *tasks.values()])
     return Estimate(
         seconds=wall + (START_SECONDS if known else 0.0),
-        here=counts["here"],
-        elsewhere=counts["elsewhere"],
-        unknown=counts["unknown"],
-        by_dataset=dict(by_dataset),
-        machines=tuple(sorted(machines)),
+        here=len(known) - len(elsewhere),
+        elsewhere=len(elsewhere),
+        unknown=len(cells) - len(known),
+        by_dataset=by_dataset,
+        machines=tuple(sorted({machine for machine in machines if machine is not None})),
     )
 
 
 def work_of(
-    plan: Plan, cells: Iterable[Cell], records: Mapping[Identity, Record]
-) -> dict[str, float]:
-    """Return the expected seconds of one processor for each cell, by its key.
+    plan: Plan, cells: Sequence[Cell], records: Mapping[Identity, Record]
+) -> dict[ValueOf, float]:
+    """Return the expected seconds of one processor for a cell of each value.
 
     A cell whose algorithm was never measured takes as long for each kernel value as the median of
     those that were; without any, its seconds are the number of its kernel values.
     """
-    here, elsewhere = _by_settings(measured(records)), _by_settings(read_measured())
-    groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.dataset, cell.algorithm, cell.run_pass].append(cell)
-    values, seconds = {}, {}
-    for key, (cell, *_) in groups.items():
-        size = plan.cards[cell.dataset].sizes()[1:]
-        if cell.method is None:  # it states the facts of the data
-            values[key] = 0.0
-            continue
-        values[key] = _kernel_values(*size)
-        line = _nearest(here, cell, *size) or _nearest(elsewhere, cell, *size)
-        if line is not None:
-            seconds[key] = cell.method.orders * line.seconds_at(*size)
-    pace = median(seconds[key] / values[key] for key in seconds) if seconds else 1.0
+    sizes = _sizes(plan, cells)
+    values = {
+        cell.value: 0.0 if cell.method is None else _kernel_values(*sizes[cell.dataset])
+        for cell in cells
+    }
+    one_cell = _seconds_of_one_cell(plan, cells, records, read_measured())
+    pace = (
+        median(one_cell[value].seconds / values[value] for value in one_cell) if one_cell else 1.0
+    )
     return {
-        cell.key: seconds.get(key, pace * values[key])
-        for key, group in groups.items()
-        for cell in group
+        value: one_cell[value].seconds if value in one_cell else pace * values[value]
+        for value in values
     }
 
 
-def _by_settings(lines: Iterable[Measured]) -> dict[str, list[Measured]]:
-    groups: dict[str, list[Measured]] = defaultdict(list)
-    for line in lines:
-        groups[line.settings].append(line)
-    return groups
+def _seconds_of_one_cell(
+    plan: Plan,
+    cells: Sequence[Cell],
+    records: Mapping[Identity, Record],
+    shipped: Iterable[Measured],
+) -> dict[ValueOf, _OneCell]:
+    """Return the expected seconds of one cell of each value whose algorithm was measured."""
+    here: dict[str, list[Measured]] = defaultdict(list)
+    elsewhere: dict[str, list[Measured]] = defaultdict(list)
+    for source, lines in ((here, measured(records)), (elsewhere, shipped)):
+        for line in lines:
+            source[line.settings].append(line)
+    sizes, one_cell = _sizes(plan, cells), {}
+    for value, cell in {cell.value: cell for cell in cells}.items():
+        if cell.method is None:
+            continue
+        settings, (n_train, n_test) = settings_id(cell.settings["algorithm"]), sizes[cell.dataset]
+        own = _nearest(here[settings], cell, n_train)
+        nearest = own or _nearest(elsewhere[settings], cell, n_train)
+        if nearest is not None:  # fits grow as kernel values do
+            measured_values = _kernel_values(nearest.n_train, nearest.n_test)
+            growth = _kernel_values(n_train, n_test) / measured_values
+            seconds = cell.method.orders * nearest.seconds * growth
+            one_cell[value] = _OneCell(seconds, None if own else nearest.machine)
+    return one_cell
 
 
-def _nearest(
-    lines: Mapping[str, list[Measured]], cell: Cell, n_train: int, n_test: int
-) -> Measured | None:
-    """Return the seconds of the same algorithm on the data set nearest in size."""
+def _sizes(plan: Plan, cells: Iterable[Cell]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of training and test rows of the data sets of cells."""
+    return {name: plan.cards[name].sizes()[1:] for name in {cell.dataset for cell in cells}}
+
+
+def _kernel_values(n_train: int, n_test: int) -> float:
+    """Return how many kernel values a cell may need, a measure of its work."""
+    return float(n_train) * (n_train + n_test)
+
+
+def _nearest(lines: Iterable[Measured], cell: Cell, n_train: int) -> Measured | None:
+    """Return the line of the data set nearest in size, the cell's own data set before others."""
 
     def distance(line: Measured) -> tuple[bool, bool, float]:
         ratio = max(line.n_train / n_train, n_train / line.n_train)
         return line.dataset != cell.dataset, line.run_pass != cell.run_pass, ratio
 
-    settings = settings_id(cell.settings["algorithm"])
-    nearest = min(lines.get(settings, ()), key=distance, default=None)
+    nearest = min(lines, key=distance, default=None)
     return nearest if nearest is not None and distance(nearest)[2] <= REACH else None
 
 
@@ -181,7 +189,7 @@ def measured(records: Mapping[Identity, Record]) -> list[Measured]:
     """Return the mean seconds of a study's finished cells, one line a data set and algorithm."""
     fitted = [r for r in records.values() if r.ok and r.settings.get("algorithm")]
     sharing: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
-    groups: dict[tuple[str, str, str, str], list[Record]] = defaultdict(list)
+    groups: dict[tuple[str, str, RunPass, str], list[Record]] = defaultdict(list)
     for record in fitted:
         sharing[_shared_kernel(record)].append(record)
         settings = settings_id(record.settings["algorithm"])
@@ -253,12 +261,8 @@ def read_measured(path: Path | None = None) -> list[Measured]:
     path = path or shipped_configs() / TABLE
     if not path.is_file():
         return []
-    kinds = {entry.name: entry.type for entry in fields(Measured)}
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Measured(**{name: kinds[name](text) for name, text in line.items()})  # type: ignore
-            for line in csv.DictReader(file)
-        ]
+        return TypeAdapter(list[Measured]).validate_python(list(csv.DictReader(file)))
 
 
 def write_measured(results: Path, path: Path) -> None:

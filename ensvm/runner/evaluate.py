@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ensvm.records.predictions import Predictions
 from ensvm.runner.answers import (
     TOO_LATE,
+    DeadlineExceeded,
     Misbehaves,
     classes_of,
     compared_rows,
@@ -25,7 +26,6 @@ from ensvm.runner.answers import (
 from ensvm.runner.estimators import made
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.surroundings import DeadlineExceeded
 from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
 
 

@@ -13,6 +13,7 @@ from joblib import cpu_count
 
 from ensvm.data import DataSearch
 from ensvm.errors import UserError
+from ensvm.records.identity import ValueOf
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
@@ -158,9 +159,9 @@ class _Run:
         self._data_dir, self._timeout = data_dir, timeout
         self._search = DataSearch(data_dir)
         self._saved_runs: set[str] = set()
-        self._costs: dict[str, float] = {}  # by the key of a cell
-        # Cells of the error pass that a timing of this run answers, by the key of the timing.
-        self._answered: dict[str, Cell] = {}
+        self._costs: dict[ValueOf, float] = {}  # of one cell
+        # Cells of the error pass that a timing of this run answers, by the timing.
+        self._answered: dict[Identity, Cell] = {}
         self.outcome = Outcome(missing_data=self._search.missing)
 
     def take(self, records: list[Record]) -> None:
@@ -188,7 +189,9 @@ class _Run:
         cells = [cell for cell, _ in missing]
         timings = ((cell, self._plan.timings.get(cell.identity)) for cell in cells)
         self._answered = {
-            timing.key: cell for cell, timing in timings if timing and timing.identity in reasons
+            timing.identity: cell
+            for cell, timing in timings
+            if timing is not None and timing.identity in reasons
         }
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
@@ -203,19 +206,21 @@ class _Run:
         work = work_of(self._plan, to_run, records)
         # Timings run one at a time.
         self._costs = {
-            cell.key: work[cell.key] * (jobs if cell.run_pass == "timing" else 1) for cell in to_run
+            value: seconds * (jobs if value[-1] == "timing" else 1)
+            for value, seconds in work.items()
         }
-        n_answered = len(self._answered.keys() & self._costs.keys())
-        self._progress.start(len(self._costs) + n_answered, sum(self._costs.values()))
+        n_answered = len(self._answered.keys() & {cell.identity for cell in to_run})
+        cost = sum(self._costs[cell.value] for cell in to_run)
+        self._progress.start(len(to_run) + n_answered, cost)
         return [[task for task in tasks if task.run_pass == name] for name in ("error", "timing")]
 
     def save(self, records: list[Record]) -> None:
         """Write records and count them, with those that their timings answer."""
         every, cost = list(records), 0.0
         for record in records:
-            cost += self._costs.get(record.key, 0.0)
-            if record.key in self._answered:
-                every.append(record_of_timing(self._answered[record.key], record))
+            cost += self._costs[record.dataset, record.algorithm, record.run_pass]
+            if record.run_pass == "timing" and record.identity in self._answered:
+                every.append(record_of_timing(self._answered[record.identity], record))
         self.outcome.add(every)
         self._append(every)
         self._progress.done(every, cost)

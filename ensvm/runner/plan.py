@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.errors import UserError, near_miss
-from ensvm.records.identity import changes, hash_of, key_of
+from ensvm.records.identity import ValueOf, changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.own_code import importable
 from ensvm.runner.settings import (
@@ -32,6 +32,15 @@ from ensvm.study.source import YamlSource
 from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
+State: TypeAlias = Literal["done", "shipped", "failed", "timeout", "missing", "stale", "no data"]
+# What a run would do or try again; cells without data are tried too, if their data are here now.
+LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
+OF_STATUS: Mapping[str, State] = {
+    "ok": "done",
+    "failed": "failed",
+    "timeout": "timeout",
+    "unavailable": "no data",
+}
 # A million cells of a second each take twelve days, and planning them some seconds.
 MAX_CELLS = 1_000_000
 # In the error pass cells are parallel already, and one BLAS thread gives the same values at any
@@ -67,6 +76,11 @@ class Cell:
     def identity(self) -> Identity:
         """Which cell of the study it is, whatever its settings."""
         return self.dataset, self.realization, self.algorithm, self.run_pass
+
+    @cached_property
+    def value(self) -> ValueOf:
+        """Which value of a report it is one of."""
+        return self.dataset, self.algorithm, self.run_pass
 
     @cached_property
     def settings_key(self) -> str:
@@ -161,6 +175,31 @@ class Plan:
             for cell in self.cells
             if (why := _why_missing(cell, records.get(cell.identity)))
         ]
+
+    def states(
+        self, own: Mapping[Identity, Record], shipped: Iterable[Identity] = ()
+    ) -> dict[Cell, tuple[State, str]]:
+        """Return the state of each cell, and why it is not done.
+
+        A cell is `done`; `shipped` if nothing was run here and a shipped record stands in; `failed`
+        or `timeout`; `missing` if there is no record, or no predictions although the config asks
+        for them; `stale` if the record has other settings or other code; or has `no data`. The
+        reason is empty for what is done or shipped.
+        """
+        stands_in = set(shipped)
+        missing = {cell.identity: why for cell, why in self.missing(own)}
+        states: dict[Cell, tuple[State, str]] = {}
+        for cell in self.cells:
+            record, why = own.get(cell.identity), missing.get(cell.identity, "")
+            if cell.identity in stands_in:
+                states[cell] = "shipped", ""
+            elif record is None or (record.ok and record.key == cell.key and why):
+                states[cell] = "missing", why
+            elif record.key != cell.key:
+                states[cell] = "stale", why
+            else:
+                states[cell] = OF_STATUS[record.status], record.reason
+        return states
 
 
 def make_plan(

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ensvm.records.record import Record
-from ensvm.runner.plan import make_plan
-from ensvm.runner.states import LEFT, states_of
+from ensvm.runner.plan import LEFT, make_plan
 
 TWO = "svc: {estimator: SVC}\nparzen: {estimator: ParzenWindowClassifier}"
 
@@ -42,7 +41,7 @@ def records_of(plan, **of_first):
 
 
 def states(plan, records, shipped=()):
-    return Counter(state for state, _ in states_of(plan, records, shipped).values())
+    return Counter(state for state, _ in plan.states(records, shipped).values())
 
 
 def test_all_is_done_if_all_have_records(plan):
@@ -61,7 +60,7 @@ def test_all_is_done_if_all_have_records(plan):
 def test_a_cell_that_did_not_end_well_is_left_with_the_reason(plan, changed, state):
     records = records_of(plan, **changed)
     [(cell, why)] = [
-        (cell, why) for cell, (found, why) in states_of(plan, records).items() if found == state
+        (cell, why) for cell, (found, why) in plan.states(records).items() if found == state
     ]
     assert cell.algorithm == "svc"
     assert changed.get("reason", "changed: ") in why
@@ -71,7 +70,7 @@ def test_a_cell_that_did_not_end_well_is_left_with_the_reason(plan, changed, sta
 def test_what_is_left_is_what_a_run_does(plan):
     every = records_of(plan, status="failed")
     some = {who: record for who, record in every.items() if who[1] != 2}
-    left = {cell for cell, (state, _) in states_of(plan, some).items() if state in LEFT}
+    left = {cell for cell, (state, _) in plan.states(some).items() if state in LEFT}
     assert left == {cell for cell, _ in plan.missing(some)}
 
 
