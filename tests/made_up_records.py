@@ -98,7 +98,7 @@ study: s
 realizations: 10
 datasets: [german, titanic, web2, {name: astro, algorithms: [a]}]
 algorithms:
-  a: {label: A, estimator: RhoSVC, record: [path_]}
+  a: {label: A, estimator: RhoSVC, record: [path_, staged_train_error]}
   b: {label: B, estimator: RhoSVC, record: [path_]}
   later: {label: L, estimator: RhoSVC, record: [path_]}
 timing: {algorithms: [a, b, later]}

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_records import CLAIMED, claimed, errors, make_study, record
 
-from ensvm.records.record import Conditions
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
@@ -60,16 +59,15 @@ SPREAD = np.linspace(0.1, 0.4, 10)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "n", "verdict"),
+    ("a", "b", "n"),
     [
-        (0.25 + NOISE, 0.25 + NOISE[::-1], 10, "cannot tell"),  # no effect is not claimed
-        (SPREAD, SPREAD + 0.01 + NOISE / 10, 10, "holds"),  # pairing sees through the spread
-        ([0.1, 0.2, 0.9], [0.2, 0.3], 2, "holds"),  # only realizations of both are paired
+        (SPREAD, SPREAD + 0.01 + NOISE / 10, 10),  # pairing sees through the spread
+        ([0.1, 0.2, 0.9], [0.2, 0.3], 2),  # only realizations of both are paired
     ],
 )
-def test_realizations_are_paired(compared, a, b, n, verdict):
+def test_realizations_are_paired(compared, a, b, n):
     found = compared(LESS, both(a, b))
-    assert (found.n, found.verdict) == (n, verdict)
+    assert (found.n, found.verdict) == (n, "holds")
 
 
 @pytest.mark.parametrize(
@@ -123,12 +121,12 @@ RATIO = (
 )
 
 
-def timed(*seconds):
+def timed(*seconds, hosts=(None, None)):
     """Return records of the timing pass: pairs of seconds of a and b, one a realization."""
     return [
-        record("german", number, name, run_pass="timing", seconds=value)
+        record("german", number, name, run_pass="timing", seconds=value, host=host)
         for number, pair in enumerate(seconds, start=1)
-        for name, value in zip("ab", pair, strict=True)
+        for name, value, host in zip("ab", pair, hosts, strict=True)
     ]
 
 
@@ -200,29 +198,23 @@ def test_the_paper_s_own_test_is_repeated_on_each_realization(tmp_path):
     assert judged.comparisons[0].own_test == "1 of 3"
 
 
-def test_fewer_than_five_runs_have_no_verdict_on_seconds(compared):
-    found = compared(RATIO, timed(*[(1.0, 9.0)] * 4))
-    assert found.verdict is None
-    assert "timed 4 times; a verdict needs 5 runs" in found.reason
-
-
-def test_an_interval_of_ratios_may_be_infinite(compared):
-    found = compared(RATIO, timed(*[(1.0, 1.0), (1.0, 1e300)] * 3))
-    assert (found.verdict, found.high) == ("cannot tell", np.inf)
-    assert found.low < found.effect == pytest.approx(1e150)
-
-
-def test_ratios_of_zero_and_seconds_of_different_machines_have_no_verdict(compared):
-    zero = compared(RATIO, timed(*[(0.0, 0.0)] * 5))
-    assert (zero.verdict, zero.n) == (None, 0)
-    assert "not positive" in zero.reason
-    lines = [
-        replace(line, conditions=Conditions(host, 1, None, True), time="2026-01-03")
-        for line, host in zip(timed((1.0, 1.0)), ("one", "other"), strict=True)
-    ]
-    found = compared(RATIO, lines)
-    assert found.verdict is None
-    assert "different machines (one, other)" in found.reason
+@pytest.mark.parametrize(
+    ("keys", "records", "reason"),
+    [
+        (RATIO, timed(*[(1.0, 9.0)] * 4), "timed 4 times; a verdict needs 5 runs"),
+        (RATIO, timed(*[(0.0, 0.0)] * 5), "not positive"),
+        (RATIO, timed((1.0, 1.0), hosts=("one", "other")), "different machines (one, other)"),
+        (
+            LESS,
+            [record("german", 1, "a", error=0.1), record("german", 2, "b", error=0.2)],
+            "no realization has values of a and b",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_has_a_reason_and_no_verdict(compared, keys, records, reason):
+    found = compared(keys, records)
+    assert (found.verdict, found.n) == (None, 0)
+    assert reason in found.reason
 
 
 @pytest.mark.parametrize(
@@ -273,26 +265,18 @@ def test_a_curve_is_compared_where_the_better_one_ends(compared, keys, a, b, exp
 @pytest.mark.parametrize(
     ("curve", "rises", "verdict"),
     [
-        ([3.0, 2.0, 2.0, 1.0], 0.0, "holds"),
-        ([3.0, 2.0, 2.5, 1.0], 1.0, "fails"),
-        ([3.0, float("nan"), 1.0], 2.0, "fails"),
+        ([0.3, 0.2, 0.2, 0.1], 0.0, "holds"),
+        ([0.3, 0.2, 0.25, 0.1], 1.0, "fails"),
+        ([0.3, float("nan"), 0.1], 2.0, "fails"),
     ],
 )
 def test_a_curve_falls_when_it_never_rises(compared, curve, rises, verdict):
-    keys = "metric: path_, better: a, relation: curve-falls, rows: [german]"
-    found = compared(keys, curves(a=[curve] * 2))
-    assert (found.effect, found.unit, found.verdict) == (rises, "rises", verdict)
-
-
-def test_rises_of_a_curve_of_errors_are_counted_not_percent(tmp_path):
-    text = CLAIMED.replace("record: [path_]", "record: [staged_train_error]") + (
-        "  - {id: 1, text: t, metric: staged_train_error, better: a, relation: curve-falls,\n"
-        "     rows: [german]}\n"
-    )
-    curve = {"staged_train_error": [0.3, 0.2, 0.25, 0.1, 0.2]}
-    lines = [replace(record("german", number, "a"), curves=curve) for number in (1, 2)]
-    ((found,),) = (one.comparisons for one in evaluate_claims(make_study(tmp_path, text, lines)))
-    assert (found.effect, found.better_mean, found.unit) == (2.0, 2.0, "rises")
+    """Rises are counted, even those of errors, which are shown in percent."""
+    keys = "metric: staged_train_error, better: a, relation: curve-falls, rows: [german]"
+    made = [replace(line, curves={"staged_train_error": curve}) for line in curves(a=[[]] * 2)]
+    found = compared(keys, made)
+    assert (found.effect, found.better_mean, found.unit) == (rises, rises, "rises")
+    assert found.verdict == verdict
 
 
 def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(compared):
@@ -307,11 +291,6 @@ def test_rows_and_pairs_of_a_claim(finding):
     several = finding("better: [a, b], than: [b, later], relation: less, rows: [german]", [])
     pairs = [(one.better, one.than) for one in several.comparisons]
     assert pairs == [("a", "b"), ("a", "later"), ("b", "b"), ("b", "later")]
-
-
-def test_algorithms_without_a_common_realization_are_not_compared(compared):
-    lines = [record("german", 1, "a", error=0.1), record("german", 2, "b", error=0.2)]
-    assert compared(LESS, lines).reason == "no realization has values of a and b"
 
 
 GROWTH = (
@@ -350,58 +329,30 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("config", "old", "new", "message"),
     [
-        ("over: german", "over: web2", "unknown sweep of data sets 'web2'; accepted: german"),
-        ("over: german, ", "", "the relation growth-at-most needs `over:`"),
-        ("limit", "rows: [german], limit", "give `over:` or `rows:`, not both"),
+        (SWEPT + GROWTH, "over: german", "over: web2", "unknown sweep of data sets 'web2'"),
+        (SWEPT + GROWTH, "over: german, ", "", "the relation growth-at-most needs `over:`"),
+        (SWEPT + GROWTH, "limit", "rows: [german], limit", "give `over:` or `rows:`, not both"),
         (
+            SWEPT + GROWTH,
             "split.n_train: [100, 200, 400]",
             "scaling: [none, zscore]",
             "growth needs two positive numbers to grow with",
         ),
-        ("text: t, ", "", r"give either `text:`.* or `paraphrase:`"),
-        ("text: t", "text: t, paraphrase: p", r"give either `text:`.* or `paraphrase:`"),
+        (SWEPT + GROWTH, "text: t, ", "", r"give either `text:`.* or `paraphrase:`"),
+        (SWEPT + GROWTH, "text: t", "text: t, paraphrase: p", r"give either `text:`.* or"),
+        (RUNS, "relation: less", "relation: at-most", "`own_test:` is for the relation less"),
+        (RUNS, "b: runs_b", "b: runs_c", "unknown sweep of algorithms 'runs_c'"),
+        (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
+        (RUNS, "than: b, relation: less", "stage: 2, relation: curve-falls", "no `stage:`"),
+        (RUNS, "relation: less", "stage: 2, relation: less", "is not in the `record:` of a"),
     ],
 )
-def test_wrong_keys_are_refused(tmp_path, old, new, message):
-    text = SWEPT + GROWTH
-    assert old in text
+def test_wrong_keys_are_refused(tmp_path, config, old, new, message):
+    assert old in config
     with pytest.raises(ValueError, match=message):
-        make_study(tmp_path / "s", text.replace(old, new), [])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("relation: less", "relation: at-most", "`own_test:` is for the relation less"),
-        (
-            "b: runs_b",
-            "b: runs_c",
-            "unknown sweep of algorithms 'runs_c'; accepted: runs_a, runs_b",
-        ),
-        (", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
-    ],
-)
-def test_runs_of_an_own_test_that_cannot_be_are_refused(tmp_path, old, new, message):
-    assert old in RUNS
-    with pytest.raises(ValueError, match=message):
-        make_study(tmp_path / "s", RUNS.replace(old, new), [])
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ("metric: path_, stage: 2, relation: curve-falls", "no `stage:`"),
-        (
-            "metric: error, stage: 2, relation: value-at-most, limit: 1",
-            "'error' is not in the `record:` of a",
-        ),
-    ],
-)
-def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(finding, keys, message):
-    with pytest.raises(ValueError, match=message):
-        finding(f"better: a, {keys}", [])
+        make_study(tmp_path / "s", config.replace(old, new), [])
 
 
 def test_folds_are_not_taken_for_independent(compared):
@@ -505,8 +456,6 @@ def test_a_row_may_be_printed_under_another_name(tmp_path):
     assert printed(tmp_path, LESS, values).printed_verdict is None
     named = LESS + ", printed_as: {german: titanic}"
     assert printed(tmp_path, named, values).comparisons[0].printed == -10.0
-    with pytest.raises(ValueError, match=r"printed_as: unknown data set 'titanc'"):
-        printed(tmp_path, named.replace("titanic", "titanc"), values)
 
 
 def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):

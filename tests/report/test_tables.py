@@ -158,22 +158,28 @@ def test_latex_of_one_s_own_paper_has_neither_print_nor_verdicts(study):
     assert "printed" not in text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", ["", "twocolumn"])
-def test_latex_of_shipped_studies_compiles_within_the_lines(tmp_path, columns):
+@pytest.fixture(scope="module")
+def shipped_latex(tmp_path_factory):
+    """The tables of shipped studies in LaTeX."""
     finder = shutil.which("kpsewhich")
     if finder is None or subprocess.run([finder, "booktabs.sty"], capture_output=True).returncode:
         pytest.skip("LaTeX with booktabs is not installed")
-    tables = []
-    for name in ("ijcai07", "nips99", "ecda13"):
-        folder = copytree(RESULTS / name, tmp_path / name)
-        tables += [text for text, _ in write_tables(read_study(folder), "latex")]
+    folders = [
+        copytree(RESULTS / name, tmp_path_factory.mktemp("shipped") / name)
+        for name in ("ijcai07", "nips99", "ecda13")
+    ]
+    return [text for each in folders for text, _ in write_tables(read_study(each), "latex")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", ["", "twocolumn"])
+def test_latex_of_shipped_studies_compiles_within_the_lines(shipped_latex, tmp_path, columns):
     text = "\n".join(
         [
             rf"\documentclass[{columns}]{{article}}",
             r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{booktabs,graphicx}",
             r"\begin{document}",
-            *("\\clearpage\n" + table for table in tables),
+            *("\\clearpage\n" + table for table in shipped_latex),
             r"\end{document}",
         ]
     )
