@@ -11,7 +11,6 @@ from made_up_records import errors, make_study, record
 from ensvm.errors import UserError
 from ensvm.report.export import (
     content_of,
-    ending_of,
     frame_of,
     realizations,
     table_cells,
@@ -126,12 +125,6 @@ def test_parquet_has_what_csv_has(study):
     frame = frame_of(realizations(study, {}))
     back = pd.read_parquet(io.BytesIO(content_of(frame, ".parquet")))
     pd.testing.assert_frame_equal(back, frame, check_dtype=False)
-
-
-@pytest.mark.parametrize("name", ["x.xlsx", "x", "x.csv.gz"])
-def test_another_ending_is_refused(tmp_path, name):
-    with pytest.raises(UserError, match=r"accepted: \.csv, \.parquet"):
-        ending_of(tmp_path / name)
 
 
 @pytest.mark.parametrize(

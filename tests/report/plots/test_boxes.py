@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.drawing import read_figure
 
 ROOT = Path(__file__).parents[3]
 CONFIG = """\
@@ -74,20 +74,12 @@ def test_a_sweep_stands_for_its_members(study):
     )
 
 
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [(0, "whiskers to 1.5 IQR"), (1, "mean"), (2, "one standard error")],
-)
-def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, said):
-    figure = study.config.figures[number]
-    (svg,) = draw(study, read_figure(study, figure), [".svg"])
-    texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
-    assert any(said in text for text in texts)
-    assert {"A", "data set", "test error (%)"} <= set(texts)
-    assert ("printed" in texts) == (number == 0)
+def test_the_legend_says_if_printed_values_are_drawn(study, texts_of):
+    printed = ["printed" in texts_of(study, figure) for figure in study.config.figures]
+    assert printed == [True, False, False]
 
 
-def test_the_example_of_the_docs_is_drawn(tmp_path):
+def test_the_example_of_the_docs_is_drawn(tmp_path, texts_of):
     text = (ROOT / "docs" / "reference" / "keys" / "figures.md").read_text(encoding="utf-8")
     example = re.search(r"^```yaml\n(figures:\n(?:  .*\n)+)", text, re.MULTILINE)[1]
     config = """\
@@ -101,4 +93,4 @@ tables:
     lines = [*errors("german", "svc", A), *errors("titanic", "ensemble", A)]
     study = make_study(tmp_path / "s", config + example, lines)
     (figure,) = study.config.figures
-    assert draw(study, read_figure(study, figure), [".svg"])
+    assert texts_of(study, figure)

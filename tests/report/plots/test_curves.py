@@ -103,13 +103,8 @@ def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_no
     assert not list(study.folder.glob("figure-none*"))
     before = [path.read_bytes() for path in first.paths]
     assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
-    csv, png, svg, pdf = first.paths
+    csv, _, svg, pdf = first.paths
     assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).frame)
-    pixels = imread(png)
-    assert pixels.shape[0] > 400
-    assert pixels.shape[1] > 1000
-    assert len(np.unique(pixels[..., 0])) > 10
-    assert "<svg" in svg.read_text()
     assert "<dc:date>" not in svg.read_text()
     assert pdf.read_bytes().startswith(b"%PDF")
     assert b"Date" not in pdf.read_bytes()
@@ -196,12 +191,11 @@ def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
     assert (curve.x, curve.y, curve.n) == ((1, 2), (5.0, 2.5), (2, 2))
 
 
-def test_figures_of_sweeps_and_means_are_drawn(swept):
+def test_the_legend_says_if_a_band_is_drawn(swept, texts_of):
     for figure in swept.config.figures:
         curves, _ = read_curves(swept, figure)
-        (svg,) = draw(swept, read_figure(swept, figure), [".svg"])
         banded = any(std for curve in curves for std in curve.std if std is not None)
-        assert ("one standard error" in svg.decode()) == banded
+        assert any("one standard error" in text for text in texts_of(swept, figure)) == banded
 
 
 def test_several_curves_in_one_panel_are_named_by_their_texts(tmp_path):
@@ -271,24 +265,20 @@ def test_the_distribution_of_a_curve_counts_the_values_up_to_each(looks):
     assert (curve.x, curve.y) == ((-1.0, 0.5, 2.0), pytest.approx((1 / 3, 2 / 3, 1.0)))
 
 
-def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks):
-    texts = [
-        draw(looks, read_figure(looks, each), [".svg"])[0].decode()
-        for each in looks.config.figures[:2]
-    ]
-    assert ["no more rounds" in text for text in texts] == [False, True]
+def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks, texts_of):
+    texts = [texts_of(looks, figure) for figure in looks.config.figures[:2]]
+    assert ["no more rounds" in of_figure for of_figure in texts] == [False, True]
 
 
-def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept):
+def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept, texts_of):
     lines = [record("titanic", r, "b-3", curve=[1.0, 1.0]) for r in (1, 2)]
     lines += [record("titanic", r, "b-2", curve=[1.0, 1.0, 1.0]) for r in (1, 2)]
     study = make_study(swept.folder.parent / "ended", SWEPT, lines)
     figure = study.config.figures[1]
-    texts = [
-        draw(study, read_figure(study, shown), [".svg"])[0].decode()
-        for shown in (figure, figure.model_copy(update={"stages": (1, 2)}))
-    ]
-    assert ["not all realizations reach this round" in text for text in texts] == [True, False]
+    shorter = figure.model_copy(update={"stages": (1, 2)})
+    ended = "not all realizations reach this round"
+    texts = [" ".join(texts_of(study, shown)) for shown in (figure, shorter)]
+    assert [ended in of_figure for of_figure in texts] == [True, False]
 
 
 def test_three_panels_take_two_rows_and_the_legend_the_place_that_is_left(looks):

@@ -1,12 +1,9 @@
 """What holds for figures of every kind: labelled axes, and names of wrong keys."""
 
-import re
-
 import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
-from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.figures import KINDS
 
 CONFIG = """\
@@ -14,29 +11,34 @@ study: s
 realizations: 2
 datasets: [german, {name: size, card: german, sweep: {split.n_train: [50, 100]}}]
 algorithms:
-  a: {label: A, estimator: RhoSVC, record: [path_, points_, signs_, grid_, values_]}
+  a:
+    label: A
+    estimator: RhoSVC
+    record: [path_, points_, signs_, grid_, values_, support_, weights_]
   b: {estimator: RhoSVC}
 figures:
   - {id: curves, caption: c, panels: [german], series: [a], y: path_}
   - {id: several, caption: c, panels: [german], series: [a], y: {path_: one, signs_: other}}
   - {id: sweep, kind: sweep, caption: c, panels: [size], series: [b], y: error}
   - {id: scatter, kind: scatter, caption: c, rows: [german], panels: [{x: a, y: b}]}
-  - {id: tradeoff, kind: tradeoff, caption: c, rows: [german], series: [a], x: n_test}
-  - {id: plane, kind: plane, caption: c, panels: [{dataset: german, series: a}]}
+  - {id: tradeoff, kind: tradeoff, caption: c, rows: [german], series: [a, b], x: n_test}
+  - {id: plane, kind: plane, caption: c,
+     panels: [{dataset: german, series: a, marks: support_, sizes: weights_}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
   - {id: strip, kind: strip, caption: c, rows: german, series: [a, b], metric: accuracy}
   - {id: bar, kind: bar, caption: c, rows: german, series: [a, b], metric: n_test}
 """
-LABELS = {
+# The axes of each kind, and what else a reader needs: names of points, the legend
+TEXTS = {
     "curves": ("step", "path"),
-    "several": ("step", "value"),
+    "several": ("step", "value", "one", "other"),
     "sweep": ("size", "test error (%)"),
-    "scatter": ("a, test error (%)", "b, test error (%)"),
-    "tradeoff": ("n test", "test error (%)"),
-    "plane": ("first input", "second input"),
-    "box": ("data set", "test error (%)"),
-    "strip": ("data set", "test accuracy (%)"),
-    "bar": ("data set", "n test"),
+    "scatter": ("a, test error (%)", "b, test error (%)", "german"),
+    "tradeoff": ("n test", "test error (%)", "A", "b"),
+    "plane": ("first input", "second input", "support vector", "weight 0.5"),
+    "box": ("data set", "test error (%)", "A", "quartiles, median, whiskers to 1.5 IQR"),
+    "strip": ("data set", "test accuracy (%)", "mean"),
+    "bar": ("data set", "n test", "± one standard error"),
 }
 
 
@@ -47,7 +49,9 @@ def study(tmp_path):
         points_=[[0.0, 0.0], [1.0, 1.0]],
         signs_=[-1.0, 1.0],
         grid_=[[0.0, 1.0], [0.0, 1.0]],
-        values_=[[-1.0, 0.0], [0.0, 1.0]],
+        values_=[[1.0, 2.0], [2.0, 3.0]],
+        support_=[0],
+        weights_=[0.5, 0.5],
     )
     return make_study(
         tmp_path / "s",
@@ -56,38 +60,24 @@ def study(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", LABELS)
-def test_axes_without_labels_say_what_they_show(study, name):
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_figure_has_a_legend_and_axes_that_say_what_they_show(study, texts_of, name):
     figure = next(each for each in study.config.figures if each.id == name)
-    (svg,) = draw(study, read_figure(study, figure), [".svg"])
-    texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
-    assert set(LABELS[name]) <= set(texts)
+    assert set(TEXTS[name]) <= texts_of(study, figure)
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
     assert own.labels_of(own.panels[0]) == ("across", "up")
 
 
 def test_every_kind_is_here():
-    assert set(KINDS) <= set(LABELS)
+    assert set(KINDS) <= set(TEXTS)
 
 
 REFUSED = [
-    ("box, rows: german, series: [a, c]", r"unknown algorithm 'c'"),
-    ("box, rows: german, series: a, table: 3", r"table: unknown table '3'"),
     ("box, series: a", r"which data sets"),
-    ("box, rows: german, series: a, colour: red", r"figures\[1\]\.colour: unknown key"),
     ("bar, rows: german, series: a, y_scale: log", r"a bar begins at 0"),
-    ("bar, series: a, panels: [{rows: gemran}]", r"figures\[1\]\.panels\[1\]\.rows: .*'gemran'"),
     ("bar, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
     ("bar, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
-    ("scatter, rows: [german], panels: [{x: a, y: c}]", r"panels\[1\]\.y: unknown algorithm 'c'"),
-    ("scatter, rows: [mars], panels: [{x: a, y: b}]", r"rows: unknown data set 'mars'"),
-    ("scater, rows: [german], panels: [{x: a, y: b}]", r"accepted: .*scatter, tradeoff, plane"),
-    ("tradeoff, rows: german, series: [a, c], x: size", r"unknown algorithm 'c'"),
-    ("tradeoff, series: a, x: size, panels: [{rows: mars}]", r"rows: unknown data set 'mars'"),
-    ("tradeoff, series: a, x: size", r"which data sets"),
     ("tradeoff, rows: german, series: a, x: nothing", r"unknown metric 'nothing'"),
-    ("plane, panels: [{dataset: german, series: c}]", r"series: unknown algorithm 'c'"),
-    ("plane, panels: [{dataset: mars, series: a}]", r"unknown data set 'mars'"),
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
         r"'alphas_' is not in the `record:` of a",

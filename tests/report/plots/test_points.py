@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.drawing import read_figure
 from ensvm.report.plots.points import LABEL_SIZE, RADIUS, Point, label_offsets
 
 CONFIG = """\
@@ -44,13 +44,6 @@ def test_a_point_is_the_mean_over_the_realizations_of_both_in_percent(study):
     assert line.tolist() == ["b against a", "german", 15.0, 40.0, 2]
     assert shown.names == ("german", "titanic")
     assert shown.missing == ("b against a, cancer: failed: ouch", "Turned, cancer: failed: ouch")
-
-
-def test_it_is_drawn(study):
-    (figure,) = study.config.figures
-    (drawn,) = draw(study, read_figure(study, figure), [".svg"])
-    svg = drawn.decode()
-    assert all(f">{text}</text>" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
 
 
 def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
