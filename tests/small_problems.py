@@ -1,6 +1,7 @@
 """Small two-class problems with their Gram matrices, those that break textbook rules among them."""
 
 import numpy as np
+from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
 
@@ -27,6 +28,17 @@ def noisy_gram(seed, m=60, d=5):
     """Return the Gaussian Gram matrix of `noisy_rows`, and their labels."""
     X, y = noisy_rows(seed, m, d)
     return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
+
+
+def simplex_optimum(signed, nu):
+    """Return the least `a' signed a` of weights that sum to 1, none above 1 / (nu m), and them.
+
+    They are those of LIBSVM, whose one-class machine has the same constraints.
+    """
+    machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(signed)
+    weights = np.zeros(len(signed))
+    weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
+    return float(weights @ signed @ weights), weights
 
 
 def lattice():

@@ -1,10 +1,14 @@
-"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners."""
+"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners.
+
+With many rows it trains kernel ridge regression of low rank.
+"""
 
 import pickle
 import warnings
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -13,14 +17,35 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
 
 from ensvm import TunedSVC
+from ensvm.classifiers import tuned_svc
 from ensvm.kernels import gram
 
 
 @pytest.fixture(scope="module")
 def moons():
     return make_moons(120, noise=0.25, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def many_moons():
+    return make_moons(300, noise=0.3, random_state=0)
+
+
+@pytest.fixture
+def ridge(monkeypatch):
+    """Let 80 rows be few, so that more of them are trained on by ridge regression."""
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 80)
+
+
+@pytest.fixture(params=["svm", "ridge"])
+def engine(request):
+    """What trains the machines of a test, which runs with either."""
+    if request.param == "ridge":
+        request.getfixturevalue("ridge")
+    return request.param
 
 
 def as_svc(machine, X, y, **parameters):
@@ -97,35 +122,37 @@ def test_inputs_are_scaled_so_that_a_scaler_before_changes_nothing(moons):
     assert TunedSVC(scale=False).fit(X, y).scale_ is None
 
 
-def test_the_order_of_the_rows_does_not_matter(moons):
-    X, y = moons
+@pytest.mark.parametrize("name", ["moons", "iris"])
+def test_the_order_of_the_rows_does_not_matter(engine, name, request):
+    X, y = request.getfixturevalue(name)
     order = np.random.default_rng(0).permutation(y.size)
     one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
+    assert one.engine_ == engine
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
     np.testing.assert_array_equal(one.loo_decision_function_[order], other.loo_decision_function_)
     np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
 
 
-def test_a_weight_counts_rows_and_identical_rows_are_one(moons):
+def test_a_weight_counts_rows_and_identical_rows_are_one(engine, moons):
     X, y = moons
     counts = np.arange(y.size) % 4
-    weighted, repeated = (
-        TunedSVC().fit(X, y, counts),
-        TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts)),
-    )
+    weighted = TunedSVC().fit(X, y, counts)
+    repeated = TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts))
+    assert weighted.engine_ == engine
     np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
     assert weighted.loo_score_ == repeated.loo_score_
     assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
 
 
-def test_a_class_weight_is_the_price_of_an_error():
+def test_a_class_weight_is_the_price_of_an_error(engine):
     X, y = make_moons((150, 40), noise=0.4, random_state=0)
     plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced", tol=1e-6).fit(X, y)
     assert even.predict(X).sum() > plain.predict(X).sum()
-    theirs, scaled = as_svc(even, X, y, class_weight="balanced")
-    np.testing.assert_allclose(
-        -even._pair_values(X)[0], theirs.decision_function(scaled), atol=1e-4
-    )
+    if engine == "svm":
+        theirs, scaled = as_svc(even, X, y, class_weight="balanced")
+        np.testing.assert_allclose(
+            -even._pair_values(X)[0], theirs.decision_function(scaled), atol=1e-4
+        )
 
 
 def test_a_gram_matrix_chooses_C(moons):
@@ -152,13 +179,13 @@ def test_many_rows_are_searched_by_a_sample(moons):
     assert np.mean(machine.predict(X) == theirs.predict(scaled)) > 0.95
 
 
-def test_a_pickle_holds_support_vectors_only():
-    X, y = make_moons(1000, noise=0.1, random_state=0)
+def test_a_pickle_holds_support_vectors_or_pivots_only(engine, many_moons):
+    X, y = many_moons
     machine = TunedSVC().fit(X, y)
-    assert machine.support_.size < 300
     kept = pickle.loads(pickle.dumps(machine))
     np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
-    assert len(pickle.dumps(machine)) < 50_000
+    assert not hasattr(kept, "loo_decision_function_")
+    assert len(pickle.dumps(machine)) < 40 * machine.support_.size + 8_000
 
 
 LINE, PLANE = np.arange(90.0)[:, None], np.indices((8, 8)).reshape(2, -1).T
@@ -172,11 +199,14 @@ CORNERS = {
     "thirty classes": (LINE // 3 + 0.01 * (LINE % 3), np.arange(90) // 3),
     "one row of a class": (LINE, np.arange(90) == 89),
     "integers that depend on each other": (PLANE, np.arange(64) % 7 < 3),
+    "all rows of a class equal": (np.maximum(LINE - 40.0, 0.0), np.arange(90) < 41),
 }
 
 
+@pytest.mark.parametrize("most_rows_of_svm", [10_000, 10])
 @pytest.mark.parametrize("name", CORNERS)
-def test_corners_give_finite_values_without_a_warning(name):
+def test_corners_give_finite_values_without_a_warning(name, most_rows_of_svm, monkeypatch):
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", most_rows_of_svm)
     X, y = CORNERS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -184,7 +214,7 @@ def test_corners_give_finite_values_without_a_warning(name):
         assert np.isfinite(machine.predict_proba(X)).all()
     assert np.isfinite(machine.loo_decision_function_).all()
     assert np.isfinite(machine.search_results_["criterion"]).all()
-    if "equal" not in name and "integers" not in name:
+    if "equal" not in name and "integers" not in name and machine.engine_ == "svm":
         assert machine.score(X, y) > 0.9
 
 
@@ -198,7 +228,82 @@ def test_bad_input_is_refused(moons):
         TunedSVC(max_iter=3).fit(X, y)
 
 
-def test_sparse_rows_are_dense_ones(moons):
+def test_sparse_rows_are_dense_ones(engine, moons):
     X, y = moons
     dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
+
+
+def test_with_many_distinct_rows_ridge_regression_is_trained(ridge, many_moons):
+    X, y = many_moons
+    few = TunedSVC().fit(X[:80].repeat(3, 0), y[:80].repeat(3))
+    assert (few.engine_, few.alpha_) == ("svm", None)
+    assert few.C_ in few.search_results_["param_C"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        many = TunedSVC().fit(X[:101], y[:101])
+    assert (many.engine_, many.C_) == ("ridge", None)
+    assert many.converged_
+    assert many.score(X[101:], y[101:]) > 0.85
+
+
+def test_ridge_regression_has_a_table_of_widths(ridge, many_moons):
+    machine = TunedSVC().fit(*many_moons)
+    table = machine.search_results_
+    assert np.unique(table["param_gamma"]).size == 4
+    best = int(np.argmin(table["criterion"]))
+    assert table["rank"][best] == 1
+    assert machine.gamma_ == table["param_gamma"][best]
+    assert machine.alpha_ > 0.0
+
+
+@pytest.mark.parametrize("name", ["many_moons", "iris"])
+def test_probabilities_of_ridge_regression_agree_with_its_classes(ridge, name, request):
+    X, y = request.getfixturevalue(name)
+    machine = TunedSVC().fit(X, y)
+    probabilities = machine.predict_proba(X)
+    assert machine.engine_ == "ridge"
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    predicted = machine.predict(X)
+    np.testing.assert_array_equal(machine.classes_[probabilities.argmax(axis=1)], predicted)
+    n_classes = machine.classes_.size
+    assert log_loss(y, probabilities) < 0.6 * np.log(n_classes)
+    assert machine.loo_score_ == pytest.approx(np.mean(predicted == y), abs=0.06)
+    if n_classes == 2:
+        assert machine.loo_score_ == np.mean((machine.loo_decision_function_ > 0.0) == y)
+
+
+def test_the_pivots_are_drawn_by_the_random_state(ridge, many_moons, monkeypatch):
+    monkeypatch.setattr("ensvm.solvers.low_rank_search.LARGEST_RANK", 20)
+    one, same, other = (TunedSVC(random_state=seed).fit(*many_moons) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.support_, same.support_)
+    assert one.support_.size == 20
+    assert not np.array_equal(one.support_, other.support_)
+
+
+def test_ridge_regression_does_not_depend_on_the_number_of_jobs(ridge, iris):
+    X, y = iris
+    alone = TunedSVC().fit(X, y)
+    with parallel_config("threading"):
+        shared = TunedSVC(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(alone.decision_function(X), shared.decision_function(X))
+
+
+def test_inputs_far_from_the_origin_are_the_same_to_ridge_regression(ridge, many_moons):
+    X, y = many_moons
+    far = 1e3 * X + 1e6
+    plain, moved = TunedSVC().fit(X, y), TunedSVC().fit(far, y)
+    np.testing.assert_allclose(moved.predict_proba(far), plain.predict_proba(X), atol=0.02)
+
+
+def test_a_large_gram_matrix_warns_and_trains_support_vector_machines(ridge, many_moons):
+    X, y = many_moons
+    K = gram(X, kernel="rbf", gamma=1.0)
+    with pytest.warns(UserWarning, match="300 rows takes .* sample of the rows, .*kernel='rbf'"):
+        machine = TunedSVC("precomputed").fit(K, y)
+    assert machine.engine_ == "svm"
+
+
+def test_scikit_learns_checks_hold_of_ridge_regression(monkeypatch):
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 4)
+    check_estimator(TunedSVC(), on_skip=None)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sklearn.svm import OneClassSVM
-from small_problems import noisy_gram, noisy_rows
+from small_problems import noisy_gram, noisy_rows, simplex_optimum
 
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
@@ -23,21 +22,12 @@ def bounds(nu: float, m: int) -> NDArray[np.float64]:
     return np.full(m, 1.0 / (nu * m))
 
 
-def optimum_of_libsvm(K: NDArray[Any], y: NDArray[Any], nu: float) -> float:
-    """Return the optimum by LIBSVM, whose one-class machine has the weights' same upper bounds."""
-    signed = K * np.outer(y, y)
-    machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(signed)
-    weights = np.zeros(y.size)
-    weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
-    return float(weights @ signed @ weights)
-
-
 @SEEDS
 @pytest.mark.parametrize("nu", [1.0 / 60, 0.1, 0.5, 0.9])
 def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
     K, y = noisy_gram(seed)
     result = accelerated_descent(K, y, tol=1e-4, upper=bounds(nu, 60))
-    optimum = optimum_of_libsvm(K, y, nu)
+    optimum, _ = simplex_optimum(K * np.outer(y, y), nu)
     assert result.stop_reason == "gap_below_tol"
     assert result.objective == pytest.approx(optimum, rel=1.1e-4)
     assert result.lower_bound <= optimum * (1.0 + 1e-6)
