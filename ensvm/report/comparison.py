@@ -21,7 +21,7 @@ from ensvm.records.store import (
 from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
-from ensvm.report.query import Study, ask, find_studies, runs_of
+from ensvm.report.query import Study, ask, find_studies, runs_of, shared_realizations
 from ensvm.report.tables import TableCell, build_table, question_of
 from ensvm.report.verdict import of_spread
 from ensvm.study.table_layout import TableConfig
@@ -205,7 +205,7 @@ def _cells(
             ask(side, question_of(table, cell.row, named[cell.column]))
             for side, table, named in zip(sides, tables, columns, strict=True)
         )
-        in_both = sorted(set(one.values) & set(other.values))
+        in_both = shared_realizations([one, other])
         pairs = np.array([[float(one.values[n]), float(other.values[n])] for n in in_both])
         pairs = pairs.reshape(-1, 2)
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN

@@ -105,7 +105,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
         for column in table.columns:
             question = question_of(table, row, column)
             if row in study.config.rows_of(table) and question.algorithm == algorithm:
-                cell = cell_of(study, table, row, column, question)
+                cell = cell_of(study, table, row, column, ask(study, question))
                 yield evidence_of(study, table, column, cell)
 
 

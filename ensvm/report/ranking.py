@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, near_miss
 from ensvm.report.claim_tests import holm
-from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, shared_realizations
 from ensvm.report.rank_tests import (
     Friedman,
     corrected_t,
@@ -215,7 +215,7 @@ def _compared_pair(
     `sign` is 1 if larger values are better, else -1.
     """
     (first, of_first), (second, of_second) = one, other
-    shared = sorted(set(of_first.values) & set(of_second.values))
+    shared = shared_realizations([of_first, of_second])
     values = [[of_first.values[number], of_second.values[number]] for number in shared]
     paired = of_first.unit.scale * np.array(values, dtype=float).reshape(-1, 2)
     differences = paired[:, 0] - paired[:, 1]
@@ -363,7 +363,7 @@ def _problem_of_row(
     if problems[0]:
         return problems[0]
     records = [record for answer in answers for record in answer.records.values()]
-    return mixed_machines(records, question_of(selection.table, row, selection.columns[0]))
+    return mixed_machines(records, selection.metric)
 
 
 def _listed(left_out: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask, once
-from ensvm.report.verdict import Deviation, deviation, is_within, of_drawn_rows, of_draws, sample
+from ensvm.report.verdict import deviation, is_within, sample
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
-from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 ALIKE = ("reproduced", "compatible")
@@ -64,7 +64,7 @@ def build_tables(study: Study) -> list[LaidOut]:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        cell_of(study, table, row, column, question_of(table, row, column))
+        cell_of(study, table, row, column, ask(study, question_of(table, row, column)))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
@@ -98,33 +98,23 @@ def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
 
 
 def cell_of(
-    study: Study, table: TableConfig, row: str, column: ColumnConfig, question: Question
+    study: Study, table: TableConfig, row: str, column: ColumnConfig, answer: Answer
 ) -> TableCell:
-    """Return a cell of a table, its printed value compared with the values that answer a question.
+    """Return a cell of a table: the values of an answer, compared with its printed value.
 
-    The question may also ask for the value of this cell under another reading of the paper.
+    The answer is that to the cell's question, a part of it, or that to the same question under
+    another reading of the paper.
     """
-    return judged_cell(study, table, row, column, question, ask(study, question))
-
-
-def judged_cell(
-    study: Study,
-    table: TableConfig,
-    row: str,
-    column: ColumnConfig,
-    question: Question,
-    answer: Answer,
-) -> TableCell:
-    """Return a cell of a table with an answer to its question, all of it or a part."""
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
     if printed is not None:
         cell = replace(cell, published=printed.value, published_std=printed.std)
     if not answer.values:
         return cell
-    ours = sample(answer.shown())
-    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
-    cell = replace(cell, largest_class=_of_largest_class(study, table, row, question))
+    ours, guess = sample(answer.shown()), _of_largest_class(study, table, row, answer.question)
+    cell = replace(
+        cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
+    )
     if answer.shipped and study.partly_shipped:
         cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
@@ -133,12 +123,12 @@ def judged_cell(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    compared = _compared(study, table, column, question, answer, printed)
+    margin = table.margin_of(column, printed.value)
+    compared = deviation(study, table, column, answer, printed)
     verdict = compared.verdict
-    guess, margin = cell.largest_class, table.margin_of(column, printed.value)
     if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
         verdict = "cannot tell"
-    if question.metric in RATES and _is_undetermined(study, question.algorithm, answer):
+    if answer.question.metric in RATES and _is_undetermined(study, answer):
         verdict = "undetermined"
     return replace(
         cell,
@@ -150,32 +140,9 @@ def judged_cell(
     )
 
 
-def _compared(
-    study: Study,
-    table: TableConfig,
-    column: ColumnConfig,
-    question: Question,
-    answer: Answer,
-    printed: Published,
-) -> Deviation:
-    """Compare an answer that has values with the printed value."""
-    mean, margin = float(answer.shown().mean()), table.margin_of(column, printed.value)
-    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
-        draws = ask(study, replace(question, algorithm=column.draws)).shown()
-        return of_draws(draws, mean, printed.value, margin)
-    others = [
-        ask(study, replace(question, row=name)).shown()
-        for name in study.config.dataset(question.row).drawn_again
-    ]
-    drawn = [float(values.mean()) for values in others if values.size]
-    if drawn:
-        return of_drawn_rows(np.array([mean, *drawn]), printed.value, margin)
-    return deviation(study, table, column, question.row, answer, printed)
-
-
-def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:
+def _is_undetermined(study: Study, answer: Answer) -> bool:
     """Return whether rounding decides the predictions in most realizations, by what fits left."""
-    block = study.config.algorithms.get(algorithm)
+    block = study.config.algorithms.get(answer.question.algorithm)
     if block is None or block.undetermined_at_zero is None:
         return False
     left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]

@@ -14,7 +14,7 @@ from worked_verdicts import RESULTS, holm_family, worked, worked_claim
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.evidence import evidence_of
-from ensvm.report.query import Answer
+from ensvm.report.query import Answer, Question
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
     Sample,
@@ -27,7 +27,6 @@ from ensvm.report.verdict import (
     repetitions_of,
 )
 from ensvm.report.write import write_tables
-from ensvm.study.metrics import unit_of
 
 
 @given(st.floats(-20, 20), st.floats(0, 20), st.floats(0.01, 5))
@@ -196,6 +195,9 @@ def test_the_interval_of_two_rates_covers_equal_rates_as_often_as_it_says(rate):
     assert 0.935 <= covered / 2000 <= 0.965
 
 
+QUESTION = Question("german", "a", "error")
+
+
 def folds(values, k, left_out=(), protocol="kfold"):
     """Return the answer of these errors, one a realization, in percent."""
     split = {"protocol": protocol, "n_splits": k}
@@ -205,7 +207,7 @@ def folds(values, k, left_out=(), protocol="kfold"):
         if made.realization not in left_out
     }
     found = {number: made.metrics["error"] for number, made in records.items()}
-    return Answer(found, unit_of("error"), records=records)
+    return Answer(QUESTION, found, records=records)
 
 
 rates = st.floats(0.0, 1.0)
@@ -286,11 +288,9 @@ def test_more_repetitions_leave_the_printed_mean_as_uncertain_as_it_is():
 
 def test_other_splits_have_no_repetitions():
     assert repetitions_of(folds([0.1, 0.2], 10, protocol="random")) is None
-    assert repetitions_of(Answer({}, unit_of("error"))) is None
-    assert (
-        repetitions_of(Answer({1: 0.1}, unit_of("error"), records={1: errors("a", "b", [0.1])[0]}))
-        is None
-    )
+    assert repetitions_of(Answer(QUESTION, {})) is None
+    without_split = {1: errors("german", "a", [0.1])[0]}
+    assert repetitions_of(Answer(QUESTION, {1: 0.1}, records=without_split)) is None
 
 
 CONFIG = """\

@@ -23,8 +23,8 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
-from ensvm.report.query import Answer, Study, ask, once
-from ensvm.report.tables import ALIKE, TableCell, column_label, judged_cell, question_of
+from ensvm.report.query import Answer, Study, ask, once, shared_realizations
+from ensvm.report.tables import ALIKE, TableCell, cell_of, column_label, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT, ReadingConfig
@@ -124,17 +124,14 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     answers = {name: [ask(study, one) for one in questions] for name, questions in asked.items()}
     shared = _shared_realizations(answers.values())
 
-    def cells_of(name: str, of: list[Answer]) -> tuple[TableCell, ...]:
+    def cells_of(answers: Iterable[Answer]) -> tuple[TableCell, ...]:
         return tuple(
-            judged_cell(study, table, *place, question, answer)
-            for place, question, answer in zip(printed_cells, asked[name], of, strict=True)
+            cell_of(study, table, *place, answer)
+            for place, answer in zip(printed_cells, answers, strict=True)
         )
 
-    cells = {name: cells_of(name, of) for name, of in answers.items()}
-    equal = {
-        name: cells_of(name, [_over(one, at) for one, at in zip(of, shared, strict=True)])
-        for name, of in answers.items()
-    }
+    cells = {name: cells_of(of) for name, of in answers.items()}
+    equal = {name: cells_of(map(_over, of, shared)) for name, of in answers.items()}
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
         {name: [_distance(cell, by_difference) for cell in of] for name, of in equal.items()},
@@ -144,19 +141,15 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     return OpenQuestion(config, table, labels, cells, equal, distances)
 
 
-def _shared_realizations(answers: Iterable[list[Answer]]) -> list[set[int]]:
-    """Return the realizations that all answers of several have, cell by cell.
-
-    `answers` has a list of cells for each reading.
-    """
+def _shared_realizations(answers: Iterable[list[Answer]]) -> list[list[int]]:
+    """Return, cell by cell, the realizations that all answers of several realizations have."""
     several = [
-        [set(answer.values) for answer in of_cell if len(answer.values) > 1]
-        for of_cell in zip(*answers, strict=True)
+        [one for one in of_cell if len(one.values) > 1] for of_cell in zip(*answers, strict=True)
     ]
-    return [set.intersection(*of_cell) if of_cell else set() for of_cell in several]
+    return [shared_realizations(of_cell) if of_cell else [] for of_cell in several]
 
 
-def _over(answer: Answer, realizations: set[int]) -> Answer:
+def _over(answer: Answer, realizations: list[int]) -> Answer:
     """Return an answer of several realizations from some of them; one of one as it is."""
     return answer.over(realizations) if len(answer.values) > 1 else answer
 
