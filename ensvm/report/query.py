@@ -291,6 +291,22 @@ def shared_realizations(answers: Iterable[Answer]) -> list[int]:
     return sorted(set.intersection(*(set(answer.values) for answer in answers)))
 
 
+def paired_values(*answers: Answer) -> NDArray[np.float64]:
+    """Return the recorded values of the shared realizations, of shape (n_shared, n_answers)."""
+    values = [[answer.values[n] for answer in answers] for n in shared_realizations(answers)]
+    return np.array(values, dtype=np.float64).reshape(-1, len(answers))
+
+
+def alarms_of(study: Study) -> list[str]:
+    """Return what may spoil a study's results: alarms about its data, recorded by its run."""
+    return [
+        f"{record.dataset}: {text}"
+        for record in study.records.values()
+        if record.algorithm == DATA_CELL
+        for text in record.warnings
+    ]
+
+
 def mixed_machines(records: Iterable[Record], metric: str) -> str:
     """Return an error message if the timings come from different machines, else an empty string."""
     hosts = machines(records)

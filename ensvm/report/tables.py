@@ -11,6 +11,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import deviation, is_within, sample
+from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
@@ -160,22 +161,26 @@ def _of_largest_class(
     return float(guessed.shown().mean()) if guessed.values else None
 
 
-def stale_notes(table: TableConfig, path: Path) -> list[str]:
-    """Return a message for each note that explains a verdict which the table does not show.
+def stale_notes(config: StudyConfig, folder: Path) -> list[str]:
+    """Return a message for each note that explains a verdict which its table does not show.
 
-    `path` is the table's CSV as `ensvm table` wrote it; without it there are no messages.
+    `folder` is the study's, with the tables that `ensvm table` wrote there, if any.
     """
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        verdicts = {(line["row"], line["column"]): line["verdict"] for line in csv.DictReader(file)}
-    return [
-        f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
-        f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
-        for note in table.notes
-        for (row, column), verdict in verdicts.items()
-        if note.explains_cell(row, column) and verdict not in ("", "differs")
-    ]
+    messages = []
+    for table in config.tables:
+        path = folder / f"table-{table.id}.csv"
+        if not path.is_file():
+            continue
+        with path.open(newline="", encoding="utf-8") as file:
+            verdicts = {(one["row"], one["column"]): one["verdict"] for one in csv.DictReader(file)}
+        messages += [
+            f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
+            f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
+            for note in table.notes
+            for (row, column), verdict in verdicts.items()
+            if note.explains_cell(row, column) and verdict not in ("", "differs")
+        ]
+    return messages
 
 
 def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:

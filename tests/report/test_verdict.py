@@ -438,10 +438,10 @@ def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
     lines = [of_algorithm(line) for line in errors("astro", "a", [0.3])]
     lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1])]
     study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
-    [(text, paths)] = write_tables(study, "md")
+    [(text, _)] = write_tables(study, "md")
     assert "- ≠ A on astro: because" in text
     assert "- for all" in text
-    stale = stale_notes(study.config.tables[0], paths[0])
+    stale = stale_notes(study.config, study.folder)
     assert len(stale) == 1
     assert "'differs' of a on german" in stale[0]
     assert "'reproduced'" in stale[0]

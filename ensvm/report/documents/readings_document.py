@@ -56,22 +56,12 @@ FILES = {
 class OpenQuestion:
     """A question with our values under each reading of the paper, the study's own first.
 
-    Attributes
-    ----------
-    config : ReadingConfig
-        The question.
-    table : TableConfig
-        The table with the printed values to compare.
-    labels : dict of str to str
-        The heading of each reading by its name: a variant's, or `default` for what the study runs.
-    cells : dict of str to tuple of TableCell
-        The printed cells with the values of each reading.
-    equal : dict of str to tuple of TableCell
-        The same cells over those realizations alone that every reading has in a cell, where it has
-        more than one: these are counted and compared.
-    distances : DataFrame
-        How far each of these values is from the printed one, NaN if that cannot be computed: a line
-        for each printed cell, a column for each reading.
+    `table` has the printed values to compare. `labels` has the heading of each reading by its name:
+    a variant's, or `default` for what the study runs. `cells` are the printed cells with the values
+    of each reading; `equal` are the same cells over those realizations alone that every reading has
+    in a cell, where it has more than one: these are counted and compared. `distances` says how far
+    each of these is from the printed one, a line for each cell, a column for each reading; NaN if
+    that cannot be computed.
     """
 
     config: ReadingConfig
@@ -122,7 +112,7 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
             for one in own_questions
         ]
     answers = {name: [ask(study, one) for one in questions] for name, questions in asked.items()}
-    shared = _shared_realizations(answers.values())
+    over_shared = [_over_shared(of_cell) for of_cell in zip(*answers.values(), strict=True)]
 
     def cells_of(answers: Iterable[Answer]) -> tuple[TableCell, ...]:
         return tuple(
@@ -131,7 +121,10 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
         )
 
     cells = {name: cells_of(of) for name, of in answers.items()}
-    equal = {name: cells_of(map(_over, of, shared)) for name, of in answers.items()}
+    equal = {
+        name: cells_of(of_cell[number] for of_cell in over_shared)
+        for number, name in enumerate(answers)
+    }
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
         {name: [_distance(cell, by_difference) for cell in of] for name, of in equal.items()},
@@ -141,17 +134,11 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     return OpenQuestion(config, table, labels, cells, equal, distances)
 
 
-def _shared_realizations(answers: Iterable[list[Answer]]) -> list[list[int]]:
-    """Return, cell by cell, the realizations that all answers of several realizations have."""
-    several = [
-        [one for one in of_cell if len(one.values) > 1] for of_cell in zip(*answers, strict=True)
-    ]
-    return [shared_realizations(of_cell) if of_cell else [] for of_cell in several]
-
-
-def _over(answer: Answer, realizations: list[int]) -> Answer:
-    """Return an answer of several realizations from some of them; one of one as it is."""
-    return answer.over(realizations) if len(answer.values) > 1 else answer
+def _over_shared(of_cell: Sequence[Answer]) -> list[Answer]:
+    """Return a cell's answers over shared realizations; those of a single one stay as they are."""
+    several = [answer for answer in of_cell if len(answer.values) > 1]
+    shared = shared_realizations(several) if several else []
+    return [answer.over(shared) if len(answer.values) > 1 else answer for answer in of_cell]
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:
