@@ -195,24 +195,30 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
     guesses = {cell.column: cell.largest_class for cell in cells}
-    marked = [column for column in table.columns if table.best_of(column)]
-    fair = [column for column in marked if not is_oracle(study, table, column)]
-    marked = fair or marked
-    for metric in {table.metric_of(column) for column in marked}:
-        same = [column for column in marked if table.metric_of(column) == metric]
+    for columns in _compared_columns(study, table):
         rounded = {
             column.name: round(means[column.name], table.decimals_of(column))
-            for column in same
+            for column in columns
             if column.name in means
         }
         if rounded and all(map(math.isfinite, rounded.values())):
-            of_best = min if table.best_of(same[0]) == "min" else max
-            top = of_best(rounded.values())
-            guess = guesses[same[0].name]
-            guess = None if guess is None else round(guess, table.decimals_of(same[0]))
+            of_best = min if table.best_of(columns[0]) == "min" else max
+            top, guess = of_best(rounded.values()), guesses[columns[0].name]
+            guess = None if guess is None else round(guess, table.decimals_of(columns[0]))
             if guess is None or of_best(top, guess) != guess:
                 best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+@once
+def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfig]]:
+    """Return the columns of each metric among which the best is marked, oracles only alone."""
+    marked = [column for column in table.columns if table.best_of(column)]
+    fair = [column for column in marked if not is_oracle(study, table, column)]
+    by_metric: dict[str, list[ColumnConfig]] = {}
+    for column in fair or marked:
+        by_metric.setdefault(table.metric_of(column), []).append(column)
+    return list(by_metric.values())
 
 
 def is_own(study: Study, cells: list[TableCell]) -> bool:

@@ -191,8 +191,8 @@ def deviation(
             return of_same_rows(mean, printed.value, margin)
     repeated = repetitions_of(answer)
     if repeated is not None and values.size > 1:
-        share = repeated.ours + repeated.printed
-        of = sample(repeated.values)
+        of_repetitions, share = repeated
+        of = sample(of_repetitions)
         return of_spread(mean - printed.value, of.std or 0.0, share, of.n, margin, "repetitions")
     n_test = next(record.size("n_test") for record in answer.records.values())
     if values.size == 1 and n_test and table.metric_of(column) in RATES:
@@ -226,27 +226,15 @@ def draws(record: Record) -> bool:
     return repr(None) in (states.values() if own_state is None else (own_state,))
 
 
-@dataclass(frozen=True)
-class Repetitions:
-    """The values to compare with a printed cross-validation: the means of whole repetitions.
-
-    The standard error of ours minus printed is the standard deviation of `values` times the root of
-    `ours` + `printed`, with `len(values)` - 1 degrees of freedom.
-    """
-
-    values: NDArray[np.float64]
-    ours: float
-    printed: float
-
-
-def repetitions_of(answer: Answer) -> Repetitions | None:
+def repetitions_of(answer: Answer) -> tuple[NDArray[np.float64], float] | None:
     """Return the sample to compare with a printed mean of one k-fold cross-validation.
 
-    One repetition of ours is one draw of the printed value; its folds are not independent draws,
-    because they train on mostly the same rows. If there are fewer than two complete repetitions,
-    the folds are the sample, and the variance of either mean has Nadeau and Bengio's (2003) term
-    1 / (k - 1), the size of a test part over that of a training part. Folds of incomplete
-    repetitions are left out. None for splits that are neither k-fold nor leave one group out.
+    The second result is the variance of ours minus printed over that of the sample. One repetition
+    of ours is one draw of the printed value; its folds are not independent draws, because they
+    train on mostly the same rows. If there are fewer than two complete repetitions, the folds are
+    the sample, and the variance of either mean has Nadeau and Bengio's (2003) term 1 / (k - 1), the
+    size of a test part over that of a training part. Folds of incomplete repetitions are left out.
+    None for splits that are neither k-fold nor leave one group out.
     """
     split = next((record.settings.get("split") for record in answer.records.values()), None)
     k = folds_of(split or {})
@@ -257,6 +245,6 @@ def repetitions_of(answer: Answer) -> Repetitions | None:
     complete = np.bincount(repetition) == k
     means = np.bincount(repetition, weights=folds)[complete] / k
     if means.size >= 2:
-        return Repetitions(means, 1 / means.size, 1.0)
+        return means, 1 / means.size + 1.0
     shared = overlap(split)
-    return Repetitions(folds, 1 / folds.size + shared, 1 / k + shared)
+    return folds, (1 / folds.size + shared) + (1 / k + shared)

@@ -17,7 +17,6 @@ from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
-    from ensvm.report.claims import JudgedClaim
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
 
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
@@ -66,16 +65,12 @@ def write_first_page(study: Study) -> Path | None:
     return path
 
 
-def write_claims(study: Study, judged: "list[JudgedClaim] | None" = None) -> tuple[str, list[Path]]:
-    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths.
-
-    Without `judged`, the claims are judged here.
-    """
+def write_claims(study: Study) -> tuple[str, list[Path]]:
+    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
     from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import claims_document
 
-    judged = list(evaluate_claims(study)) if judged is None else judged
-    return _write(study, "claims", claims_document(study, judged))
+    return _write(study, "claims", claims_document(study, list(evaluate_claims(study))))
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
