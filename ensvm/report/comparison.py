@@ -153,11 +153,11 @@ def compare(first: Study, second: Study) -> StudyComparison:
         if table.of != "timing" and table.id in tables
         for cell in _cells((first, second), shared, (table, tables[table.id]))
     ]
-    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(shared[0])}
+    before = {judged.claim.id: judged.verdict for judged in evaluate_claims(shared[0])}
     claims = [
-        (finding.claim.id, before[finding.claim.id], finding.verdict)
-        for finding in evaluate_claims(shared[1])
-        if before.get(finding.claim.id, finding.verdict) != finding.verdict
+        (judged.claim.id, before[judged.claim.id], judged.verdict)
+        for judged in evaluate_claims(shared[1])
+        if before.get(judged.claim.id, judged.verdict) != judged.verdict
     ]
     one, other = _made_with(first), _made_with(second)
     context = [
