@@ -89,13 +89,12 @@ def list_of_blocks(name: str) -> str:
     for key in keys_of(MODELS[name]):
         inside = list(dict.fromkeys(re.findall(r"\$defs/(\w+)", str(properties[key]))))
         inside = [each for each in inside if each != "SweepConfig"]
-        if not inside:
-            lines.append(_item(f"[`{key}:`]({address_of(name)}) {_first_words(name, key)}"))
-            continue
-        page, _ = headings()[inside[0]]
-        lines.append(_item(f"[`{key}:`]({page}) {_first_words(name, key)}"))
+        page = headings()[inside[0]][0] if inside else address_of(name)
+        first_sentence = meanings_of(MODELS[name])[key].partition(". ")[0].rstrip(".")
+        lines.append(_item(f"[`{key}:`]({page}) {first_sentence}."))
         keys = dict.fromkeys(inner for each in inside for inner in keys_of(MODELS[each]))
-        lines.append(textwrap.indent(_item(", ".join(f"`{inner}`" for inner in keys)), "  "))
+        if keys:
+            lines.append(textwrap.indent(_item(", ".join(f"`{inner}`" for inner in keys)), "  "))
     return "\n".join(lines)
 
 
@@ -106,10 +105,6 @@ def properties_of(model: Model) -> dict[str, Any]:
         schema = schema["$defs"][model.__name__]
     properties: dict[str, Any] = schema["properties"]
     return properties
-
-
-def _first_words(name: str, key: str) -> str:
-    return meanings_of(MODELS[name])[key].partition(". ")[0].rstrip(".") + "."
 
 
 def _item(text: str) -> str:

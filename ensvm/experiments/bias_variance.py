@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -75,8 +75,6 @@ class BiasVariance(BinaryMetaEstimator):
         The classifier whose bias and variance are estimated; None is an unpruned decision tree.
     n_replicates : int, default 200
         The number B of replicates, at least 2.
-    max_samples : float, default 1.0
-        The size of a replicate as a share of the training rows, in (0, 1].
     random_state : int, RandomState or None, default None
         Draws the replicates and seeds the copies.
 
@@ -118,10 +116,11 @@ class BiasVariance(BinaryMetaEstimator):
     True
     """
 
+    n_copies = 1  # of each replicate; `VarianceComponents` has a parameter of the name
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryMetaEstimator._parameter_constraints,
         "n_replicates": [Interval(Integral, 2, None, closed="left")],
-        "max_samples": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
     def __init__(
@@ -129,12 +128,10 @@ class BiasVariance(BinaryMetaEstimator):
         estimator: Any = None,
         *,
         n_replicates: int = 200,
-        max_samples: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_replicates = n_replicates
-        self.max_samples = max_samples
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -152,9 +149,8 @@ class BiasVariance(BinaryMetaEstimator):
         count = np.zeros(signs.size, dtype=np.int64)
         rows, generator = SharedRows(X), check_random_state(self.random_state)
         copies = SeededCopies(self._base(), generator)
-        size = max(1, round(self.max_samples * signs.size))
         for _ in range(self.n_replicates):
-            drawn = generator.randint(signs.size, size=size)
+            drawn = generator.randint(signs.size, size=signs.size)
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             mean = np.zeros(left_out.size)
             hypotheses = self._unfitted(copies, y[drawn])
@@ -174,13 +170,9 @@ class BiasVariance(BinaryMetaEstimator):
         self._keep_estimates(signs, sums, squares, count)
         return self
 
-    def _n_copies(self) -> int:
-        """Return how many copies are fitted to each replicate."""
-        return 1
-
     def _unfitted(self, copies: SeededCopies, labels: NDArray[Any]) -> list[Any]:
         """Return the unfitted copies for a replicate of these labels; constants for one class."""
-        unfitted = [copies.new() for _ in range(self._n_copies())]
+        unfitted = [copies.new() for _ in range(self.n_copies)]
         if np.unique(labels).size == 2:
             return unfitted
         return [DummyClassifier(strategy="most_frequent") for _ in unfitted]
@@ -281,19 +273,10 @@ class VarianceComponents(BiasVariance):
         *,
         n_replicates: int = 200,
         n_copies: int = 2,
-        max_samples: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_replicates=n_replicates,
-            max_samples=max_samples,
-            random_state=random_state,
-        )
+        super().__init__(estimator, n_replicates=n_replicates, random_state=random_state)
         self.n_copies = n_copies
-
-    def _n_copies(self) -> int:
-        return self.n_copies
 
     def _keep_estimates(
         self,

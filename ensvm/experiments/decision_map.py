@@ -22,16 +22,13 @@ class DecisionMap(FittedCopy):
     """Classifier that keeps what a picture of its decisions shows: the rows and a map of f(x).
 
     It fits a copy of an estimator and evaluates its decision function on a grid around the training
-    rows, in the plane of two inputs. Where there are more inputs, the others are held at their
-    means. Its predictions are those of the copy.
+    rows, in the plane of the first two inputs. The others are held at their means; a single input
+    is both axes. Its predictions are those of the copy.
 
     Parameters
     ----------
     estimator : classifier, default None
         The classifier that is shown; None is an unpruned decision tree.
-    inputs : sequence of two int or str, default (0, 1)
-        Which inputs are the axes, by number or by the name of the column; of a single input, it is
-        both.
     n_grid : int, default 61
         The number of values on each axis, at least 2.
     border : float, default 0.1
@@ -75,7 +72,6 @@ class DecisionMap(FittedCopy):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FittedCopy._parameter_constraints,
-        "inputs": ["array-like"],
         "n_grid": [Interval(Integral, 2, None, closed="left")],
         "border": [Interval(Real, 0.0, None, closed="left")],
         "keep": ["array-like"],
@@ -85,14 +81,12 @@ class DecisionMap(FittedCopy):
         self,
         estimator: Any = None,
         *,
-        inputs: Sequence[int | str] = (0, 1),
         n_grid: int = 61,
         border: float = 0.1,
         keep: Sequence[str] = (),
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
-        self.inputs = inputs
         self.n_grid = n_grid
         self.border = border
         self.keep = keep
@@ -105,11 +99,10 @@ class DecisionMap(FittedCopy):
         Raises
         ------
         ValueError
-            For another number of classes, inputs that the rows do not have, or an attribute in
-            `keep` that the fitted copy does not have.
+            For another number of classes, or an attribute in `keep` that the fitted copy does not
+            have.
         """
         X, y, self.signs_ = self._validated_training(X, y)
-        inputs = self._axes(X.shape[1])
         generator = check_random_state(self.random_state)
         self.estimator_ = seeded_clone(self._base(), generator).fit(X, y)
         for name in self.keep:
@@ -117,31 +110,17 @@ class DecisionMap(FittedCopy):
                 raise ValueError(f"keep: {type(self.estimator_).__name__} leaves no {name!r}")
             setattr(self, name, getattr(self.estimator_, name))
         dense = X.toarray() if issparse(X) else np.asarray(X, dtype=np.float64)
-        self.points_ = dense[:, inputs]
+        axes = [0, min(1, X.shape[1] - 1)]
+        self.points_ = dense[:, axes]
         low, high = self.points_.min(axis=0), self.points_.max(axis=0)
         width = np.where(high > low, high - low, 1.0) * self.border
         self.grid_ = np.linspace(low - width, high + width, self.n_grid).T
         plane = np.tile(dense.mean(axis=0), (self.n_grid**2, 1))
         # If both axes are the same input, the horizontal one counts: it is written last.
-        plane[:, inputs[1]] = np.repeat(self.grid_[1], self.n_grid)
-        plane[:, inputs[0]] = np.tile(self.grid_[0], self.n_grid)
+        plane[:, axes[1]] = np.repeat(self.grid_[1], self.n_grid)
+        plane[:, axes[0]] = np.tile(self.grid_[0], self.n_grid)
         self.values_ = self._decide(plane).reshape(self.n_grid, self.n_grid)
         return self
-
-    def _axes(self, n_features: int) -> list[int]:
-        """Return the two inputs that are the axes; a single input is both."""
-        if n_features == 1:
-            return [0, 0]
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
-        numbers = {name: number for number, name in enumerate(names)}
-        inputs = [numbers.get(axis, -1) if isinstance(axis, str) else axis for axis in self.inputs]
-        if len(inputs) != 2 or not all(0 <= number < n_features for number in inputs):
-            or_names = f" or names {', '.join(names)}" if names else ""
-            raise ValueError(
-                f"inputs must be two of the numbers 0 to {n_features - 1}{or_names}, "
-                f"got {self.inputs!r}"
-            )
-        return [int(number) for number in inputs]
 
     def _decide(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         if hasattr(self.estimator_, "decision_function"):

@@ -25,7 +25,6 @@ from ensvm.records.record import Record
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 WHOLE_RUN_SECONDS = 1e6
-LEAST_SHARE = 0.02  # of the cost, before the pace says how long the rest takes
 
 
 class RunProgress:
@@ -37,7 +36,7 @@ class RunProgress:
 
     def __init__(
         self,
-        study: str = "",
+        study: str,
         *,
         visible: bool = True,
         describe_missing: Callable[[DataSearch, int], str] | None = None,
@@ -56,16 +55,16 @@ class RunProgress:
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
-            # Short and long cells alternate: the pace is that of the whole run.
+            # Short and long cells alternate: the pace is that of the whole run. It leaves out the
+            # wait for the first cells, for imports, workers and data.
             speed_estimate_period=WHOLE_RUN_SECONDS,
+            get_time=time.monotonic,
             disable=not self._live,
         )
         self._study = study
-        self._task = self._bar.add_task(f"{study} reading".strip(), total=None, count="")
+        self._task = self._bar.add_task(f"{study} reading", total=None, count="")
         self._cells = self._done = self._failed = 0
-        self._cost = self._spent = 0.0
-        self._begun = self._printed = time.monotonic()
-        self._first: tuple[float, float] | None = None  # the time and the cost of the first cells
+        self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
@@ -83,7 +82,7 @@ class RunProgress:
 
     def data(self, dataset: str) -> None:
         """Name the data set that is being loaded."""
-        self._bar.update(self._task, description=f"{self._study} data: {dataset}".strip())
+        self._bar.update(self._task, description=f"{self._study} data: {dataset}")
 
     def missing(self, search: DataSearch, n_wanted: int) -> None:
         """Print, before anything runs, which data sets no provider served."""
@@ -92,30 +91,25 @@ class RunProgress:
 
     def start(self, cells: int, cost: float) -> None:
         """Start the bar for `cells` cells with a total cost of `cost`."""
-        self._cells, self._cost = cells, cost
-        self._begun = time.monotonic()
+        self._cells = cells
         self._bar.reset(
             self._task,
             total=cost or 1.0,
-            description=self._study or "running",
+            description=self._study,
             count=self._count(),
         )
 
     def done(self, records: list[Record], cost: float) -> None:
         """Count the cells that have ended."""
         self._done += len(records)
-        self._spent += cost
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
         self._bar.update(self._task, advance=cost, count=self._count())
         now = time.monotonic()
-        # The first cells wait for imports, workers and data, which later ones do not.
-        self._first = self._first or (now, self._spent)
         if not self._live and (
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
-            named = f"{self._study}: " if self._study else ""
-            self._print(f"{named}{self._count()}, {self._time()}")
+            self._print(f"{self._study}: {self._count()}, {self._time()}")
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -125,11 +119,9 @@ class RunProgress:
         return f"{self._done}/{self._cells} cells{failed}"
 
     def _time(self) -> str:
-        """Return the time that passed, and how long the rest takes at the pace since the first."""
-        now = time.monotonic()
-        text = f"{timedelta(seconds=round(now - self._begun))} passed"
-        begun, cost = self._first or (now, self._spent)
-        if self._spent - cost <= LEAST_SHARE * self._cost:
+        """Return the time that passed, and how long the rest takes."""
+        (task,) = self._bar.tasks
+        text = f"{timedelta(seconds=round(task.elapsed or 0.0))} passed"
+        if task.time_remaining is None:
             return text
-        left = (self._cost - self._spent) * (now - begun) / (self._spent - cost)
-        return f"{text}, about {timedelta(seconds=round(max(left, 0.0)))} left"
+        return f"{text}, about {timedelta(seconds=round(task.time_remaining))} left"

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.record import Record
-from ensvm.records.writing import csv_of
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.query import Study, find_studies, read_study, values_of, with_scores
+from ensvm.report.export import frame_of, realizations
+from ensvm.report.query import Study, find_studies, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.tables import build_table
-from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.metrics import DATA_CELL, SCORES
+from ensvm.study.metrics import DATA_CELL
+
+if TYPE_CHECKING:
+    from ensvm.report.plots.drawing import FigureContent
 
 ENDINGS = (".png", ".svg", ".pdf")
-# The first columns of the frame: fields of a record, then fields of its run.
-RECORD_COLUMNS = (
-    *("study", "dataset", "algorithm", "realization", "run_pass", "status", "reason"),
-    *("stage", "n_stages", "validation_error", "warnings", "time"),
-)
-RUN_COLUMNS = ("host", "processor")
 
 
 def load_results(path: str | Path = "results") -> Results:
@@ -97,24 +90,21 @@ class Picture:
 
     Attributes
     ----------
-    config : FigureConfig
-        The figure's block of the config.
-    content : list
-        Its curves, points or planes.
     frame : DataFrame
         The data behind it, unrounded, as `ensvm report` writes them to a CSV.
     missing : tuple of str
         What is missing in it, and why.
     """
 
-    config: FigureConfig
-    content: Sequence[Any] = field(repr=False)
-    frame: pd.DataFrame = field(repr=False)
-    missing: tuple[str, ...] = ()
+    frame: pd.DataFrame
+    missing: tuple[str, ...]
+    _study: Study
+    _content: FigureContent
 
     def __repr__(self) -> str:
         """Return the figure's caption."""
-        return f"<Figure {self.config.id}: {self.config.caption}>"
+        config = self._content.config
+        return f"<Figure {config.id}: {config.caption}>"
 
     def save(self, path: str | Path) -> Path:
         """Draw the figure into a file.
@@ -145,8 +135,8 @@ class Picture:
     def _draw(self, ending: str) -> bytes:
         from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
-        (content,) = draw(self.config, list(self.content), [ending])
-        return content
+        (file,) = draw(self._study, self._content, [ending])
+        return file
 
     def _repr_svg_(self) -> str:
         return self._draw(".svg").decode()
@@ -205,29 +195,21 @@ class Results:
     def frame(self) -> pd.DataFrame:
         """Return the cells as a frame, one row each.
 
-        Its columns: `study`, `dataset`, `algorithm`, `realization` (from 1), `run_pass` (`error`,
-        or `timing` for a fit alone on the machine), `status` (`ok`, `failed`, `timeout` or
-        `unavailable`) with its `reason`; `stage`, the stage or grid point chosen among `n_stages`,
-        as JSON, with its `validation_error`; `warnings`, how many the fit gave; `time`, `host` and
-        `processor` of the run; then the metrics, `error` and `accuracy` as fractions, those of the
-        predictions that the config asks for among them, and seconds. Curves and the facts of the
-        data are not in it.
+        The columns are those of `ensvm export --per-realization`, but for the seed. Errors and
+        other shares are fractions. Curves and the facts of the data are not in it.
 
         Returns
         -------
         DataFrame
-            The cells in the order of studies, data sets, algorithms and realizations; missing
-            values are NaN.
+            The cells in the order of studies, data sets, realizations and algorithms.
         """
         lines = [
-            _line(with_scores(study.folder, record, study.scored.get(record.algorithm, ())))
+            line
             for study in self._studies.values()
-            for record in _cells(study)
+            for line in realizations(study, {})
+            if line["algorithm"] != DATA_CELL
         ]
-        first = (*RECORD_COLUMNS, *RUN_COLUMNS, *SCORES)
-        others = {key for line in lines for key in line} - {*first}
-        seconds_last = sorted(others, key=lambda name: (name.endswith("_seconds"), name))
-        return pd.DataFrame(lines, columns=[*first, *seconds_last])
+        return frame_of(lines).drop(columns="seed", errors="ignore")
 
     def table(self, table: str | int | None = None) -> Text:
         """Return a table, laid out as `ensvm table` does.
@@ -250,7 +232,7 @@ class Results:
         study, name = self._find("table", table)
         config = study.config.table(name)
         document = table_document(study, config, build_table(study, config))
-        return Text(to_markdown(document), _frame(document.frame))
+        return Text(to_markdown(document), document.frame)
 
     def figure(self, figure: str | int | None = None) -> Picture:
         """Return a figure, drawn as `ensvm report --only figures` does.
@@ -277,7 +259,7 @@ class Results:
         content = read_figure(study, config)
         if not content.items:
             raise ValueError(f"figure {name}: nothing to draw: {'; '.join(content.missing)}")
-        return Picture(config, content.items, _frame(content.frame), content.missing)
+        return Picture(content.frame, content.missing, study, content)
 
     def claims(self) -> Text:
         """Return which claims of the studies hold, and on what evidence.
@@ -292,17 +274,16 @@ class Results:
         ValueError
             If no study has claims.
         """
-        texts, frames = [], []
+        texts: list[str] = []
+        lines: list[dict[Hashable, Any]] = []
         for name, study in self._studies.items():
             if study.config.claims:
                 document = claims_document(study, list(evaluate_claims(study)))
                 texts.append(to_markdown(document))
-                frame = _frame(document.frame)
-                frame.insert(0, "study", name)
-                frames.append(frame)
+                lines += [{"study": name, **line} for line in document.frame.to_dict("records")]
         if not texts:
             raise ValueError(f"no claims in {', '.join(self.studies)}")
-        return Text("\n".join(texts), pd.concat(frames, ignore_index=True))
+        return Text("\n".join(texts), pd.DataFrame(lines))
 
     def __repr__(self) -> str:
         """Return the number of cells, and the tables and figures, of each study."""
@@ -312,27 +293,27 @@ class Results:
         lines = "\n".join(f"- {line}" for line in self._summary())
         tables = []
         if len(self._studies) == 1:
-            tables = [self.table(name).markdown for _, name in self._ids("table")]
+            (study,) = self._studies.values()
+            tables = [self.table(name).markdown for name in _ids(study, "table")]
         return as_html("\n\n".join([lines, *tables]))
 
     def _summary(self) -> Iterator[str]:
         for name, study in self._studies.items():
-            counts = Counter(record.status for record in _cells(study))
+            counts = Counter(
+                record.status for record in study.records.values() if record.algorithm != DATA_CELL
+            )
             cells = ", ".join(f"{count} cells {status}" for status, count in counts.items())
             parts = [f"{name}: {cells or 'no cells'}"]
-            for kind, blocks in _blocks(study).items():
-                several = "s" if len(blocks) > 1 else ""
-                parts += [f"{kind}{several} {', '.join(blocks)}"] if blocks else []
+            for kind in ("table", "figure"):
+                ids = _ids(study, kind)
+                parts += [f"{kind}{'s' if len(ids) > 1 else ''} {', '.join(ids)}"] if ids else []
             claims = len(study.config.claims)
             parts += [f"{claims} claim{'s' if claims > 1 else ''}"] if claims else []
             yield "; ".join(parts)
 
-    def _ids(self, kind: str) -> list[tuple[Study, str]]:
-        return [(study, name) for study in self._studies.values() for name in _blocks(study)[kind]]
-
     def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:
         """Return the one table or figure of an id, with its study."""
-        ids = self._ids(kind)
+        ids = [(study, name) for study in self._studies.values() for name in _ids(study, kind)]
         matches = [(study, name) for study, name in ids if wanted is None or str(wanted) == name]
         if len(matches) == 1:
             return matches[0]
@@ -348,42 +329,6 @@ class Results:
         raise ValueError(f"several studies have such a {kind} ({studies}); say results[name] first")
 
 
-def _blocks(study: Study) -> dict[str, list[str]]:
-    """Return the ids of the tables and figures of a study."""
-    return {
-        "table": [table.id for table in study.config.tables],
-        "figure": [figure.id for figure in study.config.figures],
-    }
-
-
-def _cells(study: Study) -> list[Record]:
-    """Return the records of cells in the order of the config, without the facts of data."""
-    datasets = {entry.name: number for number, entry in enumerate(study.config.datasets)}
-    algorithms = {name: number for number, name in enumerate(study.config.algorithms)}
-
-    def position(record: Record) -> tuple[int, int, str, int]:
-        row = datasets.get(record.dataset, len(datasets))  # removed from the config: last
-        column = algorithms.get(record.algorithm, len(algorithms))
-        return row, column, record.run_pass, record.realization
-
-    records = (each for each in study.records.values() if each.algorithm != DATA_CELL)
-    return sorted(records, key=position)
-
-
-def _line(record: Record) -> dict[str, Any]:
-    """Return a cell as a line of the frame."""
-    return {
-        **record.metrics,
-        **values_of(record.scores),
-        **record.seconds,
-        **{name: getattr(record, name) for name in RECORD_COLUMNS},
-        **{name: getattr(record.run, name, "") for name in RUN_COLUMNS},
-        "stage": None if record.stage is None else json.dumps(dict(record.stage)),
-        "warnings": len(record.warnings),
-    }
-
-
-def _frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame as it is read back from its CSV, ids and names as text."""
-    names = ("table", "figure", "claim", "row", "column", "series", "panel")
-    return pd.read_csv(io.StringIO(csv_of(frame)), dtype=dict.fromkeys(names, str))
+def _ids(study: Study, kind: str) -> list[str]:
+    """Return the ids of the tables or figures of a study."""
+    return [block.id for block in getattr(study.config, f"{kind}s")]

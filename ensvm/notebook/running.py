@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -114,7 +112,7 @@ def run(
     """
     _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
     part = None if shard is None else shard_named(shard)
-    with _config(study) as path, RunProgress(visible=progress) as bar:
+    with _config(study) as path:
         plan = make_plan(
             path,
             realizations=realizations,
@@ -123,20 +121,23 @@ def run(
         )
         plan, n_timings = part_of(plan, run_pass, part, elsewhere=engine is not None)
         if n_timings and run_pass is None:
-            _warn(
+            warnings.warn(
                 f"{n_timings} timings are left out: run_pass='timing' on one quiet machine runs"
-                " them"
+                " them",
+                stacklevel=2,
             )
-        outcome = run_plan(
-            plan,
-            Path(results),
-            bar,
-            jobs=jobs,
-            engine=engine,
-            data_dir=None if data_dir is None else Path(data_dir),
-            timeout=timeout,
-        )
-    _warn_about(plan, outcome)
+        with RunProgress(plan.config.study, visible=progress) as bar:
+            outcome = run_plan(
+                plan,
+                Path(results),
+                bar,
+                jobs=jobs,
+                engine=engine,
+                data_dir=None if data_dir is None else Path(data_dir),
+                timeout=timeout,
+            )
+    for text in _shortfalls(plan, outcome):
+        warnings.warn(text, stacklevel=2)
     return load_results(Path(results, plan.config.study))
 
 
@@ -167,29 +168,17 @@ def _config(study: str | Path | Mapping[str, Any]) -> Iterator[Path]:
             raise UserError(str(error).replace(str(path), "the given study")) from None
 
 
-def _warn_about(plan: Plan, outcome: Outcome) -> None:
-    """Warn about cells that failed and about missing data."""
+def _shortfalls(plan: Plan, outcome: Outcome) -> Iterator[str]:
+    """Yield what to warn of: cells that failed, and missing data."""
     if failures := outcome.failures:
         first = failures[0]
-        _warn(
+        yield (
             f"{len(failures)} of {len(plan.cells)} cells failed or took too long, first "
             f"{first.algorithm} on {first.dataset}: {first.reason}"
         )
     if outcome.missing_data:
         ways = "; ".join(f"{name}: {how}" for name, how in outcome.missing_data.items())
-        _warn(f"data are missing, so these rows stay empty: {ways}")
-
-
-def _warn(text: str) -> None:
-    """Warn at the line that called `run`, however deep in the run it is noticed."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_internal(frame):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
-
-
-def _is_internal(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] in ("ensvm", "contextlib")
+        yield f"data are missing, so these rows stay empty: {ways}"
 
 
 def _as_yaml(content: Mapping[str, Any]) -> str:

@@ -137,10 +137,10 @@ def draw_once():
     """Return a function that draws a figure once for all examples: the records never change."""
     draw, drawn = drawing.draw, {}
 
-    def draw_or_repeat(config, items, endings):
-        key = config.caption, *endings
+    def draw_or_repeat(study, content, endings):
+        key = content.config.caption, *endings
         if key not in drawn:
-            drawn[key] = draw(config, items, endings)
+            drawn[key] = draw(study, content, endings)
         return drawn[key]
 
     return draw_or_repeat

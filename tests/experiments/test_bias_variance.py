@@ -123,14 +123,8 @@ def test_too_few_replicates_are_refused() -> None:
         BiasVariance(n_replicates=2, random_state=1).fit([[0.0], [1.0]], [0, 1])
 
 
-def columns(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    generator = np.random.default_rng(0)
-    X = generator.normal(size=(m, 3))
-    return X, (X[:, 0] + generator.normal(size=m) > 0.0).astype(int)
-
-
 def test_a_rule_without_draws_has_the_variance_of_the_training_rows_alone() -> None:
-    X, y = columns()
+    X, y = noisy(0)
     parts = VarianceComponents(GaussianNB(), n_replicates=40, random_state=1).fit(X, y)
     whole = BiasVariance(GaussianNB(), n_replicates=40, random_state=1).fit(X, y)
     assert parts.own_variance_ == 0.0
@@ -140,7 +134,7 @@ def test_a_rule_without_draws_has_the_variance_of_the_training_rows_alone() -> N
 
 
 def test_a_coin_has_a_variance_of_its_own_alone() -> None:
-    X, y = columns()
+    X, y = noisy(0)
     parts = VarianceComponents(Coin(), n_replicates=400, random_state=1).fit(X, y)
     assert parts.own_variance_ == pytest.approx(1.0, abs=0.1)
     assert parts.set_variance_ == pytest.approx(0.0, abs=0.1)
@@ -148,7 +142,7 @@ def test_a_coin_has_a_variance_of_its_own_alone() -> None:
 
 @pytest.mark.parametrize("n_copies", [2, 5])
 def test_the_parts_are_those_of_the_formulas(n_copies: int) -> None:
-    X, y = columns(25)
+    X, y = noisy(0, m=25)
     parts = VarianceComponents(
         ExtraTreeClassifier(max_features=1), n_replicates=7, n_copies=n_copies, random_state=2
     ).fit(X, y)
@@ -158,7 +152,7 @@ def test_the_parts_are_those_of_the_formulas(n_copies: int) -> None:
     for _ in range(7):
         drawn = draws.randint(25, size=25)
         draws.randint(np.iinfo(np.int32).max, size=n_copies)
-        answers = np.array([2.0 * next(copies).predict(X) - 1.0 for _ in range(n_copies)])
+        answers = np.array([next(copies).predict(X) for _ in range(n_copies)], float)
         for row in np.setdiff1d(np.arange(25), drawn):
             votes.setdefault(int(row), []).append(answers[:, row])
     own, between = [], []

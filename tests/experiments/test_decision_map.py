@@ -37,11 +37,11 @@ def test_each_value_is_the_decision_at_its_point_of_the_grid(base: Any) -> None:
 
 def test_inputs_that_are_not_shown_stand_at_their_means() -> None:
     X, y = problem(4)
-    shown = DecisionMap(LinearSMO(), inputs=[3, 1], n_grid=2, border=0.0).fit(X, y)
+    shown = DecisionMap(LinearSMO(), n_grid=2, border=0.0).fit(X, y)
     corner = X.mean(axis=0)
-    corner[3], corner[1] = X[:, 3].max(), X[:, 1].min()
+    corner[0], corner[1] = X[:, 0].max(), X[:, 1].min()
     assert shown.values_[0, 1] == pytest.approx(shown.estimator_.decision_function([corner])[0])
-    np.testing.assert_array_equal(shown.points_, X[:, [3, 1]])
+    np.testing.assert_array_equal(shown.points_, X[:, :2])
 
 
 def test_what_is_kept_is_the_fitted_copy_s() -> None:
@@ -51,9 +51,3 @@ def test_what_is_kept_is_the_fitted_copy_s() -> None:
     np.testing.assert_array_equal(shown.alpha_, shown.estimator_.alpha_)
     with pytest.raises(ValueError, match="keep: LinearSMO leaves no 'errors_'"):
         DecisionMap(LinearSMO(), keep=["errors_"]).fit(X, y)
-
-
-@pytest.mark.parametrize("inputs", [(0,), (0, 2), (-1, 0), (0, 1, 1)])
-def test_inputs_that_the_rows_do_not_have_are_refused(inputs: Any) -> None:
-    with pytest.raises(ValueError, match="inputs must be two of the numbers 0 to 1"):
-        DecisionMap(inputs=inputs).fit(*problem())

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
 from ensvm.report.rank_tests import groups
@@ -37,9 +39,8 @@ def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
     selection = ranking.selection
     return draw_critical_difference(
         tuple(selection.labels.values()),
-        ranking.average_ranks.tolist(),
+        ranking.average_ranks,
         ranking.critical_difference,
-        groups(ranking.average_ranks, ranking.critical_difference),
         NOTE.format(n=len(ranking.rows), metric=metric_name(selection.metric), alpha=ranking.alpha),
         endings,
     )
@@ -47,34 +48,29 @@ def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
 
 def draw_critical_difference(
     labels: Sequence[str],
-    average_ranks: Sequence[float],
+    average_ranks: NDArray[np.float64],
     critical_difference: float,
-    groups: Sequence[tuple[int, int]],
     note: str,
     endings: Iterable[str],
 ) -> list[bytes]:
     """Draw average ranks on an axis, and return the file of each ending (.png, .svg or .pdf).
 
-    Labels and ranks are in ascending order of the ranks. A bar joins the first and the last
-    algorithm of each group. The note is printed under the diagram.
+    Labels and ranks are in ascending order of the ranks. A bar joins algorithms whose ranks differ
+    by less than the critical difference. The note is printed under the diagram.
     """
     with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-        figure = _diagram(labels, average_ranks, critical_difference, groups, note)
+        figure = _diagram(labels, average_ranks, critical_difference, note)
         # Long names and the note can be wider than the figure, hence `tight`.
         return files_of(figure, endings, bbox_inches="tight", pad_inches=0.1)
 
 
 def _diagram(
-    labels: Sequence[str],
-    average_ranks: Sequence[float],
-    critical_difference: float,
-    groups: Sequence[tuple[int, int]],
-    note: str,
+    labels: Sequence[str], average_ranks: NDArray[np.float64], critical_difference: float, note: str
 ) -> Figure:
-    k = len(labels)
+    k, joined = len(labels), groups(average_ranks, critical_difference)
     n_left = math.ceil(k / 2)
     # The better half of the labels is on the left, the other half on the right.
-    label_height = FIRST_BAR + BAR_STEP * len(groups) + LABELS_AFTER
+    label_height = FIRST_BAR + BAR_STEP * len(joined) + LABELS_AFTER
     names = [fill(label, max(LONGEST, len(label) // 2 + 4)) for label in labels]
     step = 1.0 if names == list(labels) else TWO_LINES
     depth, height = label_height + step * (n_left - 1) + 1.5, CD_BAR + 1.0
@@ -85,7 +81,7 @@ def _diagram(
     axes.set_xlim(1 - room, k + room)
     axes.set_ylim(-depth, height)
     _draw_axis(axes, k, critical_difference)
-    for level, (first, last) in enumerate(groups):
+    for level, (first, last) in enumerate(joined):
         y = -FIRST_BAR - BAR_STEP * level
         x = (average_ranks[first] - overhang, average_ranks[last] + overhang)
         axes.plot(x, (y, y), color=COLOURS[2], linewidth=BAR, solid_capstyle="butt")

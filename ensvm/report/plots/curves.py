@@ -5,13 +5,12 @@ reach has no point.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import (
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+COLUMNS = ("series", "what", "x", "y", "std", "n")
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
@@ -51,12 +51,11 @@ LOG_ROOM = 0.03
 class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
-    `panel` is the panel's number from 0; `algorithm` is the label of the algorithm, and `part` says
-    which of its lines it is (a metric, or a round); `std` is the standard deviation over the
-    realizations, None at a point of one; `mark` is the x of the curve's mark, if any.
+    `algorithm` is the label of the algorithm, and `part` says which of its lines it is (a metric,
+    or a round); `std` is the standard deviation over the realizations, None at a point of one;
+    `mark` is the x of the curve's mark, if any.
     """
 
-    panel: int
     label: str
     algorithm: str
     part: str
@@ -65,129 +64,106 @@ class Curve:
     std: tuple[float | None, ...]
     n: tuple[int, ...]
     mark: float | None = None
-    look: tuple[int, int | None] = (0, None)  # the arguments of `look_of`
+
+    @property
+    def band(self) -> list[float]:
+        """One standard error at each point; 0 for a single realization."""
+        pairs = zip(self.std, self.n, strict=True)
+        return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
+
+    @property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and the upper edge of the curve's band."""
+        return np.subtract(self.y, self.band), np.add(self.y, self.band)
 
 
-def read(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...]]:
-    """Return the figure's curves, panel by panel, and a line of text for each that is missing."""
+def read_panel(
+    study: Study, figure: LinesConfig, panel: PanelConfig
+) -> tuple[list[Curve], list[str]]:
+    """Return the curves of a panel, and a line of text for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
-    for number, panel in enumerate(figure.panels):
-        for y, text in figure.ys_of(panel).items():
-            drawn = _Drawn(number, panel, y, text)
-            if isinstance(figure, CurvesConfig):
-                curves += _curves_of_fits(study, figure, drawn, missing)
-            elif isinstance(figure, SweepFigureConfig):
-                curves += _curves_of_sweeps(study, figure, drawn, missing)
-    return _with_looks(study, curves), tuple(missing)
+    of_one = len(figure.series) == 1
+    for (y, text), series in product(figure.ys_of(panel).items(), figure.series):
+        algorithm = series_label(study, series)
+        label = text if text and of_one else ", ".join(filter(None, [algorithm, text]))
+        line = _Line(panel, series, y, text, algorithm, label)
+        if isinstance(figure, CurvesConfig):
+            curves += _curves_of_fits(study, figure, line, missing)
+        elif isinstance(figure, SweepFigureConfig):
+            curves += _curves_of_sweeps(study, figure, line, missing)
+    return curves, missing
 
 
-def _with_looks(study: Study, curves: list[Curve]) -> list[Curve]:
-    """Return the curves with their looks: a colour per algorithm, dashes per part of it.
-
-    If all lines are of one algorithm, the colours tell its parts apart.
-    """
-    numbers = look_numbers(study)
-    parts = list(dict.fromkeys(curve.part for curve in curves))
-    if len(parts) < 2:
-        return [replace(curve, look=(numbers[curve.algorithm], None)) for curve in curves]
-    if len({curve.algorithm for curve in curves}) == 1:
-        return [replace(curve, look=(parts.index(curve.part), None)) for curve in curves]
-    return [
-        replace(curve, look=(numbers[curve.algorithm], parts.index(curve.part))) for curve in curves
-    ]
-
-
-def frame_of(figure: LinesConfig, curves: list[Curve]) -> pd.DataFrame:
-    """Return the data behind a figure: a line for each point and for each mark (without y)."""
-    columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
-    lines: list[tuple[object, ...]] = []
-    for curve in curves:
-        head = (figure.id, figure.panels[curve.panel].name, curve.label)
-        lines += [
-            (*head, "curve", *point)
-            for point in zip(curve.x, curve.y, curve.std, curve.n, strict=True)
-        ]
-        if curve.mark is not None:
-            lines.append((*head, "mark", curve.mark, None, None, None))
-    return pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
-
-
-Head: TypeAlias = tuple[int, str, str, str]  # panel, label, algorithm and part of a curve
+def lines_of(curve: Curve) -> Iterator[tuple[Any, ...]]:
+    """Yield a line of the frame behind a figure for each point, and for the mark (without y)."""
+    for point in zip(curve.x, curve.y, curve.std, curve.n, strict=True):
+        yield curve.label, "curve", *point
+    if curve.mark is not None:
+        yield curve.label, "mark", curve.mark, None, None, None
 
 
 @dataclass(frozen=True)
-class _Drawn:
-    """A metric or curve that a panel draws, and the text of its lines in the legend."""
+class _Line:
+    """A metric or curve `y` of a series in a panel, and the text of its lines in the legend."""
 
-    number: int
     panel: PanelConfig
+    series: str
     y: str
     text: str
-
-    def label(self, algorithm: str, of_one: bool) -> str:
-        """Return the label of a line: the algorithm's, with the text if there is one."""
-        if not self.text:
-            return algorithm
-        return self.text if of_one else f"{algorithm}, {self.text}"
+    algorithm: str
+    label: str
 
 
 def _curves_of_fits(
-    study: Study, figure: CurvesConfig, drawn: _Drawn, missing: list[str]
+    study: Study, figure: CurvesConfig, line: _Line, missing: list[str]
 ) -> Iterator[Curve]:
-    panel = drawn.panel
+    panel = line.panel
+    answer = _curves(study, line.y, panel.about, line.series)
+    one = figure.realization if isinstance(figure.realization, int) else None
+    chosen = [number for number in answer.values if one is None or number == one]
+    if not chosen:
+        why = answer.why if not answer.values else f"not run yet (realization {one})"
+        missing.append(f"{panel.name}, {line.series}{line.text and f' {line.y}'}: {why}")
+        return
+    curves = [answer.values[number] for number in chosen]
+    head = (line.label, line.algorithm, line.text)
+    if figure.cumulative:
+        yield _cumulative(head, curves, line.y)
+        return
+    # Nothing was measured past a curve's end: the mean ends where the first realization does.
+    points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
+    mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
+    if len(chosen) > 1 or isinstance(mark, str):
+        mark = None
     first = figure.first if panel.first is None else panel.first
-    for series in figure.series:
-        answer = _curves(study, drawn.y, panel.about, series)
-        one = figure.realization if isinstance(figure.realization, int) else None
-        chosen = [at for at in answer.values if one is None or at == one]
-        algorithm = series_label(study, series)
-        label = drawn.label(algorithm, len(figure.series) == 1)
-        if not chosen:
-            why = answer.why if not answer.values else f"not run yet (realization {one})"
-            missing.append(f"{panel.name}, {series}{drawn.text and f' {drawn.y}'}: {why}")
-            continue
-        curves = [answer.values[at] for at in chosen]
-        head = (drawn.number, label, algorithm, drawn.text)
-        if figure.cumulative:
-            yield _cumulative(head, curves, drawn.y)
-            continue
-        # Nothing was measured past a curve's end: the mean ends where the first realization does.
-        points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
-        mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
-        if len(chosen) > 1 or isinstance(mark, str):
-            mark = None
-        x = range(first, first + len(points))
-        yield _curve(head, x, points, drawn.y, mark)
+    yield _curve(head, range(first, first + len(points)), points, line.y, mark)
 
 
 def _curves_of_sweeps(
-    study: Study, figure: SweepFigureConfig, drawn: _Drawn, missing: list[str]
+    study: Study, figure: SweepFigureConfig, line: _Line, missing: list[str]
 ) -> Iterator[Curve]:
-    panel = drawn.panel
-    for series in figure.series:
-        algorithm = series_label(study, series)
-        label = drawn.label(algorithm, len(figure.series) == 1)
-        for stage in figure.stages or (None,):
-            after = "" if stage is None else f"{stage} round{'s' if stage > 1 else ''}"
-            name = after or label
-            if after and (len(figure.series) > 1 or drawn.text):
-                name = f"{label}, {after}"
-            measured: list[tuple[float, list[float]]] = []
-            missing_x: dict[str, list[str]] = {}
-            for x, row, column in _points_of(study, panel, series):
-                values, why = _values(study, drawn.y, row, column, stage)
-                if values:
-                    measured.append((float(x), values))
-                else:
-                    missing_x.setdefault(why, []).append(f"{x}")
-            missing += [
-                f"{panel.name}, {name} at {', '.join(at)}: {why}" for why, at in missing_x.items()
-            ]
-            if measured:
-                head = (drawn.number, name, algorithm, f"{drawn.text} {after}".strip())
-                x_values, of_points = zip(*measured, strict=True)
-                yield _curve(head, x_values, of_points, drawn.y)
+    panel = line.panel
+    for stage in figure.stages or (None,):
+        after = "" if stage is None else f"{stage} round{'s' if stage > 1 else ''}"
+        name = after or line.label
+        if after and (len(figure.series) > 1 or line.text):
+            name = f"{line.label}, {after}"
+        measured: list[tuple[float, list[float]]] = []
+        missing_x: dict[str, list[str]] = {}
+        for x, row, column in _points_of(study, panel, line.series):
+            values, why = _values(study, line.y, row, column, stage)
+            if values:
+                measured.append((float(x), values))
+            else:
+                missing_x.setdefault(why, []).append(f"{x}")
+        missing += [
+            f"{panel.name}, {name} at {', '.join(xs)}: {why}" for why, xs in missing_x.items()
+        ]
+        if measured:
+            head = (name, line.algorithm, f"{line.text} {after}".strip())
+            x_values, of_points = zip(*measured, strict=True)
+            yield _curve(head, x_values, of_points, line.y)
 
 
 def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
@@ -228,7 +204,7 @@ def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:
     return ask(study, Question(row, algorithm, y, pass_of(y), "all"))
 
 
-def _cumulative(head: Head, curves: list[Any], metric: str) -> Curve:
+def _cumulative(head: tuple[str, str, str], curves: list[Any], metric: str) -> Curve:
     """Return the cumulative distribution of recorded values, the mean of their sorted lists."""
     size = min(map(len, curves))
     ordered = np.mean([np.sort(np.asarray(curve, float)[:size]) for curve in curves], axis=0)
@@ -238,7 +214,7 @@ def _cumulative(head: Head, curves: list[Any], metric: str) -> Curve:
 
 
 def _curve(
-    head: Head,
+    head: tuple[str, str, str],
     x: Sequence[float],
     values: Sequence[NDArray[np.float64] | list[float]],
     metric: str,
@@ -258,33 +234,51 @@ def _curve(
     )
 
 
-def draw(config: LinesConfig, curves: list[Curve], axes: "list[Axes]") -> "list[Key]":
+def draw(
+    study: Study, config: LinesConfig, panels: list[list[Curve]], axes: "list[Axes]"
+) -> list[Key]:
     """Draw the curves, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    ends = False
-    for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
-        ends |= _draw_panel(axes[number], config, list(of_panel))
-    looks = {curve.label: _look(config, curve) for curve in curves}
+    every = list(chain(*panels))
+    looks = _looks(study, config, every)
+    ends = [
+        _draw_panel(panel_axes, config, curves, looks)
+        for panel_axes, curves in zip(axes, panels, strict=True)
+        if curves
+    ]
     keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
-    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in curves):
+    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in every):
         line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
         keys.append((line, axis_label(str(config.marks))))
-    if ends:
+    if any(ends):
         mark = Line2D([], [], linestyle="none", color=GREY, **_end_mark(config))
         keys.append((mark, config.ends or config.default_ends))
-    if any(_has_band(curve) for curve in curves):
+    if any(any(curve.band) for curve in every):
         keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
     return keys
 
 
-def _look(config: LinesConfig, curve: Curve) -> Look:
-    look = look_of(*curve.look)
-    if isinstance(config, SweepFigureConfig):
-        number = curve.look[0]
-        look |= {"marker": MARKERS[number % len(COLOURS)], "markersize": MARKER_SIZE}
-    return look
+def _looks(study: Study, config: LinesConfig, curves: Sequence[Curve]) -> dict[str, Look]:
+    """Return the look of each curve by its label: a colour per algorithm, dashes per part of it.
+
+    If all lines are of one algorithm, the colours tell its parts apart. Sweeps have markers.
+    """
+    numbers = look_numbers(study)
+    parts = list(dict.fromkeys(curve.part for curve in curves))
+    of_one = len({curve.algorithm for curve in curves}) == 1
+    looks = {}
+    for curve in curves:
+        number, form = numbers[curve.algorithm], None
+        if len(parts) > 1:
+            part = parts.index(curve.part)
+            number, form = (part, None) if of_one else (number, part)
+        looks[curve.label] = look_of(number, form)
+        if isinstance(config, SweepFigureConfig):
+            marker = MARKERS[number % len(COLOURS)]
+            looks[curve.label] |= {"marker": marker, "markersize": MARKER_SIZE}
+    return looks
 
 
 def _end_mark(config: LinesConfig) -> Look:
@@ -294,7 +288,9 @@ def _end_mark(config: LinesConfig) -> Look:
     return {"marker": "o", "markersize": MARKER_SIZE}
 
 
-def _draw_panel(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> bool:
+def _draw_panel(
+    axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
+) -> bool:
     """Draw the curves of a panel and return whether one of them ends before the others."""
     _limit(axes, config, curves)
     cumulative = isinstance(config, CurvesConfig) and config.cumulative
@@ -302,16 +298,15 @@ def _draw_panel(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> bool:
     ends = [curve for curve in curves if not cumulative and curve.x[-1] < last]
     # The first curve is drawn last, on top: it is the one the figure is about.
     for curve in reversed(curves):
-        look = _look(config, curve)
+        look = looks[curve.label]
         if cumulative:
             steps = (curve.x[0], *curve.x), (0.0, *curve.y)
             axes.plot(*steps, **look, drawstyle="steps-post")
         else:
             axes.plot(curve.x, curve.y, **look)
-        if _has_band(curve):
-            below, above = _edges(curve)
+        if any(curve.band):
             axes.fill_between(
-                curve.x, below, above, color=look["color"], alpha=BAND_ALPHA, linewidth=0
+                curve.x, *curve.edges, color=look["color"], alpha=BAND_ALPHA, linewidth=0
             )
         if curve.mark is not None:
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
@@ -342,9 +337,7 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
         ticks = FEW_TICKS if x.max() >= LONG_NUMBER else MANY_TICKS
         axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True, steps=[1, 2, 5, 10]))
     if config.y_scale == "log":
-        low, high = _log_limits(
-            np.concatenate([edge for curve in curves for edge in _edges(curve)])
-        )
+        low, high = _log_limits(np.concatenate([edge for curve in curves for edge in curve.edges]))
         _log_ticks(axes.yaxis, low, high)
         axes.set_ylim(low, high)  # matplotlib finds no limits without positive values
 
@@ -369,19 +362,3 @@ def _log_limits(values: np.ndarray) -> tuple[float, float]:
     first, last = below * MANTISSAS[:-1], above * MANTISSAS
     low, high = first[first <= low].max(initial=below), last[last >= high].min()
     return float(low), float(high if high > low else 2.0 * low)
-
-
-def _band(curve: Curve) -> list[float]:
-    """Return one standard error at each point; 0 for a single realization."""
-    pairs = zip(curve.std, curve.n, strict=True)
-    return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
-
-
-def _edges(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and the upper edge of a curve's band."""
-    band = _band(curve)
-    return np.subtract(curve.y, band), np.add(curve.y, band)
-
-
-def _has_band(curve: Curve) -> bool:
-    return any(_band(curve))

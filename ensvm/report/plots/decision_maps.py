@@ -3,11 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import GREY, Key, look_of
@@ -18,6 +17,7 @@ from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLUMNS = ("series", "what", "x", "y", "value", "weight", "marked")
 SIDES = ("#D55E00", "#0072B2")  # of the rows of class -1 and +1, and of the parts of the plane
 MARKERS = ("_", "+")
 SHADE = 0.10  # how strongly the two parts of the plane are coloured
@@ -28,29 +28,13 @@ FINER = 8  # points for each point of the grid, so that steps have right angles
 
 @dataclass(frozen=True)
 class DrawnPlane:
-    """One classifier on one panel.
+    """A classifier on a panel: the training rows with labels and weights, and a map of decisions.
 
-    Attributes
-    ----------
-    panel : int
-        The panel's number from 0.
-    series, label : str
-        The classifier, and what it is called.
-    points : ndarray of shape (m, 2)
-        The training rows.
-    signs : ndarray of shape (m,)
-        Their labels, -1 and +1.
-    grid : ndarray of shape (2, g)
-        The values on both axes.
-    values : ndarray of shape (g, g)
-        The decision value at each point of the grid, a line a value of the vertical axis.
-    marks : ndarray of int
-        The numbers of the rows that are ringed.
-    sizes : ndarray of shape (m,) or None
-        The rows' weights, by which their marks are sized.
+    `points` has shape (m, 2) and `signs` the labels -1 and +1. `grid` has the values on both axes,
+    and `values`, of shape (g, g), the decision value at each point of it, a line a value of the
+    vertical axis. The rows numbered in `marks` are ringed, and marks are sized by `sizes`, if any.
     """
 
-    panel: int
     series: str
     label: str
     points: NDArray[np.float64]
@@ -61,24 +45,23 @@ class DrawnPlane:
     sizes: NDArray[np.float64] | None = None
 
 
-def read(study: Study, figure: PlaneConfig) -> tuple[list[DrawnPlane], tuple[str, ...]]:
-    """Return the figure's classifiers, panel by panel, and why each that is missing is."""
+def read_panel(
+    study: Study, figure: PlaneConfig, panel: PlanePanel
+) -> tuple[list[DrawnPlane], list[str]]:
+    """Return the classifiers of a panel, and why each that is missing is."""
     planes: list[DrawnPlane] = []
     missing: list[str] = []
-    for number, panel in enumerate(figure.panels):
-        for series in panel.series:
-            curves, why = _recorded(study, figure, panel, series)
-            if why:
-                missing.append(f"{panel.name}, {series}: {why}")
-                continue
-            points, signs, grid, values = (np.array(curves[name], float) for name in MAP)
-            marks = np.array(curves[panel.marks] if panel.marks else [], dtype=np.int64)
-            sizes = np.array(curves[panel.sizes], float) if panel.sizes else None
-            label = algorithm_label(study, series)
-            planes.append(
-                DrawnPlane(number, series, label, points, signs, grid, values, marks, sizes)
-            )
-    return planes, tuple(missing)
+    for series in panel.series:
+        curves, why = _recorded(study, figure, panel, series)
+        if why:
+            missing.append(f"{panel.name}, {series}: {why}")
+            continue
+        points, signs, grid, values = (np.array(curves[name], float) for name in MAP)
+        marks = np.array(curves[panel.marks] if panel.marks else [], dtype=np.int64)
+        sizes = np.array(curves[panel.sizes], float) if panel.sizes else None
+        label = algorithm_label(study, series)
+        planes.append(DrawnPlane(series, label, points, signs, grid, values, marks, sizes))
+    return planes, missing
 
 
 def _recorded(
@@ -97,29 +80,24 @@ def _recorded(
     return recorded, ""
 
 
-def frame_of(figure: PlaneConfig, planes: list[DrawnPlane]) -> pd.DataFrame:
-    """Return the data behind a figure: a line for each row and each point of the grid.
+def lines_of(plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
+    """Yield a line of the frame behind a figure for each row and each point of the grid.
 
     The column `value` has a row's label or the decision value, `weight` a row's, and `marked`
     whether the row is ringed.
     """
-    lines = [line for one in planes for line in _lines(figure, one)]
-    columns = ["figure", "panel", "series", "what", "x", "y", "value", "weight", "marked"]
-    return pd.DataFrame(lines, columns=columns)
-
-
-def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
-    head = (figure.id, figure.panels[plane.panel].name, plane.label)
     for number, (x, y) in enumerate(plane.points.tolist()):
         weight = None if plane.sizes is None else float(plane.sizes[number])
         marked = number in plane.marks
-        yield (*head, "row", x, y, int(plane.signs[number]), weight, marked)
+        yield plane.label, "row", x, y, int(plane.signs[number]), weight, marked
     for y, line in zip(plane.grid[1].tolist(), plane.values.tolist(), strict=True):
         for x, value in zip(plane.grid[0].tolist(), line, strict=True):
-            yield (*head, "decision", x, y, value, None, None)
+            yield plane.label, "decision", x, y, value, None, None
 
 
-def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
+def draw(
+    study: Study, config: PlaneConfig, panels: list[list[DrawnPlane]], axes: "list[Axes]"
+) -> list[Key]:
     """Draw the classifiers, panel by panel, and return the entries of the legend.
 
     The legend has the classes, the lines, and what rings and sizes mean.
@@ -127,22 +105,20 @@ def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> l
     from matplotlib.lines import Line2D
 
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
-    names = list(dict.fromkeys(name for series in shared for name in series))
-    looks = {name: look_of(index) for index, name in enumerate(names)}
-    labels = {one.series: one.label for one in planes}
+    looks = {name: look_of(index) for index, name in enumerate(dict.fromkeys(chain(*shared)))}
+    planes = list(chain(*panels))
+    labels = {plane.series: plane.label for plane in planes}
     weighed = [plane.sizes for plane in planes if plane.sizes is not None]
     weights = np.concatenate(weighed or [np.ones(1)])
     area = AREA / weights.mean()
-    for number, of_panel in groupby(planes, key=lambda one: one.panel):
-        of_this, panel = list(of_panel), config.panels[number]
+    for panel_axes, panel, shown in zip(axes, config.panels, panels, strict=True):
         alone = len(panel.series) == 1
-        panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
-        _draw_panel(axes[number], panel, of_this, panel_looks, area)
-    shaded = any(len(panel.series) == 1 for panel in config.panels)
-    keys = list(_classes(shaded))
-    if looks:
-        lines = [(looks[name], labels[name]) for name in looks if name in labels]
-    else:
+        panel_looks = [look_of(0) if alone else looks[plane.series] for plane in shown]
+        if shown:
+            _draw_panel(panel_axes, panel, shown, panel_looks, area)
+    keys = list(_classes(any(len(panel.series) == 1 for panel in config.panels)))
+    lines = [(looks[name], labels[name]) for name in looks if name in labels]
+    if not looks:
         lines = [(look_of(0), "decision boundary")]
     keys += [(Line2D([], [], **look), label) for look, label in lines]
     dashed = sorted({abs(level) for panel in config.panels for level in panel.levels} - {0.0})

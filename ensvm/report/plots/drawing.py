@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
@@ -24,8 +25,9 @@ from ensvm.study.figure_kinds import (
 )
 from ensvm.study.figures import LinesConfig
 
-# Each kind of figure has a module with `read` (from records to items, and which are missing),
-# `frame_of` (the data as a frame) and `draw` (items into panels; returns the keys of the legend).
+# Each kind of figure has a module with `read_panel` (the items of a panel from the records, and a
+# text for each that is missing), `lines_of` (an item as lines of a frame) with their `COLUMNS`, and
+# `draw` (the items of all panels into axes; returns the keys of the legend).
 KINDS: dict[type[FigureConfig], Any] = {
     ScatterConfig: points,
     TradeoffConfig: tradeoffs,
@@ -51,23 +53,41 @@ LEGEND_SHARE = 0.95
 class FigureContent:
     """What a figure shows, as read from the records.
 
-    `items` are its curves, points, values or maps, empty if all are missing; `names` what they are
-    called, `frame` the data behind the figure, `missing` a text for each missing part.
+    `panels` has the curves, points, values or maps of each panel; `names` says what they are
+    called, `frame` is the data behind the figure, and `missing` has a text for each missing part.
     """
 
-    items: list[Any]
+    config: FigureConfig
+    panels: list[list[Any]]
     names: tuple[str, ...]
     frame: pd.DataFrame
     missing: tuple[str, ...]
+
+    @property
+    def items(self) -> list[Any]:
+        """The curves, points, values or maps of all panels; empty if all are missing."""
+        return list(chain(*self.panels))
 
 
 def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
     """Return what a figure shows, from the records of its study."""
     kind = _kind(figure)
-    items, missing = kind.read(study, figure)
-    names = (item.row if isinstance(figure, ScatterConfig) else item.label for item in items)
-    frame = kind.frame_of(figure, items)
-    return FigureContent(items, tuple(dict.fromkeys(names)), frame, missing)
+    panels: list[list[Any]] = []
+    lines: list[tuple[Any, ...]] = []
+    missing: list[str] = []
+    for panel in figure.panels:
+        items, missing_items = kind.read_panel(study, figure, panel)
+        panels.append(items)
+        missing += missing_items
+        lines += [(figure.id, panel.name, *line) for item in items for line in kind.lines_of(item)]
+    frame = pd.DataFrame(lines, columns=["figure", "panel", *kind.COLUMNS])
+    # Lines without a count have none: the others stay whole numbers.
+    counts = {name: "Int64" for name in ("n", "realization") if name in frame}
+    named = "row" if isinstance(figure, ScatterConfig) else "label"
+    names = dict.fromkeys(getattr(item, named) for item in chain(*panels))
+    return FigureContent(
+        figure, panels, tuple(names), frame.astype(counts), tuple(dict.fromkeys(missing))
+    )
 
 
 def draw_figure(
@@ -81,20 +101,21 @@ def draw_figure(
     if not content.items:
         return content, [], ""
     try:
-        return content, draw(figure, content.items, endings), ""
+        return content, draw(study, content, endings), ""
     except UserError as error:
         return content, [], str(error)
 
 
-def draw(config: FigureConfig, items: list[Any], endings: Iterable[str]) -> list[bytes]:
+def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 
     Raises UserError, for example for a label whose math is not valid.
     """
+    config = content.config
     try:
         with style.context(["default", STYLE]):  # not the user's own matplotlib settings
             figure, axes, unused = _panels(config)
-            _legend(figure, unused, _kind(config).draw(config, items, axes))
+            _legend(figure, unused, _kind(config).draw(study, config, content.panels, axes))
             return files_of(figure, endings)
     except ValueError as error:
         reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line

@@ -113,6 +113,17 @@ def look_of(number: int, form: int | None = None) -> Look:
     }
 
 
+def look_of_point(number: int) -> Look:
+    """Return marker, colour and size of the points of the algorithm with a number."""
+    return {
+        "marker": MARKERS[form_of(number)],
+        "color": COLOURS[number % len(COLOURS)],
+        "markersize": MARKER_SIZE,
+        "markeredgewidth": 0.0,
+        "alpha": 0.6,
+    }
+
+
 def form_of(number: int) -> int:
     """Return the number of the dashes, hatch or marker that goes with a colour's number."""
     return (number + number // len(COLOURS)) % len(COLOURS)

@@ -1,23 +1,22 @@
 """One algorithm's values against another's over data sets: the points, and their drawing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
-from ensvm.study.figure_kinds import ScatterConfig, pass_of
+from ensvm.study.figure_kinds import ScatterConfig, ScatterPanel, pass_of
 from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLUMNS = ("row", "x", "y", "x_std", "y_std", "n")
 POINT, LINE = "#0072B2", "#888888"
 BARS = "bars: ± one standard error"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
@@ -35,17 +34,15 @@ HIDES, NEAR, CROSSES, DIAGONAL = 100.0, 30.0, 15.0, 6.0
 ON_LINE = 12  # points on the line from a point to its label that are tried for crossings
 
 Place: TypeAlias = tuple[float, float]
-Box: TypeAlias = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Point:
     """One data set of a panel: means over the `n` realizations that both algorithms have.
 
-    `panel` is the panel's number from 0; the standard deviations are None if n = 1.
+    The standard deviations are None if n = 1.
     """
 
-    panel: int
     row: str
     x: float
     y: float
@@ -54,53 +51,48 @@ class Point:
     n: int
 
 
-def read(study: Study, figure: ScatterConfig) -> tuple[list[Point], tuple[str, ...]]:
-    """Return the figure's points, panel by panel, and a line of text for each that is missing."""
+def read_panel(
+    study: Study, figure: ScatterConfig, panel: ScatterPanel
+) -> tuple[list[Point], list[str]]:
+    """Return the points of a panel, and a line of text for each that is missing."""
     points: list[Point] = []
     missing: list[str] = []
     scale = unit_of(figure.metric).scale
-    for number, panel in enumerate(figure.panels):
-        for row in figure.rows:
-            answers = [
-                ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
-                for name in (panel.x, panel.y)
-            ]
-            shared = sorted(set(answers[0].values) & set(answers[1].values))
-            if not shared:
-                why = next((answer.why for answer in answers if not answer.values), "")
-                missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
-                continue
-            x, y = (
-                scale * np.array([answer.values[at] for at in shared], float) for answer in answers
-            )
-            x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
-            head = (number, row, float(x.mean()), float(y.mean()))
-            points.append(Point(*head, x_std, y_std, len(shared)))
-    return points, tuple(missing)
+    for row in figure.rows:
+        answers = [
+            ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
+            for name in (panel.x, panel.y)
+        ]
+        shared = sorted(set(answers[0].values) & set(answers[1].values))
+        if not shared:
+            why = next((answer.why for answer in answers if not answer.values), "")
+            missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
+            continue
+        x, y = (scale * np.array([answer.values[at] for at in shared], float) for answer in answers)
+        x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
+        points.append(Point(row, float(x.mean()), float(y.mean()), x_std, y_std, len(shared)))
+    return points, missing
 
 
-def frame_of(figure: ScatterConfig, points: list[Point]) -> pd.DataFrame:
-    """Return the data behind a figure, a line for each point."""
-    lines = [(figure.id, figure.panels[point.panel].name, *astuple(point)[1:]) for point in points]
-    columns = ["figure", "panel", "row", "x", "y", "x_std", "y_std", "n"]
-    return pd.DataFrame(lines, columns=columns)
+def lines_of(point: Point) -> Iterator[tuple[Any, ...]]:
+    """Yield the line of a point in the frame behind a figure."""
+    yield astuple(point)
 
 
-def draw(config: ScatterConfig, points: list[Point], axes: "list[Axes]") -> list[Key]:
+def draw(
+    study: Study, config: ScatterConfig, panels: list[list[Point]], axes: "list[Axes]"
+) -> list[Key]:
     """Draw the points, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
-    panels = [
-        (axes[number], list(of_panel))
-        for number, of_panel in groupby(points, key=lambda point: point.panel)
-    ]
-    for panel_axes, of_panel in panels:
-        _draw_panel(panel_axes, of_panel)
+    drawn = [each for each in zip(axes, panels, strict=True) if each[1]]
+    for panel_axes, points in drawn:
+        _draw_panel(panel_axes, points)
     # Labels are placed by the size of the panels, which is known after the layout only.
     axes[0].figure.draw_without_rendering()  # type: ignore[union-attr]
-    for panel_axes, of_panel in panels:
-        _label(panel_axes, of_panel)
-    if not any(point.x_std or point.y_std for point in points):
+    for panel_axes, points in drawn:
+        _label(panel_axes, points)
+    if not any(point.x_std or point.y_std for _, points in drawn for point in points):
         return []
     bar = Line2D([], [], color=POINT, marker="o", markersize=4, linewidth=0.8)
     return [(bar, BARS)]
@@ -114,12 +106,12 @@ def _draw_panel(axes: "Axes", points: list[Point]) -> None:
     limits = (low - room, high + room)
     axes.plot(limits, limits, color=LINE, linewidth=0.8, linestyle="--")
     for point in points:
-        bars = _bars(point)
+        x_error, y_error = _bars(point)
         axes.errorbar(
             point.x,
             point.y,
-            xerr=bars[0],
-            yerr=bars[1],
+            xerr=x_error,
+            yerr=y_error,
             color=POINT,
             marker="o",
             markersize=4,
@@ -154,54 +146,64 @@ def label_offsets(
 ) -> list[Place]:
     """Return where each point's label begins, in print points from it, so that none hides another.
 
-    `side` is the width of the panel, and `widths` those of the labels, in print points. Of places
-    around a point the cheapest is taken, see `_cost`.
+    `side` is the width of the panel, and `widths` those of the labels, in print points. Each label
+    in turn takes the place around its point that is cheapest beside the others.
     """
     scale = side / (limits[1] - limits[0])
-    at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
-    bars: list[Box] = []
-    for point, (x, y) in zip(points, at, strict=True):
-        across, up = (scale * bar for bar in _bars(point))
-        bars += [(x - across, y - 0.5, x + across, y + 0.5), (x - 0.5, y - up, x + 0.5, y + up)]
-    places = np.array([_places(own, width) for own, width in zip(at, widths, strict=True)])
-    costs = np.array(
-        [
-            [_cost(box, own, [other for other in at if other != own], bars, side) for box in boxes]
-            for own, boxes in zip(at, places.tolist(), strict=True)
-        ]
+    at = scale * (np.array([(point.x, point.y) for point in points]) - limits[0])
+    errors = scale * np.array([_bars(point) for point in points])
+    thin = np.full(len(at), 0.5)
+    halves = np.vstack(
+        [np.column_stack([errors[:, 0], thin]), np.column_stack([thin, errors[:, 1]])]
     )
-    chosen = _best_together(costs, _hidden_pairs(places, np.array(at)))
-    boxes = places[np.arange(len(points)), chosen]
+    bars = np.hstack([np.tile(at, (2, 1)) - halves, np.tile(at, (2, 1)) + halves])
+    places = np.array([_places(own, width) for own, width in zip(at, widths, strict=True)])
+    costs = np.array([_costs(places[number], number, at, bars, side) for number in range(len(at))])
+    pairs = _hidden_pairs(places, at)
+    chosen = np.argmin(costs, axis=1)
+    for number in [*range(len(at))] * ROUNDS:
+        others = [other for other in range(len(at)) if other != number]
+        hidden = pairs[number][:, others, chosen[others]].sum(axis=1)
+        chosen[number] = np.argmin(costs[number] + HIDES * hidden)
+    boxes = places[np.arange(len(at)), chosen]
     return [
-        (box[0] - x, (box[1] + box[3]) / 2.0 - y)
-        for box, (x, y) in zip(boxes.tolist(), at, strict=True)
+        (left - x, (bottom + top) / 2.0 - y)
+        for (left, bottom, _, top), (x, y) in zip(boxes.tolist(), at.tolist(), strict=True)
     ]
 
 
-def _places(point: Place, width: float) -> list[Box]:
+def _places(point: NDArray[np.float64], width: float) -> NDArray[np.float64]:
     """Return the boxes around a point where its label may stand, the nearest first."""
-    boxes = []
-    for distance in DISTANCES:
-        for angle in 2.0 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS:
-            x = point[0] + math.cos(angle) * (distance + width / 2.0)
-            y = point[1] + math.sin(angle) * (distance + LABEL_SIZE / 2.0)
-            across, up = width / 2.0, LABEL_SIZE / 2.0
-            boxes.append((x - across, y - up, x + across, y + up))
-    return boxes
+    angles = 2.0 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    half = np.array([width, LABEL_SIZE]) / 2.0
+    distances = np.array(DISTANCES)[:, None, None]
+    centres = (point + directions * (distances + half)).reshape(-1, 2)
+    return np.hstack([centres - half, centres + half])
 
 
-def _cost(box: Box, own: Place, others: list[Place], bars: list[Box], side: float) -> float:
-    """Return what speaks against a place, whatever the other labels, in points of distance."""
-    distance = _distance(box, own)
-    hidden = sum(_distance(box, point) < RADIUS for point in (own, *others))
-    hidden += len(others) * (min(box) < 0.0 or max(box) > side)
-    nearer = (distance + NEARER - _distance(box, other) for other in others)
-    near = sum(max(by, 0.0) / NEARER for by in nearer)
-    end = min(max(own[0], box[0]), box[2]), min(max(own[1], box[1]), box[3])
-    line = np.linspace(own, end, ON_LINE).tolist()
-    near += sum(any(math.dist(at, other) < RADIUS for at in line) for other in others)
-    crossed = sum(_overlap(box, bar) for bar in bars)
-    on_diagonal = box[1] < box[2] and box[3] > box[0]
+def _costs(
+    boxes: NDArray[np.float64],
+    number: int,
+    at: NDArray[np.float64],
+    bars: NDArray[np.float64],
+    side: float,
+) -> NDArray[np.float64]:
+    """Return what speaks against each place of a label, whatever the others, in points."""
+    low, high = boxes[:, None, :2], boxes[:, None, 2:]
+    nearest = np.clip(at, low, high)  # of each box, to each point
+    distances = np.linalg.norm(nearest - at, axis=-1)
+    others = np.arange(len(at)) != number
+    distance = distances[:, number]
+    outside = (boxes.min(axis=1) < 0.0) | (boxes.max(axis=1) > side)
+    hidden = (distances < RADIUS).sum(axis=1) + others.sum() * outside
+    nearer = np.maximum(distance[:, None] + NEARER - distances[:, others], 0.0)
+    near = nearer.sum(axis=1) / NEARER
+    lines = np.linspace(at[number], nearest[:, number], ON_LINE)
+    to_others = np.linalg.norm(lines[:, :, None] - at[others], axis=-1)
+    near += (to_others < RADIUS).any(axis=0).sum(axis=1)
+    crossed = ((low < bars[:, 2:]) & (bars[:, :2] < high)).all(axis=-1).sum(axis=1)
+    on_diagonal = (boxes[:, 1] < boxes[:, 2]) & (boxes[:, 3] > boxes[:, 0])
     return distance + HIDES * hidden + NEAR * near + CROSSES * crossed + DIAGONAL * on_diagonal
 
 
@@ -224,36 +226,7 @@ def _hidden_pairs(places: NDArray[np.float64], at: NDArray[np.float64]) -> NDArr
     return pairs
 
 
-def _best_together(costs: NDArray[np.float64], pairs: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the place of each label: the cheapest found, beginning once with each of them."""
-    n = len(costs)
-    best, least = np.argmin(costs, axis=1), math.inf
-    for start in range(n):
-        chosen = np.argmin(costs, axis=1)
-        for number in [*range(start, n), *range(start)] * ROUNDS:
-            others = [other for other in range(n) if other != number]
-            hidden = pairs[number][:, others, chosen[others]].sum(axis=1)
-            chosen[number] = np.argmin(costs[number] + HIDES * hidden)
-        every = np.arange(n)
-        hidden = pairs[every, chosen][:, every, chosen].sum() - n
-        total = costs[every, chosen].sum() + HIDES * hidden
-        if total < least:
-            best, least = chosen, total
-    return best
-
-
 def _bars(point: Point) -> tuple[float, float]:
     """Return one standard error of x and of y; 0 for a single realization."""
     x, y = (0.0 if std is None else std / math.sqrt(point.n) for std in (point.x_std, point.y_std))
     return x, y
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _distance(box: Box, point: Place) -> float:
-    """Return the distance from a point to the nearest point of a box."""
-    across = max(box[0] - point[0], 0.0, point[0] - box[2])
-    up = max(box[1] - point[1], 0.0, point[1] - box[3])
-    return math.hypot(across, up)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ensvm.report.claims import ClaimComparison, JudgedClaim
 from ensvm.report.documents.claim_document import effect_head
 from ensvm.report.query import Study
+from ensvm.report.render.reproduction_picture import PictureScale
 from ensvm.report.tables import algorithm_label
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import direction_of
@@ -18,35 +19,32 @@ MARGIN_SHARE = 0.06  # free space at both ends, relative to the range of values
 
 
 @dataclass(frozen=True)
-class ClaimBar:
-    """One row of the picture, in pixels: a point, its interval, and the printed effect."""
-
-    name: str
-    y: float
-    x: float
-    low: float | None
-    high: float | None
-    printed: float | None
-    verdict: str
-
-
-@dataclass(frozen=True)
 class ClaimPicture:
-    """The drawing of a claim; positions in pixels. `title` is that of the axis.
+    """The drawing of a claim: its comparisons by name, a row each; `title` is that of the axis.
 
     `neutral` is where two algorithms are equal, and `sides` say what lies left and right of it:
-    None and empty if the claim compares nothing.
+    None and empty if the claim compares nothing. `ticks` are the numbers at the axis.
     """
 
-    width: float
-    height: float
-    left: float
-    thresholds: tuple[float, ...]
+    rows: list[tuple[str, ClaimComparison]]
+    scale: PictureScale
+    thresholds: list[float]
     neutral: float | None
     sides: tuple[str, ...]
-    ticks: tuple[tuple[float, str], ...]
-    bars: tuple[ClaimBar, ...]
+    ticks: list[tuple[float, str]]
     title: str
+
+    row, top = ROW, TOP
+
+    @property
+    def width(self) -> float:
+        """The width in pixels."""
+        return self.scale.left + WIDTH
+
+    @property
+    def height(self) -> float:
+        """The height in pixels."""
+        return TOP + ROW * len(self.rows) + AXIS
 
 
 def picture_of(study: Study, finding: JudgedClaim) -> ClaimPicture | None:
@@ -55,56 +53,29 @@ def picture_of(study: Study, finding: JudgedClaim) -> ClaimPicture | None:
     if not comparisons:
         return None
     claim = finding.claim
-    thresholds = [] if claim.kind.of_rejections else _thresholds(claim)
+    bounds = claim.kind.bounds(claim.threshold)
+    thresholds = [] if claim.kind.of_rejections else [bound.threshold for bound in bounds]
     neutral = None if claim.than is None else 0.0 if claim.kind.of_differences else 1.0
-    values = [*thresholds, *(value for one in comparisons for value in _ends(one))]
-    values += [] if neutral is None else [neutral]
-    finite = [value for value in values if math.isfinite(value)]
+    values = [neutral, *thresholds]
+    values += [end for one in comparisons for end in (one.effect, one.low, one.high, one.printed)]
+    finite = [value for value in values if value is not None and math.isfinite(value)]
     low, high = min(finite), max(finite)
     room = MARGIN_SHARE * (high - low) or abs(high) or 1.0
-    low, high = low - room, high + room
-    names = [_name(study, claim, one) for one in comparisons]
-    left = LETTER * min(max(map(len, names)), MOST_LETTERS) + 16.0
-
-    def pixel(value: float) -> float:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(left + share * (WIDTH - 10.0), 1)
-
-    def pixel_if_any(value: float | None) -> float | None:
-        return None if value is None else pixel(value)
-
-    bars = tuple(
-        ClaimBar(
-            name,
-            TOP + ROW * (number + 0.5),
-            pixel(one.effect or 0.0),
-            pixel_if_any(one.low),
-            pixel_if_any(one.high),
-            pixel_if_any(one.printed),
-            one.verdict or "",
-        )
-        for number, (name, one) in enumerate(zip(names, comparisons, strict=True))
-    )
-    ends = (low + room, high - room)
+    rows = [(_name(study, claim, one), one) for one in comparisons]
+    left = LETTER * min(max(len(name) for name, _ in rows), MOST_LETTERS) + 16.0
     return ClaimPicture(
-        left + WIDTH,
-        TOP + ROW * len(comparisons) + AXIS,
-        left,
-        tuple(map(pixel, thresholds)),
-        pixel_if_any(neutral),
+        rows,
+        PictureScale(low - room, high + room, left=left, length=WIDTH - 10.0),
+        thresholds,
+        neutral,
         tuple(_sides(study, claim)),
-        tuple((pixel(value), _tick(value)) for value in ends),
-        bars,
+        [(value, _tick(value)) for value in (low, high)],
         _axis_title(claim),
     )
 
 
 def _tick(value: float) -> str:
     return f"{value:{'.0f' if abs(value) >= 1000.0 else '.3g'}}".replace("-", "−")
-
-
-def _thresholds(claim: ClaimConfig) -> list[float]:
-    return [bound.threshold for bound in claim.kind.bounds(claim.threshold)]
 
 
 def _axis_title(claim: ClaimConfig) -> str:
@@ -133,10 +104,6 @@ def _sides(study: Study, claim: ClaimConfig) -> Iterable[str]:
         left, right = right, left
     word = "lower with" if best is None else "favours"
     return f"← {word} {left}", f"{word} {right}\N{NO-BREAK SPACE}→"
-
-
-def _ends(one: ClaimComparison) -> list[float]:
-    return [value for value in (one.effect, one.low, one.high, one.printed) if value is not None]
 
 
 def _name(study: Study, claim: ClaimConfig, one: ClaimComparison) -> str:

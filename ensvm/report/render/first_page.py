@@ -19,7 +19,6 @@ from ensvm.report.tables import LaidOut
 from ensvm.shipped import shipped_config
 
 NAME = "README.md"
-FINDINGS = "## What comes out"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
@@ -63,7 +62,7 @@ def first_page(study: Study, tables: list[LaidOut]) -> str:
 def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:
     """Yield the findings; one that the records contradict says what they show."""
     if study.config.findings:
-        yield FINDINGS
+        yield "## What comes out"
         yield "\n".join(f"- {text}" for text in finding_texts(study, claims))
 
 
@@ -154,11 +153,7 @@ def _figures(study: Study) -> Iterator[Part]:
             yield "Not drawn yet: `ensvm report --only figures`, then `ensvm table` shows it here."
             continue
         yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
-        yield ", ".join(
-            f"[{ending.upper()}]({stem}.{ending})"
-            for ending in ("pdf", "svg", "csv")
-            if (study.folder / f"{stem}.{ending}").is_file()
-        )
+        yield ", ".join(f"[{ending.upper()}]({stem}.{ending})" for ending in ("pdf", "svg", "csv"))
 
 
 def _readings(study: Study) -> Iterator[Part]:

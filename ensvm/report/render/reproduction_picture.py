@@ -1,7 +1,7 @@
 """The printed values of a study against ours: one dot per value, for pages and as an SVG file."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
@@ -30,31 +30,42 @@ SHAPES: dict[Verdict | None, str] = {
 
 
 @dataclass(frozen=True)
-class PictureDot:
-    """One value: its place in pixels, its verdict, its cell's key, and what it is."""
-
-    x: float
-    y: float
-    verdict: Verdict
-    shape: str
-    key: str
-    title: str
-
-
-@dataclass(frozen=True)
 class PictureScale:
-    """From values to pixels: `start` and `end` of an axis, as exponents of ten if it is `log`."""
+    """From values to pixels: `start` and `end` of an axis, as exponents of ten if it is `log`.
+
+    The axis begins at the pixel `left` and is `length` pixels long.
+    """
 
     start: float
     end: float
-    log: bool
+    log: bool = False
+    left: float = 0.0
+    length: float = SIDE
 
-    def pixel(self, value: float) -> float:
-        """Return how far a value lies from the start of the axis; within the axis at any rate."""
+    def across(self, value: float) -> float:
+        """Return where a value lies on a horizontal axis; within the axis at any rate."""
         if self.log:
             value = math.log10(value) if value > 0.0 else self.start
         share = (min(max(value, self.start), self.end) - self.start) / (self.end - self.start)
-        return round(SIDE * share, 1)
+        return round(self.left + self.length * share, 1)
+
+    def up(self, value: float) -> float:
+        """Return where a value lies on a vertical axis, from the top."""
+        return self.length - self.across(value)
+
+
+@dataclass(frozen=True)
+class PrintedValue:
+    """A printed value, ours if there is one, and what they are of."""
+
+    cell: TableCell
+    margin: float
+    label: str
+
+    @property
+    def key(self) -> str:
+        """The key of the value in its table."""
+        return f"{self.cell.table}/{self.cell.row}/{self.cell.column}"
 
 
 @dataclass(frozen=True)
@@ -64,69 +75,59 @@ class PicturePanel:
     unit: str
     left: float
     scale: PictureScale
-    dots: tuple[PictureDot, ...]
+    values: list[PrintedValue]
     band: str
-    margin: float
-    ticks: tuple[tuple[float, str], ...]
-    missing: int
+    ticks: list[float]
 
 
 @dataclass(frozen=True)
 class ReproductionPicture:
-    """All panels, and the number of values of each verdict."""
+    """All panels, the number of values of each verdict, and of printed ones without ours."""
 
-    width: float
-    height: float
-    panels: tuple[PicturePanel, ...]
+    panels: list[PicturePanel]
     counts: dict[Verdict, int]
     missing: int
 
-    side, top = SIDE, TOP
-    shapes = SHAPES
+    side, top, shapes, height = SIDE, TOP, SHAPES, TOP + SIDE + AXIS
+
+    @property
+    def width(self) -> float:
+        """The width of the whole picture."""
+        return LEFT + len(self.panels) * (SIDE + GAP) - GAP + 12.0
 
     def scale_of(self, key: str) -> PictureScale | None:
         """Return the scale of the panel with a value's dot; None if the value has no dot."""
-        panels = (panel for panel in self.panels if any(dot.key == key for dot in panel.dots))
+        panels = (panel for panel in self.panels if any(one.key == key for one in panel.values))
         return next((panel.scale for panel in panels), None)
-
-
-@dataclass(frozen=True)
-class _Printed:
-    """A printed value with ours, if there is one."""
-
-    cell: TableCell
-    margin: float
-    label: str
 
 
 def reproduction_picture(study: Study, tables: list[LaidOut]) -> ReproductionPicture | None:
     """Return the picture of a study with its tables; None if no printed value has a verdict."""
-    of_unit: dict[str, list[_Printed]] = defaultdict(list)
+    of_unit: dict[str, list[PrintedValue]] = defaultdict(list)
     for laid_out in tables:
         if laid_out[0].of == "results":
-            for unit, printed in _printed(study, laid_out):
-                of_unit[unit].append(printed)
-    judged = {
-        unit: values for unit, values in of_unit.items() if any(one.cell.verdict for one in values)
+            for unit, value in _printed(study, laid_out):
+                of_unit[unit].append(value)
+    shown = {
+        unit: [one for one in values if one.cell.verdict is not None]
+        for unit, values in of_unit.items()
     }
-    if not judged:
-        return None
-    panels = tuple(
+    panels = [
         _panel(unit, number * (SIDE + GAP) + LEFT, values)
-        for number, (unit, values) in enumerate(judged.items())
-    )
-    dots = [dot for panel in panels for dot in panel.dots]
-    counts = {verdict: sum(dot.verdict == verdict for dot in dots) for verdict in MARKS}
+        for number, (unit, values) in enumerate(
+            (unit, values) for unit, values in shown.items() if values
+        )
+    ]
+    if not panels:
+        return None
+    counts = Counter(one.cell.verdict for values in shown.values() for one in values)
+    missing = sum(one.cell.mean is None for values in of_unit.values() for one in values)
     return ReproductionPicture(
-        LEFT + len(panels) * (SIDE + GAP) - GAP + 12.0,
-        TOP + SIDE + AXIS,
-        panels,
-        {verdict: count for verdict, count in counts.items() if count},
-        sum(one.cell.mean is None for values in of_unit.values() for one in values),
+        panels, {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}, missing
     )
 
 
-def _printed(study: Study, laid_out: LaidOut) -> Iterable[tuple[str, _Printed]]:
+def _printed(study: Study, laid_out: LaidOut) -> Iterable[tuple[str, PrintedValue]]:
     """Yield the printed values of a table, each with its unit."""
     table, cells = laid_out
     columns = {column.name: column for column in table.columns}
@@ -135,46 +136,24 @@ def _printed(study: Study, laid_out: LaidOut) -> Iterable[tuple[str, _Printed]]:
         if cell.published is not None:
             label = f"{cell.row}, {column_label(study, column)}"
             margin = table.margin_of(column, cell.published)
-            yield unit_of(table.metric_of(column)).name, _Printed(cell, margin, label)
+            yield unit_of(table.metric_of(column)).name, PrintedValue(cell, margin, label)
 
 
-def _panel(unit: str, left: float, values: list[_Printed]) -> PicturePanel:
-    shown = [one for one in values if one.cell.mean is not None and one.cell.verdict is not None]
-    ends = [value for one in shown for value in (one.cell.published or 0.0, one.cell.mean or 0.0)]
+def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:
+    ends = [value for one in values for value in (one.cell.published or 0.0, one.cell.mean or 0.0)]
     low, high = min(ends), max(ends)
     log = low > 0.0 and high > LOG_RATIO * low
     scaled = math.log10 if log else float
     room = ROOM * (scaled(high) - scaled(low)) or 1.0
     start, end = scaled(low) - room, scaled(high) + room
     scale = PictureScale(start, end, log)
-    pixel = scale.pixel
-    margin = median(one.margin for one in shown)
+    margin = median(one.margin for one in values)
     steps = [start + (end - start) * step / BAND_POINTS for step in range(BAND_POINTS + 1)]
     along = [10.0**step if log else step for step in steps]
-    edge = [(pixel(value), SIDE - pixel(value + margin)) for value in along]
-    edge += [(pixel(value), SIDE - pixel(value - margin)) for value in reversed(along)]
-    dots = tuple(
-        PictureDot(
-            pixel(one.cell.published or 0.0),
-            SIDE - pixel(one.cell.mean or 0.0),
-            one.cell.verdict or "undetermined",
-            SHAPES[one.cell.verdict],
-            f"{one.cell.table}/{one.cell.row}/{one.cell.column}",
-            f"{one.label}: printed {one.cell.published:.4g}, ours {one.cell.mean:.4g}, "
-            f"{one.cell.verdict}",
-        )
-        for one in shown
-    )
-    return PicturePanel(
-        unit,
-        left,
-        scale,
-        dots,
-        "M" + "L".join(f"{x:g} {y:g}" for x, y in edge) + "Z",
-        margin,
-        tuple((pixel(value), f"{value:g}") for value in _ticks(low, high, log)),
-        len(values) - len(shown),
-    )
+    edge = [(scale.across(value), scale.up(value + margin)) for value in along]
+    edge += [(scale.across(value), scale.up(value - margin)) for value in reversed(along)]
+    band = "M" + "L".join(f"{x:g} {y:g}" for x, y in edge) + "Z"
+    return PicturePanel(unit, left, scale, values, band, _ticks(low, high, log))
 
 
 def _ticks(low: float, high: float, log: bool) -> list[float]:

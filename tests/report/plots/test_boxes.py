@@ -43,9 +43,9 @@ def study(tmp_path):
 
 def test_the_values_are_those_of_the_realizations_in_percent(study):
     shown = read_figure(study, study.config.figures[0])
-    found, missing = shown.items, shown.missing
-    places = [(one.panel, one.row, one.label) for one in found]
-    assert places == [(0, "german", "A"), (0, "german", "b"), (0, "titanic", "A")]
+    (found,), missing = shown.panels, shown.missing
+    places = [(one.row, one.label) for one in found]
+    assert places == [("german", "A"), ("german", "b"), ("titanic", "A")]
     assert list(found[0].values) == [1, 2, 3, 4]
     assert list(found[0].values.values()) == pytest.approx([10.0, 20.0, 30.0, 60.0])
     assert found[2].values == {1: 50.0}
@@ -80,7 +80,7 @@ def test_a_sweep_stands_for_its_members(study):
 )
 def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, said):
     figure = study.config.figures[number]
-    (svg,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    (svg,) = draw(study, read_figure(study, figure), [".svg"])
     texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
     assert any(said in text for text in texts)
     assert {"A", "data set", "test error (%)"} <= set(texts)
@@ -101,4 +101,4 @@ tables:
     lines = [*errors("german", "svc", A), *errors("titanic", "ensemble", A)]
     study = make_study(tmp_path / "s", config + example, lines)
     (figure,) = study.config.figures
-    assert draw(figure, read_figure(study, figure).items, [".svg"])
+    assert draw(study, read_figure(study, figure), [".svg"])

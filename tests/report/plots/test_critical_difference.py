@@ -9,18 +9,19 @@ from matplotlib.image import imread
 from ensvm.report.plots.critical_difference import draw_critical_difference
 
 CASES = {
-    "two": ([1.2, 1.8], 0.6, [(0, 1)]),
-    "no groups": ([1.0, 2.0, 3.0], 0.5, []),
-    "all tie": ([2.0, 2.0, 2.0], 1.2, [(0, 2)]),
-    "many": (np.linspace(1.5, 12.5, 13).tolist(), 3.0, [(at, at + 3) for at in range(10)]),
-    "wider than the axis": ([1.4, 1.6], 3.0, [(0, 1)]),
+    "two": ([1.2, 1.8], 0.7),
+    "no groups": ([1.0, 2.0, 3.0], 0.5),
+    "all tie": ([2.0, 2.0, 2.0], 1.2),
+    "many": (np.linspace(1.5, 12.5, 13), 3.0),
+    "wider than the axis": ([1.4, 1.6], 3.0),
 }
 
 
 def drawn(case, name="algorithm"):
-    average, difference, groups = CASES[case]
+    average, difference = CASES[case]
     labels = [f"{name} {at}" for at in range(len(average))]
-    files = draw_critical_difference(labels, average, difference, groups, "note", [".png", ".svg"])
+    ranks = np.array(average)
+    files = draw_critical_difference(labels, ranks, difference, "note", [".png", ".svg"])
     return labels, *files
 
 

@@ -9,9 +9,9 @@ from made_up_records import make_study, record
 from matplotlib.image import imread
 
 from ensvm.records.writing import csv_of
-from ensvm.report.plots.curves import _log_limits
+from ensvm.report.plots.curves import _log_limits, _looks
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.report.plots.looks import COLOURS, look_numbers
+from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
 from ensvm.report.write import write_figures
 
 CONFIG = """\
@@ -83,11 +83,7 @@ def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
 
 def test_curves_come_in_the_order_of_the_paper(study):
     curves, _ = read_curves(study, study.config.figures[0])
-    assert [(curve.panel, curve.label) for curve in curves] == [
-        (0, "A, the first"),
-        (1, "b"),
-        (1, "A, the first"),
-    ]
+    assert [curve.label for curve in curves] == ["A, the first", "b", "A, the first"]
 
 
 def test_an_algorithm_that_leaves_no_curve_is_missing(study):
@@ -141,7 +137,7 @@ def test_the_legend_stays_within_the_figure(tmp_path, count, letters):
     config = MANY.format(algorithms=algorithms, series=", ".join(names))
     study = make_study(tmp_path / "s", config, lines)
     (figure,) = study.config.figures
-    png, svg = draw(figure, read_figure(study, figure).items, [".png", ".svg"])
+    png, svg = draw(study, read_figure(study, figure), [".png", ".svg"])
     pixels = imread(io.BytesIO(png))[..., :3]
     assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
     assert (pixels[[0, 1, -2, -1]] == 1.0).all()
@@ -203,7 +199,7 @@ def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
 def test_figures_of_sweeps_and_means_are_drawn(swept):
     for figure in swept.config.figures:
         curves, _ = read_curves(swept, figure)
-        (svg,) = draw(figure, curves, [".svg"])
+        (svg,) = draw(swept, read_figure(swept, figure), [".svg"])
         banded = any(std for curve in curves for std in curve.std if std is not None)
         assert ("one standard error" in svg.decode()) == banded
 
@@ -229,7 +225,7 @@ figures:
         ("the path", (1.0, 0.5)),
         ("a bound", (2.0, 1.0)),
     ]
-    assert [curve.look for curve in curves] == [(0, None), (1, None)]
+    assert [look["color"] for look in _looks(study, one, curves).values()] == [*COLOURS[:2]]
     assert [curve.label for curve in read_curves(study, two)[0]] == ["A, the path", "B, the path"]
 
 
@@ -262,14 +258,12 @@ def looks(tmp_path):
 
 def test_an_algorithm_looks_the_same_in_every_figure(looks):
     figures = looks.config.figures
-    found = {
-        (curve.algorithm, curve.look[0])
-        for figure in figures[:3]
-        for curve in read_curves(looks, figure)[0]
-    }
-    assert found == {("A", 0), ("B", 1)}  # A comes first: it is in more figures
-    both = [(curve.label, curve.look) for curve in read_curves(looks, figures[2])[0]]
-    assert both == [("A, p", (0, 0)), ("B, p", (1, 0)), ("A, o", (0, 1)), ("B, o", (1, 1))]
+    # A comes first: it is in more figures
+    one, two, both = (_looks(looks, each, read_curves(looks, each)[0]) for each in figures[:3])
+    assert one == {"A": look_of(0)}
+    assert two == {"A": look_of(0), "B": look_of(1)}
+    parts = {"A, p": (0, 0), "B, p": (1, 0), "A, o": (0, 1), "B, o": (1, 1)}
+    assert both == {label: look_of(*numbers) for label, numbers in parts.items()}
 
 
 def test_the_distribution_of_a_curve_counts_the_values_up_to_each(looks):
@@ -278,8 +272,10 @@ def test_the_distribution_of_a_curve_counts_the_values_up_to_each(looks):
 
 
 def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks):
-    one, two = looks.config.figures[:2]
-    texts = [draw(each, read_curves(looks, each)[0], [".svg"])[0].decode() for each in (one, two)]
+    texts = [
+        draw(looks, read_figure(looks, each), [".svg"])[0].decode()
+        for each in looks.config.figures[:2]
+    ]
     assert ["no more rounds" in text for text in texts] == [False, True]
 
 
@@ -289,7 +285,7 @@ def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept):
     study = make_study(swept.folder.parent / "ended", SWEPT, lines)
     figure = study.config.figures[1]
     texts = [
-        draw(shown, read_curves(study, shown)[0], [".svg"])[0].decode()
+        draw(study, read_figure(study, shown), [".svg"])[0].decode()
         for shown in (figure, figure.model_copy(update={"stages": (1, 2)}))
     ]
     assert ["not all realizations reach this round" in text for text in texts] == [True, False]
@@ -297,7 +293,7 @@ def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept):
 
 def test_three_panels_take_two_rows_and_the_legend_the_place_that_is_left(looks):
     figure = looks.config.figures[0]
-    (png,) = draw(figure, read_curves(looks, figure)[0], [".png"])
+    (png,) = draw(looks, read_figure(looks, figure), [".png"])
     height, width, _ = imread(io.BytesIO(png)).shape
     assert (width, height) == (1120, 920)  # 5.6 by 4.6 inches
 

@@ -52,13 +52,13 @@ def study(tmp_path):
 
 def test_a_panel_has_the_realization_s_record_and_says_what_is_missing(study):
     shown = read_figure(study, study.config.figures[0])
-    one, again = shown.items
-    assert (one.panel, one.label, one.marks.tolist()) == (0, "A", [0, 1])
+    (one,), (again,) = shown.panels
+    assert (one.label, one.marks.tolist()) == ("A", [0, 1])
     for name in ("points", "signs", "grid", "values"):
         np.testing.assert_array_equal(getattr(one, name), MAP[f"{name}_"])
         np.testing.assert_array_equal(getattr(again, name), MAP[f"{name}_"])
     np.testing.assert_array_equal(one.sizes, MAP["weights_"])
-    assert (again.panel, again.marks.size, again.sizes) == (1, 0, None)
+    assert (again.marks.size, again.sizes) == (0, None)
     assert shown.missing == ("german, b: not run yet (realization 2)",)
 
 
@@ -83,7 +83,7 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     lines = [mapped(name, 2, values_=values) for name in ("a", "b")]
     study = make_study(tmp_path / "s", CONFIG, lines)
     (figure,) = study.config.figures
-    (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    (drawn,) = draw(study, read_figure(study, figure), [".svg"])
     svg = drawn.decode()
     legend = ("A", "B", "decision value ±1", "support vector", "weight 0.25", "weight 0.5")
     legend += ("class −1, shaded where predicted", "class +1, shaded where predicted")
@@ -94,7 +94,7 @@ def test_a_vote_of_stumps_is_drawn_with_right_angles():
     grid = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
     values = np.array([[-1.0, -1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
     rows = np.zeros((1, 2))
-    plane = DrawnPlane(0, "a", "A", rows, np.ones(1), grid, values, np.array([], dtype=int))
+    plane = DrawnPlane("a", "A", rows, np.ones(1), grid, values, np.array([], dtype=int))
     finer, steps = _finer(plane)
     corner = finer[0] < 1.4
     assert (steps[np.ix_(corner, corner)] == -1.0).all()

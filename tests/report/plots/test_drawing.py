@@ -59,7 +59,7 @@ def study(tmp_path):
 @pytest.mark.parametrize("name", LABELS)
 def test_axes_without_labels_say_what_they_show(study, name):
     figure = next(each for each in study.config.figures if each.id == name)
-    (svg,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    (svg,) = draw(study, read_figure(study, figure), [".svg"])
     texts = re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())
     assert set(LABELS[name]) <= set(texts)
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})

@@ -35,11 +35,11 @@ def study(tmp_path):
 
 def test_a_point_is_the_mean_over_the_realizations_of_both_in_percent(study):
     shown = read_figure(study, study.config.figures[0])
-    german, titanic, turned, _ = shown.items
+    (german, titanic), (turned, _) = shown.panels
     assert (german.row, german.n, german.x, german.y) == ("german", 2, 15.0, 40.0)
     assert (german.x_std, german.y_std) == pytest.approx((np.sqrt(50.0), np.sqrt(200.0)))
     assert (titanic.x, titanic.y, titanic.x_std, titanic.n) == (25.0, 12.5, None, 1)
-    assert (turned.panel, turned.x, turned.y) == (1, german.y, german.x)
+    assert (turned.x, turned.y) == (german.y, german.x)
     line = shown.frame[["panel", "row", "x", "y", "n"]].iloc[0]
     assert line.tolist() == ["b against a", "german", 15.0, 40.0, 2]
     assert shown.names == ("german", "titanic")
@@ -48,15 +48,15 @@ def test_a_point_is_the_mean_over_the_realizations_of_both_in_percent(study):
 
 def test_it_is_drawn(study):
     (figure,) = study.config.figures
-    (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    (drawn,) = draw(study, read_figure(study, figure), [".svg"])
     svg = drawn.decode()
     assert all(f">{text}</text>" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
 
 
 def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
     rows = ["german", "titanic", "cancer", "diabetis", "waveform"]
-    points = [Point(0, row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
-    points.append(Point(0, "far", 60.0, 60.0, None, None, 1))
+    points = [Point(row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
+    points.append(Point("far", 60.0, 60.0, None, None, 1))
     side = 165.0
     widths = [4.0 * len(point.row) for point in points]
     offsets = label_offsets(points, (10.0, 70.0), side, widths)

@@ -30,26 +30,30 @@ def shown(tmp_path):
         record("cancer", 1, "b", status="failed", reason="ouch"),
     ]
     study = make_study(tmp_path / "s", CONFIG, lines)
-    (figure,) = study.config.figures
-    return figure, read_figure(study, figure)
+    return study, read_figure(study, study.config.figures[0])
 
 
 def test_a_point_is_the_mean_over_data_sets_of_the_means_over_realizations(shown):
     _, content = shown
-    points = [(point.panel, point.label, point.x, point.y, point.n) for point in content.items]
+    points = [
+        [(point.label, point.x, point.y, point.n) for point in panel] for panel in content.panels
+    ]
     assert points == [
-        (0, "A", pytest.approx(40.0), pytest.approx(30.0), 2),
-        (0, "b", pytest.approx(200.0), pytest.approx(40.0), 2),
-        (1, "A", pytest.approx(60.0), pytest.approx(40.0), 1),
-        (1, "b", pytest.approx(300.0), pytest.approx(30.0), 1),
+        [
+            ("A", pytest.approx(40.0), pytest.approx(30.0), 2),
+            ("b", pytest.approx(200.0), pytest.approx(40.0), 2),
+        ],
+        [
+            ("A", pytest.approx(60.0), pytest.approx(40.0), 1),
+            ("b", pytest.approx(300.0), pytest.approx(30.0), 1),
+        ],
     ]
     assert content.missing == ("cancer, b: failed: ouch",)
     assert content.frame["panel"].tolist() == ["All", "All", "titanic", "titanic"]
 
 
 def test_it_is_drawn_with_a_legend(shown):
-    figure, content = shown
-    (drawn,) = draw(figure, content.items, [".svg"])
+    (drawn,) = draw(*shown, [".svg"])
     svg = drawn.decode()
     texts = ("A", "b", "(a) All", "kernel evaluations of a prediction", "test error (%)")
     assert all(f">{text}</text>" in svg for text in texts)

@@ -28,7 +28,11 @@ def test_a_margin_lies_on_the_side_of_the_better_one(picture):
     drawn = picture(f"{PAIR}, relation: less, margin: 5")
     assert drawn.sides == ("← favours A", "favours B\N{NO-BREAK SPACE}→")
     (threshold,) = drawn.thresholds
-    assert drawn.bars[0].x < threshold < drawn.neutral  # −11 points, −5 points, 0
+    assert (threshold, drawn.neutral) == (-5.0, 0.0)
+    assert drawn.rows[0][1].effect == pytest.approx(-11.0)
+    ends = [drawn.scale.across(value) for value in (-11.0, -5.0, 0.0)]
+    assert ends == sorted(ends)
+    assert 0.0 < drawn.scale.left < ends[0] < ends[-1] < drawn.width
     assert drawn.title.startswith("← holds | difference")
 
 
@@ -42,13 +46,13 @@ def test_a_margin_lies_on_the_side_of_the_better_one(picture):
 def test_sides_depend_on_the_effect_and_on_which_value_is_better(picture, claim, left, right):
     drawn = picture(f"{PAIR}, {claim}")
     assert drawn.sides == (left, right)
-    assert drawn.bars[0].x > drawn.neutral  # a needs fewer steps, and is right more often
+    assert drawn.rows[0][1].effect > drawn.neutral  # a needs fewer steps, and is right more often
 
 
 def test_a_claim_with_two_bounds_has_two_lines(picture):
     drawn = picture(f"{PAIR}, relation: within, margin: 5")
     low, high = sorted(drawn.thresholds)
-    assert drawn.bars[0].x < low < drawn.neutral < high
+    assert drawn.rows[0][1].effect < low < drawn.neutral < high
     assert drawn.title.endswith("holds between the dashed lines")
 
 
@@ -57,5 +61,5 @@ def test_a_claim_without_a_pair_has_no_sides(picture):
         "better: [a, b], rows: [german], relation: value-at-most, metric: n_iter_, limit: 2000"
     )
     assert (drawn.sides, drawn.neutral) == ((), None)
-    assert [bar.name for bar in drawn.bars] == ["german: A", "german: B"]
+    assert [name for name, _ in drawn.rows] == ["german: A", "german: B"]
     assert [text for _, text in drawn.ticks] == ["5", "2000"]

@@ -19,11 +19,12 @@ from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
 from ensvm.errors import UserError
-from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.drawing import draw
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.inline_svg import inline_svg
-from ensvm.report.render.pages import study_page, write_report
+from ensvm.report.render.pages import write_report
+from ensvm.report.render.study_page import StudyPage
 from ensvm.report.tables import build_table, build_tables
 from ensvm.study.config import read_config
 
@@ -82,15 +83,17 @@ def page(tmp_path):
         *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
     ]
     make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
-    index = list(
-        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
-    )[-1]
-    return index.with_name("s.html")
+    return written(tmp_path)[0]
+
+
+def written(folder):
+    """Return the pages of the results in a folder, the index last."""
+    return list(write_report(map(read_study, find_studies(folder / "results")), folder / "report"))
 
 
 def test_every_cell_has_its_evidence(page):
     study = read_study(page.parents[1] / "results" / "s")
-    evidence = study_page(study).evidence
+    evidence = StudyPage(study).evidence
     cells = build_table(study, study.config.tables[0])
     assert sorted(Page(page).values("data-cell")) == sorted(evidence)
     assert len(evidence) == len(cells) == 4
@@ -104,13 +107,18 @@ def test_every_cell_has_its_evidence(page):
             assert behind["failures"] == [f"3 × {EVIL}"]
 
 
-def test_the_cited_work_is_linked(tmp_path):
+def test_the_works_that_a_study_and_its_cards_cite_are_linked(tmp_path, monkeypatch):
+    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
+    monkeypatch.setattr(
+        "ensvm.report.render.study_page.find_card",
+        lambda name: find_card(name).model_copy(update=links),
+    )
     cited = "study: s\ndoi: 10.1000/182\nurl: https://example.org/paper\n"
     config = CONFIG.replace("study: s\n", cited)
     make_study(tmp_path / "results" / "s", config, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
-    links = Page(tmp_path / "report" / "s.html").values("href")
-    assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= set(links)
+    found = set(Page(written(tmp_path)[0]).values("href"))
+    assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= found
+    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= found
     study = read_study(tmp_path / "results" / "s")
     assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
 
@@ -135,22 +143,10 @@ def test_the_proposed_column_is_marked(page):
 
 def test_a_page_says_what_was_tried_on_how_many_data_sets(page):
     study = read_study(page.parents[1] / "results" / "s")
-    assert study_page(study).tried == f"on 2 data sets, with {EVIL}; two"
+    assert StudyPage(study).tried == f"on 2 data sets, with {EVIL}; two"
     some = {key: each for key, each in study.records.items() if each.dataset == "titanic"}
-    without = study_page(replace(study, records=some))
+    without = StudyPage(replace(study, records=some))
     assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
-
-
-def test_the_work_that_a_card_cites_is_linked(tmp_path, monkeypatch):
-    def linked(name):
-        return find_card(name).model_copy(update=links)
-
-    links = {"url": "https://example.org/data", "doi": "10.1000/183"}
-    monkeypatch.setattr("ensvm.report.render.pages.find_card", linked)
-    make_study(tmp_path / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), PUBLISHED)
-    list(write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report"))
-    found = Page(tmp_path / "report" / "s.html").values("href")
-    assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= set(found)
 
 
 @pytest.mark.parametrize(
@@ -171,10 +167,11 @@ def test_side_studies_follow_theirs_in_the_index(tmp_path):
         text += finding if name == "b" else ""
         made = errors("titanic", "one", [0.21])
         make_study(tmp_path / "results" / name, text, made, PUBLISHED)
-    index = list(
-        write_report(map(read_study, find_studies(tmp_path / "results")), tmp_path / "report")
-    )[-1]
-    links = [address for address in Page(index).values("href") if address.endswith(".html")]
+    links = [
+        address
+        for address in Page(written(tmp_path)[-1]).values("href")
+        if address.endswith(".html")
+    ]
     assert links == [f"{name}.html" for name in ("b", "b-side", "alone", "bb", "c")]
 
 
@@ -245,7 +242,7 @@ def sha256_of(text):
 
 
 def test_verdicts_are_counted(page):
-    found = study_page(read_study(page.parents[1] / "results" / "s"))
+    found = StudyPage(read_study(page.parents[1] / "results" / "s"))
     assert found.verdicts == {"differs": 1, "cannot tell": 1}
     assert found.claim_verdicts == {"holds": 1, "fails": 1}
     assert [claim.id for claim in found.claims] == ["d", "c"]
@@ -255,28 +252,22 @@ def test_verdicts_are_counted(page):
 
 def test_the_same_records_make_the_same_bytes(page):
     before = page.read_bytes()
-    list(write_report(map(read_study, find_studies(page.parents[1] / "results")), page.parent))
+    written(page.parents[1])
     assert page.read_bytes() == before
 
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory):
     """The pages of some shipped results."""
-    studies = []
 
-    def noted(study, figure):
-        studies.append(study)
-        return read_figure(study, figure)
-
-    def committed(figure, content, endings):
-        paths = [studies[-1].folder / f"figure-{figure.id}{ending}" for ending in endings]
+    def committed(study, content, endings):
+        paths = [study.folder / f"figure-{content.config.id}{ending}" for ending in endings]
         if not all(path.is_file() for path in paths):
-            return draw(figure, content, endings)
+            return draw(study, content, endings)
         return [path.read_bytes() for path in paths]
 
     with pytest.MonkeyPatch.context() as patch:
         # What is committed is drawn already.
-        patch.setattr("ensvm.report.plots.drawing.read_figure", noted)
         patch.setattr("ensvm.report.plots.drawing.draw", committed)
         folders = [RESULTS / name for name in SOME_STUDIES]
         return list(write_report(map(read_study, folders), tmp_path_factory.mktemp("report")))
@@ -291,6 +282,7 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:
         assert path.stat().st_size < MOST_BYTES, path.name
+        assert "&lt;p&gt;" not in path.read_text(encoding="utf-8")
         for name, attributes in Page(path).elements:
             assert name != "img"
             if attributes.get("role") == "img":

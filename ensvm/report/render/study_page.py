@@ -1,0 +1,314 @@
+"""What the page of a study shows, from its config and records; the templates lay it out."""
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from ensvm.data import DatasetCard, find_card
+from ensvm.errors import UserError
+from ensvm.records.record import Run
+from ensvm.records.writing import csv_of
+from ensvm.report.claim_tests import CLAIM_VERDICTS
+from ensvm.report.claims import JudgedClaim, evaluate_claims
+from ensvm.report.documents.claim_document import evidence_parts, tested, wording
+from ensvm.report.documents.claim_document import legend as claims_legend
+from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
+from ensvm.report.documents.ranking_document import ranking_document
+from ensvm.report.documents.readings_document import (
+    answer_questions,
+    coverage_document,
+    question_parts,
+    readings_legend,
+)
+from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
+from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.plots import drawing
+from ensvm.report.plots.critical_difference import ranking_diagram
+from ensvm.report.query import Study, alarms_of, runs_of
+from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.render.claim_picture import picture_of
+from ensvm.report.render.first_page import finding_texts
+from ensvm.report.render.html import MENTION, as_html, compressed, data_uri
+from ensvm.report.render.inline_svg import inline_svg
+from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.reading_options import options_of
+from ensvm.report.render.reproduction_picture import SHAPES, reproduction_picture
+from ensvm.report.tables import TableCell, algorithm_label, build_tables
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig, Verdict
+
+MOST_FAILURES = 50  # listed one by one
+FEWEST_RANKED = 3  # algorithms
+RANK_LEVEL = 0.05
+MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
+DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A part of a page: its id among those of its kind, its title, and what the template shows.
+
+    `of_paper` says whether the paper has it, or only we do.
+    """
+
+    id: str
+    title: str
+    content: Mapping[str, Any]
+    of_paper: bool = True
+
+
+class StudyPage:
+    """A study's page, and its line of the index; templates read the attributes."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.config, self.name = study, study.config, study.config.study
+        blocks = {
+            "table": self.config.tables,
+            "figure": self.config.figures,
+            "claim": self.config.claims,
+            "reading": self.config.readings,
+            "assumption": self.config.assumptions,
+        }
+        # What the page has an id for; texts that mention it are linked.
+        self.anchors = frozenset(f"{kind}-{one.id}" for kind in blocks for one in blocks[kind])
+        laid_out = build_tables(study)
+        self.questions = answer_questions(study)
+        self.picture = reproduction_picture(study, laid_out)
+        self.evidence: dict[str, Any] = {}  # by the keys of the tables' values
+        self.tables = [self._table(*each) for each in laid_out]
+        self.figures = [part for figure in self.config.figures for part in self._figure(figure)]
+        self.judged = list(evaluate_claims(study))
+        self.claims = list(map(self._claim, self.judged))
+        self.claims_legend = self.html(*claims_legend(self.judged)) if self.judged else ""
+        self.findings = [self.html(text) for text in finding_texts(study, self.judged)]
+        self.readings = [
+            PageSection(
+                question.config.id,
+                one_line(question.config.question),
+                {
+                    "text": self._mentioned(question.config.question)
+                    + self.html(*question_parts(study, question))
+                },
+            )
+            for question in self.questions
+        ]
+        self.readings_legend = self.html(*readings_legend(self.questions))
+        self.rankings = list(self._rankings())
+        coverage = coverage_document(study, _address).parts if self.config.coverage else []
+        self.coverage = self.html(*coverage)
+        self.alarms, self.warnings = alarms_of(study), warnings_of(study)
+        self.failures = study.failed[:MOST_FAILURES]
+        self.origin = Markup(as_html(origin(study)))
+
+    def html(self, *parts: Part) -> Markup:
+        """Return parts of a document as HTML, in which what the study has is linked."""
+        return Markup(as_html(parts_to_markdown(parts), self.anchors))
+
+    @property
+    def ours(self) -> bool:
+        """Whether there are tables or figures that the paper does not have."""
+        return any(not section.of_paper for section in (*self.tables, *self.figures))
+
+    @property
+    def tried(self) -> str:
+        """The data and algorithms of the first table of results with the most data sets."""
+        config = self.config
+
+        def data_of(table: TableConfig, rows: Container[str] | None = None) -> list[str]:
+            named = (name for name in config.rows_of(table) if rows is None or name in rows)
+            return list(dict.fromkeys(config.dataset(name).card or name for name in named))
+
+        tables = [table for table in config.tables if table.of == "results"]
+        if not tables:
+            return ""
+        table = max(tables, key=lambda table: len(data_of(table)))
+        names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
+        data = data_of(table)
+        run = data_of(table, {each.dataset for each in self.study.records.values() if each.ok})
+        of_all = f"{len(data)}" if len(run) == len(data) else f"{len(run)} of {len(data)}"
+        on = data[0] if len(data) == 1 else f"{of_all} data sets"
+        return f"on {on}, with {'; '.join(dict.fromkeys(names))}"
+
+    @property
+    def in_short(self) -> list[str]:
+        """The first finding, and that which rests on readings most: why values differ."""
+        shares = [
+            sum(one.reading is not None for one in finding.shown_by) / len(finding.shown_by)
+            for finding in self.config.findings
+        ]
+        chosen = {0, shares.index(max(shares))} if any(shares) else {0}
+        return [text for number, text in enumerate(self.findings) if number in chosen]
+
+    @property
+    def verdicts(self) -> Mapping[Verdict, int]:
+        """The number of values with each verdict, in tables of results."""
+        return self.picture.counts if self.picture else {}
+
+    @property
+    def claim_verdicts(self) -> dict[str, int]:
+        """The number of claims with each verdict."""
+        counts = Counter(judged.verdict for judged in self.judged)
+        return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
+
+    @property
+    def claims_by_verdict(self) -> list[tuple[int, PageSection]]:
+        """The claims by verdict, each with its number in the paper's order."""
+        verdicts = list(CLAIM_VERDICTS)
+        return sorted(
+            enumerate(self.claims), key=lambda one: verdicts.index(one[1].content["judged"].verdict)
+        )
+
+    @property
+    def n_warned(self) -> int:
+        """The number of cells with warnings."""
+        return n_warned(self.study)
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that made the records, the first one first."""
+        return sorted(runs_of(self.study.records.values()).values(), key=lambda run: run.time)
+
+    @property
+    def cells_of_runs(self) -> Mapping[str, int]:
+        """The number of cells of each run, by its id."""
+        return Counter(record.run_id for record in self.study.records.values())
+
+    @property
+    def machines(self) -> list[str]:
+        """The processor and BLAS of every machine with records, which affect rounding."""
+        return sorted({run.arithmetic for run in self.runs} - {""})
+
+    @property
+    def cards(self) -> dict[str, DatasetCard]:
+        """The shipped cards of the data sets by the names of the rows."""
+        cards = {}
+        for name in self.config.own_rows:
+            entry = self.config.dataset(name)
+            if not entry.own:
+                with suppress(UserError):  # a card of the user's own is not shipped
+                    cards[name] = find_card(entry.card or name)
+        return cards
+
+    @property
+    def data(self) -> str:
+        """What the script of the page reads, compressed: evidence, readings, and marks."""
+        readings = {
+            table.id: [
+                {"text": option.text, "cells": option.cells}
+                for options in table.content["readings"].values()
+                for option in options
+            ]
+            for table in self.tables
+        }
+        return compressed(
+            {"cells": self.evidence, "readings": readings, "marks": MARKS, "shapes": SHAPES}
+        )
+
+    def _table(self, table: TableConfig, cells: list[TableCell]) -> PageSection:
+        """Return a table's section, and add the evidence of its cells to that of the page."""
+        columns = {column.name: column for column in table.columns}
+        grid = table_grid(self.study, table, cells)
+        values = [value for row in grid.rows for value in row if isinstance(value, Value)]
+        for cell, value in zip(cells, values, strict=True):
+            behind = evidence_of(self.study, table, columns[cell.column], cell)
+            self.evidence[value.key] = _as_json(behind, values=table.of != "data")
+        proposed = [
+            number
+            for number, column in enumerate(table.columns, 1)
+            if column.of(table) in self.config.proposed
+        ]
+        content = {
+            "grid": grid,
+            "readings": options_of(table.id, self.questions, self.picture),
+            "legend": self.html(*legend(self.study, table, cells, grid)),
+            "notes": [self.html(note) for note in notes(self.study, table, cells)],
+            "missing": reasons(cells),
+            "assumptions": [entry.id for entry in touching(self.study, table)],
+            "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
+            "proposed": max(proposed, default=0),  # the number of the last such column, from 1
+        }
+        of_paper = any(cell.published is not None for cell in cells)
+        return PageSection(table.id, table.caption, content, of_paper)
+
+    def _claim(self, judged: JudgedClaim) -> PageSection:
+        claim = judged.claim
+        title = f"“{wording(claim)}”" if claim.text else wording(claim)
+        content = {
+            "judged": judged,
+            "tested": f"{tested(claim)}; {judged.counts}".replace("`", ""),
+            "picture": picture_of(self.study, judged),
+            "text": self._mentioned(title) + self.html(*evidence_parts(self.study, judged)),
+        }
+        return PageSection(claim.id, title, content)
+
+    def _mentioned(self, text: str) -> Markup:
+        """Return links to what a text mentions, which a summary must not have; empty without."""
+        names = dict.fromkeys(found[0] for found in MENTION.finditer(one_line(text)))
+        links = self.html(f"Mentioned: {', '.join(names)}.")
+        return links if "<a " in links else Markup()
+
+    def _figure(self, figure: FigureConfig) -> Iterator[PageSection]:
+        """Yield a figure's section; nothing if all of it is missing."""
+        shown, files, error = drawing.draw_figure(self.study, figure, [".svg"])
+        if not shown.items:
+            return
+        csv = csv_of(shown.frame).encode()
+        names = [panel.name for panel in figure.panels if panel.name]
+        panels = f"Panels: {', '.join(names)}. " if names else ""
+        description = f"{figure.caption} {panels}Shown: {', '.join(shown.names)}."
+        content = {
+            "error": error,
+            "svg": [inline_svg(svg, f"figure-{figure.id}", description) for svg in files],
+            "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
+            "missing": shown.missing,
+        }
+        yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
+
+    def _rankings(self) -> Iterator[PageSection]:
+        """Yield the ranking of each table of results that has enough data sets and algorithms."""
+        for table in self.config.tables:
+            if table.of != "results":
+                continue
+            try:
+                ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)
+            except UserError:
+                continue  # `ensvm rank` says why a table is not ranked
+            if len(ranking.selection.columns) < FEWEST_RANKED:
+                continue
+            document = ranking_document(ranking)
+            description = f"Average ranks of table {table.id}, with the critical difference"
+            (diagram,) = ranking_diagram(ranking, [".svg"])
+            content = {
+                "svg": inline_svg(diagram, f"ranking-{table.id}", description),
+                "text": self.html(*document.parts),
+            }
+            yield PageSection(table.id, document.title, content)
+
+
+def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
+    """Return evidence as the script of a page reads it, with or without the values."""
+    numbers = evidence.answer.shown() if values else np.empty(0)
+    return {
+        "title": evidence.title,
+        "sentence": evidence.sentence,
+        "facts": [list(fact) for fact in evidence.facts.items()],
+        "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
+        "margin": evidence.margin,
+        "printed": evidence.printed,
+        "mean": evidence.mean,
+        "unit": evidence.answer.unit.name,
+        "warnings": list(evidence.warnings),
+        "failures": list(evidence.failures),
+        "traceback": evidence.traceback,
+    }
+
+
+def _address(kind: str, name: str, study: str | None) -> str:
+    """Return the address of a table, figure, claim or reading on the pages."""
+    page = f"{study}.html" if study else ""
+    return f"{page}#{kind}-{name}"
