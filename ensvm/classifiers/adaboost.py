@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -21,6 +22,7 @@ from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exp
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class AdaBoost(BinaryMetaEstimator):
     """AdaBoost for two classes: a weighted vote of classifiers trained one after the other.
 
@@ -111,21 +113,15 @@ class AdaBoost(BinaryMetaEstimator):
     True
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    n_estimators: int = 50
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryMetaEstimator._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:

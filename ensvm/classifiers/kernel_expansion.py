@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -62,6 +62,7 @@ class Expansion:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class KernelExpansionClassifier(BinaryClassifier):
     """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
 
@@ -97,6 +98,12 @@ class KernelExpansionClassifier(BinaryClassifier):
         The number that `gamma` stands for; None for a kernel without one.
     """
 
+    kernel: str | KernelFunction = "rbf"
+    _: KW_ONLY
+    gamma: float | str = "mean-distance"
+    degree: int = 3
+    coef0: float = 0.0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({*NAMED_KERNELS, "precomputed"}), callable],
         "gamma": [
@@ -106,11 +113,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
-
-    kernel: str | KernelFunction
-    gamma: float | str
-    degree: int
-    coef0: float
 
     @abstractmethod
     def _solve(
