@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import has_fit_parameter
 
-from ensvm.classifiers.base import checked_weights, rows_that_count
+from ensvm.classifiers.base import StagedClassifier, checked_weights, rows_that_count
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
@@ -23,7 +23,7 @@ from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exp
 
 @documented
 @dataclass(eq=False, repr=False)
-class AdaBoost(BinaryMetaEstimator):
+class AdaBoost(StagedClassifier, BinaryMetaEstimator):
     """AdaBoost for two classes: a weighted vote of classifiers trained one after the other.
 
     The ensemble is sign f(x) with f(x) = sum_t alpha_t h_t(x), where each h_t(x) is -1 or +1. Round
@@ -180,18 +180,7 @@ class AdaBoost(BinaryMetaEstimator):
         return used, weight[used] / total, total
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The values of f.
-        """
+        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t."""
         X = self._validated(X)
         votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
@@ -202,22 +191,6 @@ class AdaBoost(BinaryMetaEstimator):
         """Return f(x) = sum_t alpha_t h_t(x) of each row."""
         *_, last = self.staged_decision_function(X)
         return last
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        for votes in self.staged_decision_function(X):
-            yield self._classes_of(votes)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

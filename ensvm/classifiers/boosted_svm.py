@@ -14,11 +14,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, as_distribution
+from ensvm.classifiers.base import Ending, StagedClassifier, as_distribution
 from ensvm.classifiers.editing_svc import EditingSVC
 from ensvm.classifiers.kernel_expansion import (
     Expansion,
-    StagedExpansionClassifier,
     WeightedExpansionClassifier,
 )
 from ensvm.classifiers.shared_docs import documented
@@ -29,7 +28,7 @@ from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
+class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
@@ -179,12 +179,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return f(x) of each row.
 
         The rows are processed in blocks, so that the memory does not grow with their number.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
         """
         check_is_fitted(self)
         return self._expand(X, self.dual_coef_) + self.intercept_
@@ -323,40 +317,3 @@ class WeightedExpansionClassifier(KernelExpansionClassifier):
             out of its range, or the method has no machine for this distribution.
         """
         return self._fit(X, y, sample_weight)
-
-
-@documented
-class StagedExpansionClassifier(KernelExpansionClassifier):
-    """Base of the kernel expansions that are trained in stages; each stage is a machine."""
-
-    @abstractmethod
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the values of f at each row, stage by stage.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of f at one stage.
-        """
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row at the stages of `staged_decision_function`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `staged_decision_function`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted at one stage.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)

@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.named_kernels import row_of
@@ -36,7 +36,7 @@ def _is_logistic(classifier: LeveragedVectorMachine) -> bool:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier):
+class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
     The decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with labels y in
@@ -171,7 +171,6 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StagedExpansionClassifier._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,
         "loss": [StrOptions({"exponential", "logistic"})],
         "penalty": [StrOptions({"l1", "l2"}), None],
@@ -271,12 +270,6 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
 
         That of the second class is 1 / (1 + exp(-2 f(x))), eq. (2) of the paper; with more than two
         classes the probabilities of all pairs are coupled (Wu, Lin & Weng, 2004).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
 
         Returns
         -------

@@ -121,11 +121,6 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes weighted by alpha.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n, n_classes)
@@ -136,11 +131,6 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the decision function of the first t machines, for t = 1, ..., n_machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict.
 
         Yields
         ------

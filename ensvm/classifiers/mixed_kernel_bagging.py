@@ -115,11 +115,6 @@ class MixedKernelBagging(MixedKernelEnsemble):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the machines' mean probability of each class; only with voting='probability'.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n, n_classes)

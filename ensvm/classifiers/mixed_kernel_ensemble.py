@@ -34,6 +34,7 @@ from ensvm.classifiers.kernel_machines import (
     standardised_columns,
     standardised_inputs,
 )
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
@@ -114,6 +115,7 @@ class MemberPlan:
         return None if self.class_costs is None else np.array(self.class_costs)
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the classifiers that join small soft-margin machines of several kernels.
@@ -287,11 +289,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the classes that the first t machines predict, for t = 1, ..., n_machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict.
 
         Yields
         ------

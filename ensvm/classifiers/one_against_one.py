@@ -47,7 +47,10 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
 
     class_weight: Any = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"class_weight": CLASS_WEIGHT}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "class_weight": CLASS_WEIGHT,
+    }
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows and their labels.

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 from ensvm.classifiers.shared_docs import documented
@@ -19,9 +19,7 @@ from ensvm.classifiers.shared_docs import documented
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class PartiallyTrainedEnsemble(
-    SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier, RhoSVC
-):
+class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of

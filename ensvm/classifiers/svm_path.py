@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.approximate_path import (
@@ -29,7 +29,7 @@ ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier):
+class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -152,7 +152,6 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionCla
 
     _not_pickled = ("path_", "X_path_", "loo_decision_function_", "loo_bound_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StagedExpansionClassifier._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,
         "select": [
             StrOptions({"span", "bound", "end"}),

@@ -27,6 +27,7 @@ from ensvm.classifiers.base import (
     require_square,
     warn_caller,
 )
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import (
@@ -54,6 +55,7 @@ COPIES = 3.0  # of the rows that are held
 MANY_ROWS = 16_384
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class TunedSVC(ClassifierMixin, SmallPickle):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
@@ -452,11 +454,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class at each row: the pairs' sigmoids, coupled.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `predict`.
-
         Returns
         -------
         ndarray of shape (n, n_classes)
@@ -466,11 +463,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of the odds of `classes_[1]`, or of each class's probability.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `predict`.
 
         Returns
         -------
