@@ -8,6 +8,7 @@ varied instead.
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -17,7 +18,6 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.solvers.entropy_projection import accelerated, accelerated_descent, entropy_projection
 
@@ -71,7 +71,7 @@ def problem(name: str) -> tuple[Any, Any]:
     X, y = data.X_train, np.where(data.y_train > 0, 1.0, -1.0)
     kernel = {"kernel": "rbf", "gamma": resolve_gamma("mean-distance", X)}
     if name == LARGE:
-        return DiagonalCorrectedGram(low_rank_gram(X, kernel, PivotChoice(RANK))), y
+        return replace(low_rank_gram(X, kernel, PivotChoice(RANK)), own_diagonal=True), y
     return gram(X, **kernel), y
 
 

@@ -36,7 +36,7 @@ from ensvm.classifiers.kernel_machines import (
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KERNELS, resolve_gamma
-from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
+from ensvm.kernels.augmented_rows import Kernel, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
@@ -192,7 +192,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The names of the columns, if X is a DataFrame whose column names are all strings.
     """
 
-    kernels: Sequence[KernelName] = ("poly", "rbf")
+    kernels: Sequence[str] = ("poly", "rbf")
     _: KW_ONLY
     n_estimators: int = 50
     max_samples: int | None = 300
@@ -354,7 +354,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             return sigest(X, rng=rng)
         return WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
 
-    def _plan(self, training: TrainingSet, names: Sequence[KernelName]) -> MemberPlan:
+    def _plan(self, training: TrainingSet, names: Sequence[str]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
         n = len(training.rows)
         return MemberPlan(
@@ -371,7 +371,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             else tuple(class_costs(self.class_weight, self.classes_, training.codes).tolist()),
         )
 
-    def _kernel_choice(self, name: KernelName) -> KernelChoice:
+    def _kernel_choice(self, name: str) -> KernelChoice:
         row = row_of(name)
         kernel = Kernel(
             name,

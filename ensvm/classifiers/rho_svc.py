@@ -18,7 +18,6 @@ from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
@@ -343,11 +342,9 @@ class RhoSVC(KernelExpansionClassifier):
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
-        operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
         return RhoProblem(
-            operator,
+            replace(factor, own_diagonal=self.low_rank_diagonal),
             signs,
-            factor,
             gram_dtype=dtype,
             gram_error=None,
             through_pivots=through_pivots,
