@@ -168,6 +168,7 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
     names = [choice.kernel.name for choice in plan.kernels]
 
     def learn(current: Round) -> tuple[KernelMachine, NDArray[np.intp]]:
+        """Return the machine of a round, and the classes that it predicts of all rows."""
         place = len(current.weights), current.attempt
         rng = np.random.default_rng(seed_of(plan.entropy, "boosting", names, *place))
         kernel = plan.kernels[rng.integers(len(names))].draw(rng)

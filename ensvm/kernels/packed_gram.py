@@ -79,6 +79,7 @@ class PackedGram:
         self._step = 1.0 / STEPS if narrow else 1.0
 
         def make(i: int) -> None:
+            """Compute a row of tiles."""
             rows = cuts[i]
             for j in range(i, k):
                 columns = cuts[j]
