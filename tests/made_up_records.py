@@ -9,6 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
+from ensvm.notebook.progress import RunProgress
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_study
@@ -147,17 +148,7 @@ def cells_run_here(patch, jobs=1):
     patch.setattr(execute.LocalEngine, "run", run)
 
 
-class Silent:
-    """The watcher that `run_plan` asks for, without a word."""
-
-    def data(self, dataset):
-        """Say nothing of a data set being loaded."""
-
-    def missing(self, search, of):
-        """Say nothing of missing data."""
-
-    def start(self, cells, cost):
-        """Say nothing of the start."""
-
-    def done(self, records, cost):
-        """Say nothing of cells that ended."""
+def run_quietly(plan, results, **options):
+    """Run a plan without a word, and return how it went."""
+    progress = RunProgress(plan.config.study, visible=False)
+    return execute.run_plan(plan, results, progress, **options)

@@ -3,12 +3,11 @@
 import json
 
 import pytest
-from made_up_records import Silent, cells_run_here
+from made_up_records import cells_run_here, run_quietly
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import estimator_class
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 
 OURS = [name for name, place in ESTIMATORS.items() if place.startswith("ensvm.")]
@@ -50,7 +49,7 @@ def values(tmp_path_factory):
         results = tmp_path_factory.mktemp("results")
         with pytest.MonkeyPatch.context() as patch:
             cells_run_here(patch)
-            outcome = run_plan(make_plan(config), results, Silent(), jobs=jobs)
+            outcome = run_quietly(make_plan(config), results, jobs=jobs)
         assert not outcome.failures, [record.reason for record in outcome.failures]
         return {
             identity: json.dumps([record.key, without_seconds(record.metrics), record.curves])

@@ -7,10 +7,11 @@ import threading
 import time
 
 import pytest
-from made_up_records import Silent, invoke
+from made_up_records import invoke, run_quietly
 
 import ensvm
 from ensvm.errors import UserError
+from ensvm.notebook.progress import RunProgress
 from ensvm.records.merge import merge, read_sources, write_merged
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
@@ -64,7 +65,7 @@ def engine(cluster):
 
 
 def run(config, results, **options):
-    return run_plan(make_plan(config), results, Silent(), **options)
+    return run_quietly(make_plan(config), results, **options)
 
 
 def values(results):
@@ -82,14 +83,14 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     config = tmp_path / "trial.yaml"
     config.write_text(POISON)
     plan = make_plan(config)
-    here = run_plan(plan, tmp_path / "here", Silent(), jobs=1)
+    here = run_quietly(plan, tmp_path / "here", jobs=1)
     assert here.statuses == {"ok": len(plan.cells) - 1, "failed": 1}
-    there = run_plan(plan, tmp_path / "there", Silent(), engine=engine)
+    there = run_quietly(plan, tmp_path / "there", engine=engine)
     assert there.statuses == here.statuses
     places = [tmp_path / f"shard-{number}" for number in (1, 2, 3)]
     for number, place in enumerate(places, 1):
         shard, _ = part_of(plan, None, (number, 3), elsewhere=False)
-        run_plan(shard, place, Silent(), jobs=1)
+        run_quietly(shard, place, jobs=1)
     for _ in range(2):
         merged = merge([source for place in places for source in read_sources(place)])
         assert not merged[0].disagreements
@@ -106,13 +107,13 @@ def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tm
 
     workers = [worker.pid for worker in cluster.workers.values()]
 
-    class Kills(Silent):
+    class Kills(RunProgress):
         def done(self, records, cost):
             if len(workers) == 2:
                 os.kill(workers.pop(), signal.SIGKILL)
 
     plan = make_plan(config)
-    outcome = run_plan(plan, tmp_path / "r", Kills(), engine=engine)
+    outcome = run_plan(plan, tmp_path / "r", Kills("trial", visible=False), engine=engine)
     assert outcome.statuses == {"ok": len(plan.cells)}
     assert len(values(tmp_path / "r")) == len(plan.cells)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_records import Silent, invoke
+from made_up_records import invoke, run_quietly
 
 import ensvm.runner.estimate as estimate_module
 from ensvm.records.store import Store, read_records
@@ -16,7 +16,6 @@ from ensvm.runner.estimate import (
     total_seconds,
     write_measured,
 )
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config, reproduced
@@ -31,7 +30,7 @@ ONE = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 
 def run(config, results, **choice):
-    run_plan(make_plan(config, **choice), results, Silent(), jobs=1)
+    run_quietly(make_plan(config, **choice), results, jobs=1)
     return read_records(results / "trial")
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import sklearn
 import troublesome
-from made_up_records import Silent, cells_run_here
+from made_up_records import cells_run_here, run_quietly
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 from ensvm.runner.surroundings import surroundings
 
@@ -25,7 +24,7 @@ in_this_process = pytest.mark.usefixtures("in_this_process")
 
 
 def run(config, results, jobs=1, timeout=None, **choice):
-    return run_plan(make_plan(config, **choice), results, Silent(), jobs=jobs, timeout=timeout)
+    return run_quietly(make_plan(config, **choice), results, jobs=jobs, timeout=timeout)
 
 
 def values(results):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_records import Silent
+from made_up_records import run_quietly
 from scipy.sparse import csr_array
 
 from ensvm.classifiers import mixed_kernel_bagging as bagging
@@ -12,7 +12,6 @@ from ensvm.runner import grams
 from ensvm.runner.answers import Misbehaves
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.execute import run_plan
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import make_plan
 from ensvm.runner.settings import AlgorithmSettings
@@ -28,7 +27,7 @@ def realization():
 @pytest.mark.usefixtures("in_this_process")
 def test_a_classifier_that_changes_its_inputs_fails_alone(study, tmp_path):
     config = study('bad: {estimator: "troublesome:Writes"}\nsvc: {estimator: SVC}', realizations=1)
-    outcome = run_plan(make_plan(config), tmp_path, Silent(), jobs=1)
+    outcome = run_quietly(make_plan(config), tmp_path, jobs=1)
     assert outcome.statuses == {"ok": 2, "failed": 1}
     assert "read-only" in outcome.failures[0].reason
     assert "copy them" in outcome.failures[0].reason

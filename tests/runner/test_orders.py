@@ -1,11 +1,10 @@
 """`orders:` of a study: the same orders for all, the same values anyhow, timings of one fit."""
 
 import pytest
-from made_up_records import Silent
+from made_up_records import run_quietly
 
 from ensvm.errors import UserError
 from ensvm.records.store import read_records
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -17,7 +16,7 @@ two: {estimator: "troublesome:LastRow", orders: 3}
 
 
 def run(config, results, jobs=1):
-    outcome = run_plan(make_plan(config), results, Silent(), jobs=jobs)
+    outcome = run_quietly(make_plan(config), results, jobs=jobs)
     assert not outcome.failures
     return read_records(results / "trial")
 

@@ -1,11 +1,10 @@
 """Laws of cells that a timing answers too: the same record as of their own, and no second fit."""
 
 import pytest
-from made_up_records import Silent
+from made_up_records import run_quietly
 
 from ensvm.records.store import read_records
 from ensvm.runner.estimate import estimate
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -24,7 +23,7 @@ TIMED = "timing: {realizations: 2}\n"
 
 
 def run(config, results):
-    outcome = run_plan(make_plan(config), results, Silent(), jobs=1)
+    outcome = run_quietly(make_plan(config), results, jobs=1)
     return outcome, read_records(results / "trial")
 
 

@@ -9,13 +9,12 @@ import textwrap
 import time
 
 import pytest
-from made_up_records import Silent
+from made_up_records import run_quietly
 
 from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner import workers
 from ensvm.runner.cell import Started, Task, new_record
-from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 from ensvm.runner.workers import LocalEngine, WorkerDied, WorkersDie
 
@@ -132,7 +131,7 @@ def test_the_parent_ends_a_cell_that_no_alarm_reaches(study, tmp_path, monkeypat
     config = study('stops: {estimator: "stubborn:Stops"}\nsvc: {estimator: SVC}', realizations=1)
     (tmp_path / "stubborn.py").write_text(STUBBORN)
     start = time.monotonic()
-    outcome = run_plan(make_plan(config), tmp_path, Silent(), jobs=1, timeout=1.0)
+    outcome = run_quietly(make_plan(config), tmp_path, jobs=1, timeout=1.0)
     assert outcome.statuses == {"ok": 2, "timeout": 1}
     assert time.monotonic() - start < 30
 
@@ -167,7 +166,7 @@ def values(study, tmp_path, names, jobs):
     blocks = [f'{name}: {{estimator: "stateful:{name}"}}' for name in names]
     config = study("\n".join([*blocks, "bayes: {estimator: GaussianNB}"]), realizations=2)
     results = tmp_path / f"{'-'.join(names)}-{jobs}"
-    run_plan(make_plan(config), results, Silent(), jobs=jobs)
+    run_quietly(make_plan(config), results, jobs=jobs)
     return {
         identity: record.metrics.get("error")
         for identity, record in read_records(results / "trial").items()
