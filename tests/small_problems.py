@@ -1,6 +1,7 @@
 """Small two-class problems with their Gram matrices, those that break textbook rules among them."""
 
 import numpy as np
+from sklearn.datasets import make_classification
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
@@ -39,6 +40,21 @@ def simplex_optimum(signed, nu):
     weights = np.zeros(len(signed))
     weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
     return float(weights @ signed @ weights), weights
+
+
+def several_classes(n_classes=3, m=200):
+    """Return rows of classes that overlap, and the classes, named by letters."""
+    X, codes = make_classification(
+        m,
+        6,
+        n_informative=4,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        class_sep=0.8,
+        flip_y=0.05,
+        random_state=1,
+    )
+    return X, np.array(list("abcde"))[codes]
 
 
 def lattice():

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_param_validation, parametrize_with_checks
@@ -103,6 +103,22 @@ def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+@pytest.mark.parametrize(
+    ("machine", "ending"),
+    [
+        (RhoSVC(max_iter=2, solver="algorithm-1", nu=None), r"2 steps \(max_iter\)"),
+        (WeightedNuSVC(max_iter=2), r"2 steps \(max_iter\)"),
+        (LinearSMO(max_iter=2), "2 pairs with a KKT residual of .* > 0.001"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_run_cut_short_warns_and_says_so(machine: Any, ending: str) -> None:
+    message = f"{type(machine).__name__} stopped after {ending}"
+    with pytest.warns(ConvergenceWarning, match=message):
+        machine.fit(*moons(0.3))
+    assert (machine.converged_, machine.n_iter_) == (False, 2)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", OURS)
 def test_parameters_out_of_range_are_refused_by_name(name: str) -> None:
@@ -136,9 +152,6 @@ def test_importing_the_package_imports_no_numerics() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-NAMES = ["left", "right"]
-
-
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_class_says_that_it_takes_sparse_rows(name: str) -> None:
     assert get_tags(made(name)).input_tags.sparse
@@ -158,17 +171,6 @@ def test_sparse_rows_are_the_dense_ones(name: str) -> None:
         if hasattr(dense, method):
             values = [getattr(dense, method)(X), getattr(thin, method)(sparse.csr_array(X))]
             np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-9)
-
-
-def test_the_axes_of_a_map_may_be_names() -> None:
-    X, y = make_moons(50, noise=0.2, random_state=0)
-    frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*NAMES, "third"])
-    shown = DecisionMap(LinearSMO(), inputs=("right", "left"), n_grid=3).fit(frame, y)
-    np.testing.assert_array_equal(shown.points_, X[:, ::-1])
-    with pytest.raises(ValueError, match="0 to 2 or names left, right, third, got"):
-        DecisionMap(LinearSMO(), inputs=("right", "up")).fit(frame, y)
-    with pytest.raises(ValueError, match="0 to 1, got"):
-        DecisionMap(LinearSMO(), inputs=("right", "left")).fit(X, y)
 
 
 @pytest.mark.parametrize("make", [NoisyLabels, DecisionMap])

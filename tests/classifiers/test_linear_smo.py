@@ -1,12 +1,10 @@
 """The linear support vector machine: LIBSVM's decisions and what a fit says of itself."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from ensvm.classifiers.linear_smo import LinearSMO
 
@@ -31,30 +29,3 @@ def test_what_a_fit_leaves_belongs_together() -> None:
     np.testing.assert_array_equal(fitted.support_, np.flatnonzero(fitted.alpha_ > 0.0))
     assert fitted.converged_
     assert fitted.certificate_ <= 1e-6
-
-
-def test_a_hard_margin_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="C = inf asks for a hard margin, but no plane separates the two classes"
-    ):
-        LinearSMO(C=np.inf).fit(*overlapping())
-
-
-def test_a_run_cut_short_warns_and_says_so() -> None:
-    with pytest.warns(
-        ConvergenceWarning,
-        match=r"LinearSMO stopped after 2 pairs with a KKT residual of .* > 0.001",
-    ):
-        fitted = LinearSMO(max_iter=2).fit(*overlapping())
-    assert (fitted.converged_, fitted.n_iter_) == (False, 2)
-
-
-@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
-def test_a_hopeless_scale_ends(scale: float) -> None:
-    """Classes that overlap and a price far too high for the scale: pairs without end."""
-    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machine = LinearSMO(C=1e12, max_iter=20_000).fit(scale * X, y)
-    assert machine.n_iter_ <= 20_000
-    assert np.isfinite(machine.coef_).all()

@@ -57,15 +57,6 @@ def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
     np.testing.assert_allclose(equal.weights_, none.weights_, atol=1e-9)
 
 
-def test_a_run_cut_short_warns_and_says_so() -> None:
-    X, y = data()
-    with pytest.warns(
-        ConvergenceWarning, match=r"WeightedNuSVC stopped after 2 steps \(max_iter\)"
-    ):
-        fitted = WeightedNuSVC(max_iter=2).fit(X, y)
-    assert (fitted.converged_, fitted.n_iter_) == (False, 2)
-
-
 def test_a_vanishing_margin_is_flagged() -> None:
     with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho = 0"):
         fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(
