@@ -6,7 +6,6 @@ together.
 """
 
 import json
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from key_docs import meanings_of, models_of, summary_of
@@ -16,7 +15,6 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
 from ensvm.shipped import card_schema, config_schema
 from ensvm.study.config import StudyConfig
-from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS
 from ensvm.study.source import PARTS
 
@@ -68,7 +66,9 @@ def schema_of_configs() -> Schema:
     """Return the schema: of a study, of changes to one that `base:` names, or of a part."""
     study = study_schema()
     blocks = study.pop("$defs")
-    described = {key: {"description": value["description"]} for key, value in blocks_of(study)}
+    described = {
+        key: {"description": value["description"]} for key, value in study["properties"].items()
+    }
     of_changes = {
         "properties": {
             "study": study["properties"]["study"],
@@ -93,11 +93,6 @@ def schema_of_configs() -> Schema:
         },
         "definitions": {"Study": study, **blocks},
     }
-
-
-def blocks_of(schema: Schema) -> list[tuple[str, Schema]]:
-    """Return the keys of a block with their schemas."""
-    return list(schema["properties"].items())
 
 
 def study_schema() -> Schema:
@@ -164,7 +159,7 @@ def _swept(block: Schema) -> Schema:
     block["properties"]["sweep"].pop("anyOf")
     loose = {
         key: value if key == "sweep" else {"description": value["description"]}
-        for key, value in blocks_of(block)
+        for key, value in block["properties"].items()
     }
     return {
         "allOf": [
@@ -184,7 +179,9 @@ def lenient(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     rest = {
-        key: _each(value, lenient) if key in ("properties", "$defs") else lenient(value)
+        key: {name: lenient(inner) for name, inner in value.items()}
+        if key in ("properties", "$defs")
+        else lenient(value)
         for key, value in schema.items()
         if key != "title" and not (key == "default" and value is None)
     }
@@ -195,15 +192,6 @@ def lenient(schema: Any) -> Any:
             types = ["boolean", "number", "string"]
             return {**rest, "type": types, "minimum": 0, "maximum": 1, "pattern": TRUTH_TEXT}
     return rest
-
-
-def _each(values: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    return {key: change(value) for key, value in values.items()}
-
-
-def data_set_keys() -> set[str]:
-    """Return every key that a data set of a config may have."""
-    return {*DatasetConfig.model_fields, *OwnFile.model_fields}
 
 
 if __name__ == "__main__":

@@ -89,14 +89,6 @@ def test_a_notebook_shows_what_its_cells_give(path, own_style, monkeypatch):
         assert not pictures or cell["metadata"]["mystnb"]["image"]["alt"]
 
 
-def test_from_a_file_to_probabilities_takes_ten_lines():
-    first, *_ = code_cells(read(DOCS / "tutorials" / "tuned-svc.ipynb"))
-    lines = [line for line in "".join(first["source"]).splitlines() if line]
-    assert len(lines) <= 10
-    assert "read_csv" in lines[3]
-    assert "predict_proba" in lines[-1]
-
-
 def written(path):
     """Return the text of a notebook with the outputs that its cells give."""
     notebook, names = read(path), {}

@@ -118,17 +118,6 @@ def test_a_page_shows_the_files_as_they_are(page):
     assert filled(text) == text
 
 
-def test_average_ranks_are_those_of_the_page_of_ranks():
-    page = ROOT / "results" / "nips99" / "rank-1.md"
-    text = filled(f"<!-- ranks: {page.relative_to(ROOT)} -->\n<!-- end -->")
-    lines = re.findall(r"^\| (.+) \| ([\d.]+) \|$", text, re.MULTILINE)
-    ranks = [float(rank) for _, rank in lines]
-    assert len(ranks) > 2
-    assert ranks == sorted(ranks)
-    assert sum(ranks) == pytest.approx(len(ranks) * (len(ranks) + 1) / 2, abs=0.02)
-    assert all(name in page.read_text(encoding="utf-8") for name, _ in lines)
-
-
 def test_the_readme_example_runs():
     text = README.read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]

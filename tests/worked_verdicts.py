@@ -47,7 +47,6 @@ def values_of(study: Study, row: str, algorithm: str, metric: str) -> np.ndarray
 
 def worked() -> list[Worked]:
     """Return a worked value for each basis that the committed results have."""
-    drawn = line_of("ijcai07", "2", "waveform", "ensemble").interval_of == "other rows in print"
     return [
         _same_rows(),
         _realizations(),
@@ -55,7 +54,7 @@ def worked() -> list[Worked]:
         _draws(),
         _repetitions(),
         _orders(),
-        *([_other_rows()] if drawn else []),
+        _other_rows(),
     ]
 
 

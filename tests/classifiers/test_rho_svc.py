@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
 from ensvm.classifiers import rho_svc
 from ensvm.kernels import gram
-from ensvm.kernels.low_rank import kernel_columns, partial_cholesky
+from ensvm.kernels.low_rank import LowRankGram, kernel_columns, partial_cholesky
 from ensvm.runner.grams import shares_gram
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
@@ -92,12 +92,25 @@ def test_the_machine_of_no_margin_says_that_rounding_decides_its_classes() -> No
 
 
 METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
-
-
 DIAGONALS = pytest.mark.parametrize("diagonal", [True, False])
-
-
 MACHINES = pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble])
+
+
+def low_rank(rank: int, method: str, diagonal: bool = False) -> dict[str, Any]:
+    """Return the parameters of a machine on a low-rank factor."""
+    return {
+        "low_rank": rank,
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 0,
+    }
+
+
+def factor_of(X: NDArray[np.float64], gamma: float, rank: int, method: Any) -> LowRankGram:
+    """Return the factor that such a machine trains on."""
+    columns, entries = kernel_columns(X, kernel="rbf", gamma=gamma)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    return partial_cholesky(columns, entries, method=method, rank=rank, rng=seed)
 
 
 @MACHINES
@@ -109,14 +122,8 @@ def test_full_rank_is_the_exact_machine(
 ) -> None:
     X, y = separable()
     X = np.where(np.abs(X) > 0.2, X, 0.0)
-    parameters = {
-        "low_rank": 60,
-        "low_rank_method": method,
-        "low_rank_diagonal": diagonal,
-        "random_state": 0,
-    }
     exact = make(gamma=2.0, tol=0.05).fit(X, y)
-    full = make(gamma=2.0, tol=0.05, **parameters).fit(container(X), y)
+    full = make(gamma=2.0, tol=0.05, **low_rank(60, method, diagonal)).fit(container(X), y)
     assert full.trace_residual_ <= 1e-10
     assert full.n_iter_ == exact.n_iter_
     np.testing.assert_allclose(full.weights_, exact.weights_, rtol=1e-9)
@@ -133,16 +140,8 @@ def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
     make: Any, method: Any, diagonal: bool
 ) -> None:
     X, y = separable()
-    parameters = {
-        "low_rank": 20,
-        "low_rank_method": method,
-        "low_rank_diagonal": diagonal,
-        "random_state": 0,
-    }
-    fitted = make(gamma=0.3, **parameters, **HARD).fit(X, y)
-    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
-    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
-    factor = partial_cholesky(columns, entries, method=method, rank=20, rng=seed)
+    fitted = make(gamma=0.3, **low_rank(20, method, diagonal), **HARD).fit(X, y)
+    factor = factor_of(X, 0.3, 20, method)
     assert (fitted.rank_, fitted.trace_residual_) == (20, factor.relative_residual)
     operator = replace(factor, own_diagonal=diagonal)
     assert np.array_equal(fitted.weights_, entropy_projection(operator, y).weights)
@@ -223,9 +222,7 @@ def test_few_pivots_predict_by_the_factors_kernel(make: Any, method: Any) -> Non
         gamma=0.05, low_rank=12, low_rank_method=method, random_state=0, predict_with="pivots"
     ).fit(X, y)
     assert fitted.support_.size <= 12
-    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.05)
-    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
-    factor = partial_cholesky(columns, entries, method=method, rank=12, rng=seed)
+    factor = factor_of(X, 0.05, 12, method)
     weights = getattr(fitted, "ensemble_weights_", fitted.weights_)
     expected = factor.matvec(np.where(y == 1, weights, -weights))  # K ~ LL' at the training rows
     np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-6, atol=1e-9)

@@ -66,11 +66,6 @@ def test_the_picture_of_the_house_shows_the_imports():
     assert house_picture.PICTURE.read_text(encoding="utf-8") == house_picture.picture()
 
 
-def test_an_import_that_a_longer_way_implies_is_left_out():
-    a, b, c = list(house_picture.ROOMS)[:3]
-    assert house_picture.without_implied({(a, b), (b, c), (a, c)}) == {(a, b), (b, c)}
-
-
 def test_the_example_of_verdicts_has_the_verdicts_of_the_code():
     text = (DOCS / "explanation" / "verdicts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (\S+) to (\S+) \| `.` (.+?) \|", text, re.MULTILINE)
