@@ -37,6 +37,13 @@ def drawn(rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return np.unique(rng.integers(150, size=100), return_counts=True)
 
 
+def libsvm(kernel: Kernel, X: NDArray[np.float64], codes: NDArray[np.intp]) -> SVC:
+    """Return LIBSVM's machine of a kernel on these rows."""
+    settings = {"gamma": kernel.gamma or 1.0, "degree": 3, "coef0": kernel.coef0}
+    machine = SVC(kernel=kernel.name, C=10.0, tol=1e-6, decision_function_shape="ovo", **settings)
+    return machine.fit(X, codes)
+
+
 def machine_of(n_classes: int, kernel: Kernel, **settings: Any) -> tuple[KernelMachine, Rows]:
     rows, codes, _ = training(n_classes)
     sample, counts = drawn(np.random.default_rng(0))
@@ -52,13 +59,7 @@ def test_it_predicts_as_libsvm_does_on_the_repeated_rows(n_classes: int, kernel:
     machine, _ = machine_of(n_classes, kernel, tol=1e-6)
     sample, counts = drawn(np.random.default_rng(0))
     repeated = np.repeat(sample, counts)
-    settings = {
-        "gamma": kernel.gamma or 1.0,
-        "degree": 3,
-        "coef0": kernel.coef0,
-        "decision_function_shape": "ovo",
-    }
-    peer = SVC(kernel=kernel.name, C=10.0, tol=1e-6, **settings).fit(X[repeated], codes[repeated])
+    peer = libsvm(kernel, X[repeated], codes[repeated])
     ((_, values),) = MachineEvaluator([machine], rows).values(rows)
     decision = peer.decision_function(X).reshape(150, -1)
     np.testing.assert_allclose(np.abs(values.T), np.abs(decision), atol=2e-3)
@@ -205,13 +206,7 @@ def test_it_is_libsvms_machine_on_the_scaled_rows(kernel: Kernel) -> None:
     centre, spread = X[repeated].mean(axis=0), X[repeated].std(axis=0, ddof=1)
     centre[3], spread[3] = 0.0, 1.0
     Z = (X - centre) / spread
-    settings = {
-        "gamma": kernel.gamma or 1.0,
-        "degree": 3,
-        "coef0": kernel.coef0,
-        "decision_function_shape": "ovo",
-    }
-    peer = SVC(kernel=kernel.name, C=10.0, tol=1e-6, **settings).fit(Z[repeated], codes[repeated])
+    peer = libsvm(kernel, Z[repeated], codes[repeated])
     machine, rows = standardised_machine(X, kernel)
     ((_, values),) = MachineEvaluator([machine], rows).values(rows)
     np.testing.assert_allclose(np.abs(values.T), np.abs(peer.decision_function(Z)), atol=2e-3)

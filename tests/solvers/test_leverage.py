@@ -41,6 +41,11 @@ def losses_of(loss: str, margins: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.exp(-margins) if loss == "exponential" else np.log1p(np.exp(-2.0 * margins))
 
 
+def slopes_of(loss: str, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by how much each loss falls as its margin rises."""
+    return np.exp(-margins) if loss == "exponential" else 2.0 / (1.0 + np.exp(2.0 * margins))
+
+
 def literal_step(loss: str, f: Vector, y: Vector, phi: Vector) -> tuple[float, float]:
     """Return alpha and beta of eq. (6), or of eq. (7) with Newton's factor 1/2."""
     pair = np.vstack([phi, np.ones_like(phi)])
@@ -103,12 +108,9 @@ def test_quadratic_ranking_takes_what_gains_most_by_half_g_inverse_h_g(
         gains = np.empty(y.size)
         for j in range(y.size):
             pair = np.vstack([y[j] * K[j], np.ones(y.size)])
-            if loss == "exponential":
-                weights, pulls = np.exp(-y * f), y * np.exp(-y * f)
-            else:
-                P = 1.0 / (1.0 + np.exp(-2.0 * f))
-                weights, pulls = 4.0 * P * (1.0 - P), y + 1.0 - 2.0 * P
-            gradient = pair @ pulls
+            slopes = slopes_of(loss, y * f)
+            weights = slopes if loss == "exponential" else slopes * (2.0 - slopes)
+            gradient = pair @ (y * slopes)
             gains[j] = 0.5 * gradient @ np.linalg.solve((weights * pair) @ pair.T, gradient)
         if t:
             gains[result.rounds[t - 1]] = -1.0
@@ -205,11 +207,7 @@ def test_rounds_tend_to_the_global_optimum(seed: int, loss: str, step: str) -> N
 
     def mean_loss(v: Vector) -> tuple[float, Vector]:
         margins = y * (X @ v[:3] + v[3])
-        slopes = (
-            -y
-            * (np.exp(-margins) if loss == "exponential" else 2.0 / (1.0 + np.exp(2.0 * margins)))
-            / y.size
-        )
+        slopes = -y * slopes_of(loss, margins) / y.size
         return float(losses_of(loss, margins).mean()), np.append(slopes @ X, slopes.sum())
 
     optimum = minimize(mean_loss, np.zeros(4), jac=True, method="BFGS", options={"gtol": 1e-10})
@@ -274,10 +272,7 @@ def test_certificate_is_the_largest_derivative(seed: int, machine: dict[str, Any
     for blocks in (None, halves):
         result = leverage(K, y, **machine, n_rounds=3, blocks=blocks)
         margins = y * (K @ (y * result.weights) + result.intercept)
-        logistic = machine.get("loss") == "logistic"
-        slopes = (
-            y * (2.0 / (1.0 + np.exp(2.0 * margins)) if logistic else np.exp(-margins)) / y.size
-        )
+        slopes = y * slopes_of(machine.get("loss", "exponential"), margins) / y.size
         held = result.penalties[-1] * result.losses[-1] if machine.get("penalty") == "l1" else 0.0
         expected = max(np.abs(K @ slopes).max() - held, abs(slopes.sum()))
         assert result.certificate == pytest.approx(expected, rel=1e-9)
