@@ -152,17 +152,6 @@ def test_an_approximate_path_serves_the_same_uses(data):
     np.testing.assert_allclose(values[at], rough.decision_function(others), atol=1e-9)
 
 
-@pytest.mark.parametrize("select", [0.5, "end"])
-def test_a_small_tol_gives_the_machine_of_the_exact_path(data, select):
-    X, y, others = data
-    settings = {"gamma": 0.3, "C_max": 20.0, "select": select}
-    exact, close = (SVMPathClassifier(tol=tol, **settings).fit(X, y) for tol in (0.0, 1e-7))
-    assert close.C_ == exact.C_
-    np.testing.assert_allclose(
-        close.decision_function(others), exact.decision_function(others), atol=0.03
-    )
-
-
 @pytest.mark.parametrize(
     "setting", [{"select": "bound"}, {"fit_intercept": False}, {"max_events": 5}]
 )

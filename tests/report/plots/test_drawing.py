@@ -1,5 +1,7 @@
 """What holds for figures of every kind: labelled axes, and names of wrong keys."""
 
+from dataclasses import replace
+
 import pytest
 from made_up_records import errors, make_study, record
 
@@ -33,7 +35,7 @@ TEXTS = {
     "curves": ("step", "path"),
     "several": ("step", "value", "one", "other"),
     "sweep": ("size", "test error (%)"),
-    "scatter": ("a, test error (%)", "b, test error (%)", "german"),
+    "scatter": ("a, test error (%)", "b, test error (%)", "german", "bars: ± one standard error"),
     "tradeoff": ("n test", "test error (%)", "A", "b"),
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "quartiles, median, whiskers to 1.5 IQR"),
@@ -53,11 +55,9 @@ def study(tmp_path):
         support_=[0],
         weights_=[0.5, 0.5],
     )
-    return make_study(
-        tmp_path / "s",
-        CONFIG,
-        [made, *errors("german", "b", [0.1, 0.2]), *errors("size-50", "b", [0.3, 0.4])],
-    )
+    again = replace(made, realization=2, key="again", metrics={**made.metrics, "error": 0.7})
+    others = [*errors("german", "b", [0.1, 0.2]), *errors("size-50", "b", [0.3, 0.4])]
+    return make_study(tmp_path / "s", CONFIG, [made, again, *others])
 
 
 @pytest.mark.parametrize("name", TEXTS)

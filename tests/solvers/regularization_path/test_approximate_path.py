@@ -81,40 +81,6 @@ def test_the_machine_without_support_vectors_is_within_tol_up_to_its_C():
     assert value == pytest.approx(best, rel=1e-4)
 
 
-def test_a_small_tol_tends_to_the_exact_path():
-    K, y = problem(80)
-    exact = regularization_path(K, y, C_max=100.0)
-    C, distances = 3.0, []
-    u = y * exact.coef_at(C)
-    for tol in (1e-1, 1e-3, 1e-5):
-        path = approximate_regularization_path(K, y, tol=tol, C_max=100.0)
-        moved = y * path.coef_at(C) - u
-        # f differs from the optimum by |df|^2 / 2 <= gap, since P is strongly convex in f.
-        value = primal(K, y, path.coef_at(C), path.intercept_at(C), C, path.upper)
-        distances.append(0.5 * moved @ K @ moved)
-        assert distances[-1] <= tol * value * (1.0 + 1e-6)
-    assert distances[2] < distances[1] < distances[0]
-
-
-def test_weights_are_repeated_rows():
-    K, y = problem(60)
-    counts = np.random.default_rng(0).integers(1, 4, y.size)
-    rows = np.repeat(np.arange(y.size), counts)
-    weighted = approximate_regularization_path(
-        K, y, tol=1e-4, sample_weight=counts.astype(float), C_max=10.0
-    )
-    repeated = approximate_regularization_path(K[np.ix_(rows, rows)], y[rows], tol=1e-4, C_max=10.0)
-    for C in (0.1, 1.0, 10.0):
-        values = [
-            primal(K, y, coef, intercept, C, counts)
-            for coef, intercept in (
-                (weighted.coef_at(C), weighted.intercept_at(C)),
-                (np.bincount(rows, repeated.coef_at(C)), repeated.intercept_at(C)),
-            )
-        ]
-        assert values[0] == pytest.approx(values[1], rel=2e-4)
-
-
 def test_the_number_of_machines_hardly_depends_on_the_rows_and_grows_as_tol_falls():
     sizes = [
         approximate_regularization_path(*problem(m), tol=0.1).Cs.size for m in (100, 400, 1200)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from small_problems import DIFFICULTIES, clouds, difficult, rbf
 
-from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.leave_one_out import (
     leave_one_out_values,
     machine_leave_one_out,
@@ -76,25 +75,6 @@ def test_the_span_rule_is_exact_where_no_other_row_changes_its_set(C, fit_interc
         alone.append(np.array_equal(sets(before), sets(after)))
     assert sum(alone) >= 10
     np.testing.assert_allclose(span[alone], exact[alone], rtol=1e-7, atol=1e-7)
-
-
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_with_all_rows_free_it_is_the_formula_of_least_squares(fit_intercept):
-    rng = np.random.default_rng(0)
-    K, y = gram(rng.normal(size=(20, 3)), kernel="rbf", gamma=5.0), np.repeat([1.0, -1.0], 10)
-    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e3)
-    expected = np.empty(20)
-    for i in range(20):
-        others = np.delete(np.arange(20), i)
-        system = np.ones((20, 20))
-        system[:19, :19] = K[np.ix_(others, others)]
-        system[19, 19] = 0.0
-        if not fit_intercept:
-            system = system[:19, :19]
-        solution = np.linalg.solve(system, np.append(y[others], 0.0)[: len(system)])
-        expected[i] = np.append(K[i, others], 1.0)[: len(system)] @ solution
-    values = leave_one_out_values(path, K, 1e3)
-    np.testing.assert_allclose(values, expected, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
