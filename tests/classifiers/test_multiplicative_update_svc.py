@@ -1,6 +1,5 @@
 """The multiplicative update at a fixed rate: what a fit says of itself; runs that end badly."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -8,20 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from ensvm import MultiplicativeUpdateSVC, RhoSVC
 from ensvm.kernels import gram
 from ensvm.solvers.multiplicative_update import multiplicative_update
-
-POOLS = ThreadpoolController()
-
-
-@pytest.fixture(autouse=True)
-def one_blas_thread() -> Iterator[None]:
-    """Thousands of small products: threads that wait for each other take 100 times as long."""
-    with POOLS.limit(limits=1):
-        yield
 
 
 def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

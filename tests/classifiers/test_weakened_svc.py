@@ -27,17 +27,6 @@ def test_it_is_the_machine_of_what_is_kept() -> None:
     )
 
 
-def test_the_literal_reading_asks_for_more_and_is_clipped() -> None:
-    X, y = data()
-    normal, literal = (
-        WeakenedSVC(nu=0.6, mu=0.4, normalize=normalize, random_state=0).fit(X, y)
-        for normalize in (True, False)
-    )
-    assert (normal.nu_, normal.nu_clipped_) == (0.6, False)
-    assert literal.nu_clipped_
-    assert literal.nu_ == literal.nu_max_ < 0.6
-
-
 def test_rejecting_a_whole_class_is_refused() -> None:
     X, y = data()
     with pytest.raises(ValueError, match=r"mu = 0\.3 .* leave the examples of one class only"):
