@@ -26,11 +26,14 @@ def drawn(case, name="algorithm"):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_draws(case):
-    _, png, svg = drawn(case)
-    height, width, _ = imread(io.BytesIO(png)).shape
-    assert width > height > 100
-    assert drawn(case)[1:] == (png, svg)
+def test_nothing_touches_the_edge_and_it_is_the_same_twice(case):
+    name = "a long name, of a long algorithm,"
+    _, png, svg = drawn(case, name)
+    image = imread(io.BytesIO(png))[..., :3]
+    assert image.shape[1] > image.shape[0] > 100
+    for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
+        assert (edge == 1.0).all()
+    assert drawn(case, name)[1:] == (png, svg)
 
 
 def test_long_names_are_not_cut():
@@ -40,10 +43,3 @@ def test_long_names_are_not_cut():
     height, width, _ = size("an algorithm with a name that is much longer than others,")
     assert width > size("short")[1]
     assert height > size("short")[0]  # such names have two lines
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_nothing_touches_the_edge(case):
-    image = imread(io.BytesIO(drawn(case, "a long name, of a long algorithm,")[1]))[..., :3]
-    for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
-        assert (edge == 1.0).all()
