@@ -13,14 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from ensvm.classifiers.adaboost import AdaBoost
 
 STUMP = DecisionTreeClassifier(max_depth=1)
-
-
 ROUNDING = 1e-12
-
-
 TOY_X = np.column_stack([np.arange(1, 11), [10, 1, 4, 2, 7, 3, 5, 8, 9, 6]])
-
-
 TOY_Y = np.array([1, 1, -1, -1, 1, -1, 1, 1, -1, -1])
 
 

@@ -31,8 +31,6 @@ from ensvm.experiments import DecisionMap, NoisyLabels
 from ensvm.kernels import gram
 
 OURS = [*CLASSIFIERS, *EXPERIMENTS]
-
-
 FEW: dict[str, dict[str, Any]] = {
     "AdaBoost": {"n_estimators": 3},
     "BiasVariance": {"n_replicates": 4},
@@ -43,8 +41,6 @@ FEW: dict[str, dict[str, Any]] = {
     "MixedKernelBagging": {"n_estimators": 2, "max_samples": 25, "scale": "machine"},
     "VarianceComponents": {"n_replicates": 3},
 }
-
-
 WEIGHTS: dict[str, str] = {
     "LeveragedVectorMachine": "a row is not chosen in two rounds running, its copy may be",
     "LinearSMO": "the optimum is found to tol, so weights are repeated rows to tol",

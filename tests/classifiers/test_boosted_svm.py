@@ -12,8 +12,6 @@ from ensvm.classifiers.weakened_svc import WeakenedSVC
 from ensvm.kernels import gram
 
 WEAK = pytest.mark.parametrize("weak", ["weakened", "editing"])
-
-
 SETTINGS: dict[str, Any] = {"gamma": 1.0, "nu": 0.2, "mu": 0.3, "random_state": 0}
 
 

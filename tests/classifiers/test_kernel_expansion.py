@@ -14,8 +14,6 @@ from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
 from ensvm.kernels import gram, resolve_gamma
 
 OURS = pytest.mark.parametrize("make", [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble])
-
-
 KERNELS = pytest.mark.parametrize(
     "params",
     [

@@ -158,11 +158,7 @@ ON_SCALED_ROWS = pytest.mark.parametrize(
     [Kernel("linear"), Kernel("rbf", 0.3), Kernel("poly", 0.25, 3, 1.0)],
     ids=lambda kernel: kernel.name,
 )
-
-
 BOTH = pytest.mark.parametrize("ensemble", [MixedKernelBagging, MixedKernelAdaBoost])
-
-
 SMALL: dict[str, Any] = {
     "kernels": ["rbf", "poly", "linear"],
     "gamma": "sigest-random",

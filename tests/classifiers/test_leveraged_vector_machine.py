@@ -20,8 +20,6 @@ MACHINES = [
     {**BOOSTED, "penalty": "l2"},
     {**BOOSTED, "tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
 ]
-
-
 EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
 

@@ -19,8 +19,6 @@ from ensvm.kernels.augmented_rows import Rows
 from ensvm.solvers.platt_scaling import class_probabilities
 
 SMALL: dict[str, Any] = {"n_estimators": 5, "max_samples": 60, "random_state": 0}
-
-
 VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority", "probable"])
 
 

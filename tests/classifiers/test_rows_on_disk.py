@@ -12,8 +12,6 @@ from sklearn.datasets import make_moons
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble, RhoSVC
 
 ROWS, COLUMNS = 120_000, 100  # 46 MiB of float32, twice that of float64
-
-
 CODE = """
 import resource, sys
 import numpy as np

@@ -20,8 +20,6 @@ from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 SIGNS = pytest.mark.parametrize("use_sign", [False, True])
-
-
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 

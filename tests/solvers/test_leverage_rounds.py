@@ -26,14 +26,10 @@ from ensvm.solvers.leverage_rounds import (
 )
 
 BOTH = pytest.mark.parametrize("loss", [EXPONENTIAL, LOGISTIC])
-
-
 LOSS: dict[int, Callable[[float], float]] = {
     EXPONENTIAL: lambda v: math.exp(-v),
     LOGISTIC: lambda v: math.log1p(math.exp(-2.0 * v)),
 }
-
-
 STEP = 1e-4
 
 

@@ -18,8 +18,6 @@ from ensvm.solvers.one_vs_one import (
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
 STARTS = np.array([0, 12, 30, 50])
-
-
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 

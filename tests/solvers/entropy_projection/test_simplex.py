@@ -60,8 +60,6 @@ def test_counts_make_the_start() -> None:
 
 
 KERNELS = pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-
-
 DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 

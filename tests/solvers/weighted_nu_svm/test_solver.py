@@ -15,8 +15,6 @@ from ensvm.solvers.weighted_nu_svm import solver
 from ensvm.solvers.weighted_nu_svm.solver import nu_max, weighted_nu_svm
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]
-
-
 KINDS = (
     "uniform",
     "exponential",
@@ -29,11 +27,7 @@ KINDS = (
     "linear",
     "smooth",
 )
-
-
 PROBLEMS_A_KIND = 15
-
-
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
@@ -239,8 +233,6 @@ def test_nu_must_be_positive(nu: float) -> None:
 
 
 OPEN_KINDS = ("one class free", "none free", "unequal weights, none free", "largest nu", "unique")
-
-
 EVERY_KIND = pytest.mark.parametrize("kind", OPEN_KINDS)
 
 
