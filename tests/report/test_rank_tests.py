@@ -129,12 +129,6 @@ def test_the_published_critical_values(alpha, printed):
     assert values == pytest.approx(printed, abs=1e-3)  # 2.3437 is printed as 2.343
 
 
-@pytest.mark.parametrize("n", [5, 12, 30])
-def test_wilcoxons_test_without_ties_is_scipys(n):
-    differences = np.random.default_rng(n).normal(0.4, 1.0, size=n)
-    assert wilcoxon_p(differences) == pytest.approx(wilcoxon(differences, method="exact").pvalue)
-
-
 @pytest.mark.parametrize(
     "differences",
     [
@@ -142,9 +136,10 @@ def test_wilcoxons_test_without_ties_is_scipys(n):
         [0.0, 0.0, 1.0, -2.0, 3.0, 4.0, 5.0],
         [0.0, 0.0, 0.0, 1.0, 1.0],
         [1.0, -1.0],
+        np.random.default_rng(0).normal(0.4, 1.0, size=12),
     ],
 )
-def test_wilcoxons_test_with_ties_and_zeros_counts_all_signs_as_scipys_does(differences):
+def test_wilcoxons_test_counts_all_signs_as_scipys_does(differences):
     differences = np.array(differences)
     every_sign = PermutationMethod(n_resamples=np.inf)
     expected = wilcoxon(differences, zero_method="pratt", method=every_sign).pvalue
