@@ -28,7 +28,6 @@ from ensvm.records.record import (
     must_be_shallow,
     plain,
 )
-from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
@@ -232,10 +231,13 @@ class Store:
         deleted or renamed meanwhile, and names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
-        with naming(self._path):
+        try:
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
+        except OSError as error:  # errors of writing do not say to which file
+            error.filename = str(self._path)
+            raise
         opened = os.fstat(self._file.fileno())
         if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
             raise UserError(

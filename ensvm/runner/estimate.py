@@ -292,9 +292,7 @@ def memory_refusals(plan: Plan, cells: Sequence[Cell]) -> list[str]:
     rows = {name: n_train for name, (n_train, _) in _sizes(plan, cells).items()}
     # No algorithm needs more than a Gram matrix in double precision, and most of these fit.
     large = {name for name in rows if gram_bytes(rows[name], "float64") > free}
-    pairs = {
-        (cell.dataset, cell.algorithm): cell.method for cell in cells if cell.dataset in large
-    }
+    pairs = {(cell.dataset, cell.algorithm): cell.method for cell in cells if cell.dataset in large}
     needs: dict[tuple[str, str], list[str]] = defaultdict(list)
     with plan.importable():
         for (dataset, algorithm), method in pairs.items():

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CELLS_FILE, Store, read_records
-from ensvm.records.writing import replace_file
 
 
 def record(realization: int, status: str = "ok") -> Record:

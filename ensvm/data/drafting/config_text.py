@@ -15,7 +15,7 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import PARTS, read_card
 from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
-from ensvm.data.providers.folders import write_atomically
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.shipped import card_schema, schema_line
 
@@ -112,7 +112,7 @@ def write_config(draft: Draft) -> None:
     text = config_text(draft)
     try:
         draft.config.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(draft.config, text.encode())
+        replace_file(draft.config, text)
     except OSError as error:
         reason = f"{error.filename or draft.config}: {error.strerror or error}"
         raise UserError(f"{reason}; choose another place with -o") from error
@@ -231,7 +231,7 @@ def draft_card(
         raise UserError(f"{path} exists; choose another name with -o, or --force to overwrite it")
     card = card.model_copy(update={"name": path.stem})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, card_text(card, path.parent).encode())
+    replace_file(path, card_text(card, path.parent))
     read_card(path)
     return path
 
