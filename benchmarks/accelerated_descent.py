@@ -7,6 +7,7 @@ varied instead.
 """
 
 import argparse
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -16,7 +17,6 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.solvers.entropy_projection import accelerated
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
@@ -50,7 +50,7 @@ def problem(name: str) -> tuple[Any, Any]:
     X, y = data.X_train, np.where(data.y_train > 0, 1.0, -1.0)
     kernel = {"kernel": "rbf", "gamma": resolve_gamma("mean-distance", X)}
     if name == LARGE:
-        return DiagonalCorrectedGram(low_rank_gram(X, kernel, PivotChoice(RANK))), y
+        return replace(low_rank_gram(X, kernel, PivotChoice(RANK)), own_diagonal=True), y
     return gram(X, **kernel), y
 
 

@@ -29,7 +29,6 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
-    from ensvm.report.claims import JudgedClaim
     from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
     from ensvm.report.tables import TableCell
@@ -260,7 +259,6 @@ def report(
       ensvm report ijcai07-figure1 --only figures --only claims
       ensvm report ijcai07 --claim faster-than-path
     """
-    from ensvm.report.claims import evaluate_claims
     from ensvm.report.write import write_claims, write_first_page, write_readings, write_tables
 
     if claim_id is not None:
@@ -273,9 +271,9 @@ def report(
     if "figures" in parts:
         _write_figures(chosen, results)
     if "claims" in parts:
-        judged = [(study, list(evaluate_claims(study))) for study in chosen if study.config.claims]
-        documents = [write_claims(study, claims) for study, claims in judged]
-        in_short = _claims_in_short(judged) if sys.stdout.isatty() else None
+        with_claims = [study for study in chosen if study.config.claims]
+        documents = [write_claims(study) for study in with_claims]
+        in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
         _print_documents(documents, f"{results}: no records of a study with claims", in_short)
     if "readings" in parts:
         documents = [write_readings(study) for study in chosen]
@@ -303,14 +301,15 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
                 print_markdown(parts_to_markdown(claim_parts(study, finding)))
 
 
-def _claims_in_short(judged: Iterable[tuple["Study", list["JudgedClaim"]]]) -> str:
+def _claims_in_short(studies: Iterable["Study"]) -> str:
     """Return a line for each claim: its verdict, its id and as much of its text as fits."""
+    from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import wording
 
     lines = []
-    for study, claims in judged:
+    for study in studies:
         lines.append(study.config.title or study.config.study)
-        for finding in claims:
+        for finding in evaluate_claims(study):
             head = f"  {finding.verdict:<12}{finding.claim.id}  "
             lines.append(shortened(head + wording(finding.claim), Console().width))
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])

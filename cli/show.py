@@ -100,8 +100,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     for evidence in evidence_in_tables(study, dataset, algorithm):
         click.secho(evidence.title, bold=True)
         print_text(evidence.sentence)
-        metric = {"metric": evidence.asked["metric"]}
-        print_facts(metric | dict(evidence.compared), INDENT)
+        print_facts(evidence.compared, INDENT)
         click.echo()
     for run_pass in ("error", "timing"):
         records = study.by_cell.get((dataset, algorithm, run_pass), [])

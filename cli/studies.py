@@ -265,7 +265,6 @@ def check(config: str, results: Path, fit: bool) -> None:
       ensvm check configs/ijcai07.yaml --no-fit
     """
     from ensvm.report.tables import stale_notes
-    from ensvm.report.write import table_path
     from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
@@ -273,12 +272,7 @@ def check(config: str, results: Path, fit: bool) -> None:
 
     path = find_config(config)
     plan = make_plan(path)
-    folder = results / plan.config.study
-    errors = [
-        line
-        for table in plan.config.tables
-        for line in stale_notes(table, table_path(folder, table, "csv"))
-    ]
+    errors = stale_notes(plan.config, results / plan.config.study)
     errors += memory_refusals(plan, plan.cells)
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))

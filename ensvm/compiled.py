@@ -41,17 +41,7 @@ _decorating = threading.Lock()
 def njit(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba in nopython mode and keep its machine code for later runs.
 
-    Parameters
-    ----------
-    function : callable, default None
-        The function to compile; None if options follow, as in ``@njit(fastmath=True)``.
-    **options : Any
-        Options of `numba.njit` other than `cache`.
-
-    Returns
-    -------
-    callable
-        The compiled function, or the decorator that makes it if `function` is None.
+    The options are those of `numba.njit` other than `cache`.
     """
     if function is None:
         return lambda decorated: njit(decorated, **options)
@@ -64,20 +54,7 @@ def njit(function: Any = None, **options: Any) -> Any:
 
 
 def internal(function: Any = None, **options: Any) -> Any:
-    """Compile a function that only compiled functions call, so Python cannot call it.
-
-    Parameters
-    ----------
-    function : callable, default None
-        The function to compile; None if options follow.
-    **options : Any
-        Options of `numba.njit` other than `cache`.
-
-    Returns
-    -------
-    callable
-        The compiled function, or the decorator that makes it if `function` is None.
-    """
+    """Compile a function that only compiled functions call, so Python cannot call it."""
     return njit(function, no_cpython_wrapper=True, **options)
 
 
@@ -86,16 +63,6 @@ def inlined(function: Any) -> Any:
 
     This compiles faster than a call, unless the function is long and called often. Python can call
     it, too; it is then compiled by itself.
-
-    Parameters
-    ----------
-    function : callable
-        The function, which takes the options of its callers.
-
-    Returns
-    -------
-    callable
-        The compiled function.
     """
     return njit(function, inline="always")
 
@@ -143,67 +110,47 @@ def _machine_code_in(folder: Path) -> Iterator[None]:
             _config.CACHE_DIR = before
 
 
-class _Announcer(events.Listener):
-    """Says once that a fit waits for the compiler: at a terminal, elsewhere to the logger."""
+class _Listener(events.Listener):
+    """Says once that a fit waits for the compiler, unless what is compiled is counted."""
 
     def __init__(self) -> None:
-        self.silent = False
+        self.announced = False
+        self.counted: list[str] | None = None
 
     def on_start(self, event: Any) -> None:
         """Note that a function is about to be compiled; numba does not report cached functions."""
-        if self.silent or not _is_ours(event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.partition(".")[0] != PACKAGE.name:
             return
-        self.silent = True
-        if sys.stderr is not None and sys.stderr.isatty():
-            print(ANNOUNCEMENT, file=sys.stderr, flush=True)
-        else:
-            logging.getLogger(PACKAGE.name).info(ANNOUNCEMENT)
+        if self.counted is not None:
+            self.counted.append(function.__qualname__)
+        elif not self.announced:
+            self.announced = True
+            if sys.stderr is not None and sys.stderr.isatty():
+                print(ANNOUNCEMENT, file=sys.stderr, flush=True)
+            else:
+                logging.getLogger(PACKAGE.name).info(ANNOUNCEMENT)
 
     def on_end(self, event: Any) -> None:
-        """Say no more."""
+        """Say nothing; numba calls it."""
 
 
-class _Counter(events.Listener):
-    """Names the functions that are compiled."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def on_start(self, event: Any) -> None:
-        """Add a function that is about to be compiled."""
-        if _is_ours(event):
-            self.names.append(event.data["dispatcher"].py_func.__qualname__)
-
-    def on_end(self, event: Any) -> None:
-        """Add nothing."""
-
-
-def _is_ours(event: Any) -> bool:
-    module = str(event.data["dispatcher"].py_func.__module__)
-    return module.partition(".")[0] == PACKAGE.name
-
-
-_announcer = _Announcer()
-events.register("numba:compile", _announcer)
+_listener = _Listener()
+events.register("numba:compile", _listener)
 
 
 @contextmanager
 def compiling_counted() -> Iterator[list[str]]:
-    """Compile without an announcement; give the names of what is compiled.
+    """Compile without an announcement; yield a list that gets the names of what is compiled.
 
-    Yields
-    ------
-    list of str
-        The functions of ensvm compiled so far, one for each signature.
+    A function of ensvm stands there once for each signature.
     """
-    counter, before = _Counter(), _announcer.silent
-    _announcer.silent = True
-    events.register("numba:compile", counter)
+    names: list[str] = []
+    _listener.counted = names
     try:
-        yield counter.names
+        yield names
     finally:
-        events.unregister("numba:compile", counter)
-        _announcer.silent = before
+        _listener.counted = None
 
 
 def _remove_unused(base: Path) -> None:

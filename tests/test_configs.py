@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ensvm.report.tables import stale_notes
-from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs
 from ensvm.study.config import REFERENCE, read_config, reproduced
@@ -74,8 +73,7 @@ def test_what_is_reproduced_covers_every_paper():
 def test_notes_explain_verdicts_that_the_committed_tables_show(path):
     results = Path(__file__).parents[1] / "results"
     config, _ = read_config(path)
-    for table in config.tables:
-        assert stale_notes(table, table_path(results / config.study, table, "csv")) == []
+    assert stale_notes(config, results / config.study) == []
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -83,9 +81,10 @@ def test_every_printed_cell_with_a_value_is_told(path):
     config, _ = read_config(path)
     folder = Path(__file__).parents[1] / "results" / config.study
     for table in config.tables:
-        if table.of == "timing" or not table_path(folder, table, "csv").is_file():
+        path = folder / f"table-{table.id}.csv"
+        if table.of == "timing" or not path.is_file():
             continue
-        with table_path(folder, table, "csv").open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8") as file:
             lines = [line for line in csv.DictReader(file) if line["published"] and line["mean"]]
         assert all(line["verdict"] for line in lines)
 

@@ -32,8 +32,6 @@ EXCLUDED = set(SETTINGS["checks"]) - {"all"}
 EXPORTING = [
     "ensvm",
     "ensvm.experiments",
-    "ensvm.kernels",
-    "ensvm.kernels.low_rank",
     "ensvm.notebook.results",
     "ensvm.notebook.running",
     "ensvm.solvers.boosted_expansions",

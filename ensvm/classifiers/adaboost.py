@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,14 +15,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import has_fit_parameter
 
-from ensvm.classifiers.base import checked_weights, rows_that_count
+from ensvm.classifiers.base import StagedClassifier, checked_weights, rows_that_count
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
 
 
 @documented
-class AdaBoost(BinaryMetaEstimator):
+@dataclass(eq=False, repr=False)
+class AdaBoost(StagedClassifier, BinaryMetaEstimator):
     """AdaBoost for two classes: a weighted vote of classifiers trained one after the other.
 
     The ensemble is sign f(x) with f(x) = sum_t alpha_t h_t(x), where each h_t(x) is -1 or +1. Round
@@ -111,21 +113,15 @@ class AdaBoost(BinaryMetaEstimator):
     True
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    n_estimators: int = 50
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryMetaEstimator._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -184,18 +180,7 @@ class AdaBoost(BinaryMetaEstimator):
         return used, weight[used] / total, total
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The values of f.
-        """
+        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t."""
         X = self._validated(X)
         votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
@@ -206,22 +191,6 @@ class AdaBoost(BinaryMetaEstimator):
         """Return f(x) = sum_t alpha_t h_t(x) of each row."""
         *_, last = self.staged_decision_function(X)
         return last
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        for votes in self.staged_decision_function(X):
-            yield self._classes_of(votes)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -83,11 +83,6 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) of each row.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict.
-
         Returns
         -------
         ndarray of shape (n,)
@@ -135,6 +130,36 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if ending.message or not (ending.converged or ending.planned):
             default = f"{type(self).__name__} stopped after {ending.n_iter} steps"
             warn_caller(ending.message or f"{default} ({ending.stop_reason})", ConvergenceWarning)
+
+
+class StagedClassifier(BinaryClassifier):
+    """Base of the classifiers that are trained in stages, each of which is a classifier."""
+
+    @abstractmethod
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield f(x) of each row, stage by stage.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The values of f at one stage.
+        """
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the class of each row at the stages of `staged_decision_function`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As in `predict`.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The class of each row at one stage.
+        """
+        for decision in self.staged_decision_function(X):
+            yield self._classes_of(decision)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

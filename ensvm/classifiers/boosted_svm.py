@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -13,22 +14,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, as_distribution
+from ensvm.classifiers.base import Ending, StagedClassifier, as_distribution
 from ensvm.classifiers.editing_svc import EditingSVC
 from ensvm.classifiers.kernel_expansion import (
     Expansion,
-    StagedExpansionClassifier,
     WeightedExpansionClassifier,
 )
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 
 @documented
-class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -169,6 +169,21 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
     True
     """
 
+    weak: Literal["weakened", "editing"] = "weakened"
+    n_rounds: int = 10
+    hypothesis: Literal["normalized", "sign"] = "normalized"
+    nu: float = 0.2
+    mu: float = 0.2
+    reject_by: Literal["weight", "count"] = "weight"
+    alpha: Literal["optimal", "closed-form"] = "optimal"
+    sigma: float = 0.1
+    normalize: bool = True
+    reduce: Literal["none", "sum", "independent"] = "none"
+    reduce_tol: float = 1e-6
+    tol: float = 1e-3
+    max_iter: int = 1_000_000
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EditingSVC._parameter_constraints,
         "weak": [StrOptions({"weakened", "editing"})],
@@ -179,47 +194,6 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         "reduce": [StrOptions({"none", "sum", "independent"})],
         "reduce_tol": [Interval(Real, 0.0, None, closed="neither")],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        weak: Literal["weakened", "editing"] = "weakened",
-        n_rounds: int = 10,
-        hypothesis: Literal["normalized", "sign"] = "normalized",
-        nu: float = 0.2,
-        mu: float = 0.2,
-        reject_by: Literal["weight", "count"] = "weight",
-        alpha: Literal["optimal", "closed-form"] = "optimal",
-        sigma: float = 0.1,
-        normalize: bool = True,
-        reduce: Literal["none", "sum", "independent"] = "none",
-        reduce_tol: float = 1e-6,
-        tol: float = 1e-3,
-        max_iter: int = 1_000_000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.weak = weak
-        self.n_rounds = n_rounds
-        self.hypothesis = hypothesis
-        self.nu = nu
-        self.mu = mu
-        self.reject_by = reject_by
-        self.alpha = alpha
-        self.sigma = sigma
-        self.normalize = normalize
-        self.reduce = reduce
-        self.reduce_tol = reduce_tol
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from ensvm.classifiers.base import as_distribution
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.weakened_svc import WeakenedSVC
-from ensvm.kernels import KernelFunction
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class EditingSVC(WeakenedSVC):
     """Weakened SVM trained without the heaviest examples either, in total weight at most sigma.
 
@@ -62,36 +66,18 @@ class EditingSVC(WeakenedSVC):
     array([0])
     """
 
+    sigma: float = 0.1
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeakenedSVC._parameter_constraints,
         "sigma": [Interval(Real, 0.0, 1.0, closed="left")],
     }
 
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        nu: float = 0.2,
-        mu: float = 0.2,
-        sigma: float = 0.1,
-        normalize: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = 1_000_000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            nu=nu,
-            mu=mu,
-            normalize=normalize,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-        self.sigma = sigma
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        distribution = as_distribution(sample_weight, signs.size)
+        machine, edited = self._weakened(X, signs, distribution, self.sigma)
+        weight = float(distribution[edited].sum())
+        attributes = {**machine.attributes, "edited_": edited, "edited_weight_": weight}
+        return replace(machine, attributes=attributes)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -62,6 +62,7 @@ class Expansion:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class KernelExpansionClassifier(BinaryClassifier):
     """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
 
@@ -97,6 +98,12 @@ class KernelExpansionClassifier(BinaryClassifier):
         The number that `gamma` stands for; None for a kernel without one.
     """
 
+    kernel: str | KernelFunction = "rbf"
+    _: KW_ONLY
+    gamma: float | str = "mean-distance"
+    degree: int = 3
+    coef0: float = 0.0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({*NAMED_KERNELS, "precomputed"}), callable],
         "gamma": [
@@ -106,11 +113,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
-
-    kernel: str | KernelFunction
-    gamma: float | str
-    degree: int
-    coef0: float
 
     @abstractmethod
     def _solve(
@@ -177,12 +179,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return f(x) of each row.
 
         The rows are processed in blocks, so that the memory does not grow with their number.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
         """
         check_is_fitted(self)
         return self._expand(X, self.dual_coef_) + self.intercept_
@@ -321,40 +317,3 @@ class WeightedExpansionClassifier(KernelExpansionClassifier):
             out of its range, or the method has no machine for this distribution.
         """
         return self._fit(X, y, sample_weight)
-
-
-@documented
-class StagedExpansionClassifier(KernelExpansionClassifier):
-    """Base of the kernel expansions that are trained in stages; each stage is a machine."""
-
-    @abstractmethod
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the values of f at each row, stage by stage.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of f at one stage.
-        """
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row at the stages of `staged_decision_function`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `staged_decision_function`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted at one stage.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)

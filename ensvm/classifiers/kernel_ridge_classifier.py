@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, require_classes, rows_that_count
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction, gram, resolve_gamma
+from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.memory import require_memory
 from ensvm.solvers.kernel_ridge import KernelRidge
@@ -24,6 +24,7 @@ MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     """Kernel ridge regression of the labels that tunes itself by exact leave-one-out.
 
@@ -81,6 +82,10 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     True
     """
 
+    gamma: float | str = "loo"
+    alpha: float | Literal["loo"] = "loo"
+    class_weight: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedExpansionClassifier._parameter_constraints,
         "gamma": [
@@ -90,23 +95,6 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         "alpha": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
         "class_weight": CLASS_WEIGHT,
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "loo",
-        degree: int = 3,
-        coef0: float = 0.0,
-        alpha: float | Literal["loo"] = "loo",
-        class_weight: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.alpha = alpha
-        self.class_weight = class_weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows, their labels and their weights.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -15,11 +16,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction
 from ensvm.kernels.named_kernels import row_of
 from ensvm.memory import require_memory
 from ensvm.solvers.leverage import leverage
@@ -35,7 +35,8 @@ def _is_logistic(classifier: LeveragedVectorMachine) -> bool:
 
 
 @documented
-class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
     The decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with labels y in
@@ -154,8 +155,22 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
     True
     """
 
+    loss: Literal["exponential", "logistic"] = "logistic"
+    penalty: Literal["l1", "l2"] | None = None
+    gamma0: float = 0.01
+    gamma0_scale: Literal["distribution", "sample"] = "distribution"
+    n_rounds: int = 500
+    n_blocks: int = 1
+    rounds_per_block: int | None = None
+    step: Literal["newton", "search"] | int = "newton"
+    ranking: Literal["quadratic", "loss"] = "quadratic"
+    tol: float = 1e-5
+    tol_scale: Literal["relative", "absolute", "sum"] = "relative"
+    first_round: Literal["tested", "granted"] = "tested"
+    n_passes: int | None = None
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StagedExpansionClassifier._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,
         "loss": [StrOptions({"exponential", "logistic"})],
         "penalty": [StrOptions({"l1", "l2"}), None],
@@ -172,49 +187,6 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
         "n_passes": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        loss: Literal["exponential", "logistic"] = "logistic",
-        penalty: Literal["l1", "l2"] | None = None,
-        gamma0: float = 0.01,
-        gamma0_scale: Literal["distribution", "sample"] = "distribution",
-        n_rounds: int = 500,
-        n_blocks: int = 1,
-        rounds_per_block: int | None = None,
-        step: Literal["newton", "search"] | int = "newton",
-        ranking: Literal["quadratic", "loss"] = "quadratic",
-        tol: float = 1e-5,
-        tol_scale: Literal["relative", "absolute", "sum"] = "relative",
-        first_round: Literal["tested", "granted"] = "tested",
-        n_passes: int | None = None,
-        class_weight: Any = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.loss = loss
-        self.penalty = penalty
-        self.gamma0 = gamma0
-        self.gamma0_scale = gamma0_scale
-        self.n_rounds = n_rounds
-        self.n_blocks = n_blocks
-        self.rounds_per_block = rounds_per_block
-        self.step = step
-        self.ranking = ranking
-        self.tol = tol
-        self.tol_scale = tol_scale
-        self.first_round = first_round
-        self.n_passes = n_passes
-        self.class_weight = class_weight
-        self.random_state = random_state
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -298,12 +270,6 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedExpansionClassifier)
 
         That of the second class is 1 / (1 + exp(-2 f(x))), eq. (2) of the paper; with more than two
         classes the probabilities of all pairs are coupled (Wu, Lin & Weng, 2004).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
 
         Returns
         -------

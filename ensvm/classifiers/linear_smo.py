@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,6 +17,7 @@ from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class LinearSMO(LinearClassifier):
     """Linear support vector machine with a hard or soft margin.
 
@@ -80,25 +82,17 @@ class LinearSMO(LinearClassifier):
     (3.0, 0.0)
     """
 
+    C: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 1_000_000
+    class_weight: dict[Any, float] | Literal["balanced"] | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0.0, np.inf, closed="right")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "class_weight": CLASS_WEIGHT,
     }
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 1_000_000,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-    ) -> None:
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows, their labels and weights.

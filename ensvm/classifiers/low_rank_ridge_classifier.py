@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -13,12 +14,13 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from ensvm.classifiers.base import drawn_seed
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import NAMED_KERNELS, KernelFunction
+from ensvm.kernels import NAMED_KERNELS
 from ensvm.kernels.sampled_pivots import PivotChoice, PivotFeatures, pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class LowRankRidgeClassifier(KernelExpansionClassifier):
     """Ridge regression of the labels -1 and +1 on the features of a low-rank kernel, in blocks.
 
@@ -83,6 +85,13 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
     True
     """
 
+    alpha: float | Literal["loo", "gcv"] = "loo"
+    low_rank: int | float = 1000
+    low_rank_method: Literal["random", "greedy"] = "random"
+    pivot_rows: int | None = 100_000
+    gram_dtype: Literal["float64", "float32"] = "float64"
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
         "kernel": [StrOptions({*NAMED_KERNELS}), callable],
@@ -96,31 +105,6 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         "gram_dtype": [StrOptions({"float64", "float32"})],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        alpha: float | Literal["loo", "gcv"] = "loo",
-        low_rank: int | float = 1000,
-        low_rank_method: Literal["random", "greedy"] = "random",
-        pivot_rows: int | None = 100_000,
-        gram_dtype: Literal["float64", "float32"] = "float64",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.alpha = alpha
-        self.low_rank = low_rank
-        self.low_rank_method = low_rank_method
-        self.pivot_rows = pivot_rows
-        self.gram_dtype = gram_dtype
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags; features are made of inputs, not of a Gram matrix."""

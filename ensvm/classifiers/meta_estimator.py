@@ -113,11 +113,6 @@ class FittedCopy(BinaryMetaEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) of each row as the fitted copy does; only where it does.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n,)
@@ -129,11 +124,6 @@ class FittedCopy(BinaryMetaEstimator):
     @available_if(_copy_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class as the fitted copy does; only where it does.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
 
         Returns
         -------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,17 +24,16 @@ from ensvm.classifiers.mixed_kernel_ensemble import (
     interleaved,
 )
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels.augmented_rows import KernelName
 from ensvm.kernels.gram_matrix import slices
 from ensvm.seeds import seed_of
 from ensvm.solvers.boosting import BoostingResult, Round, multiclass_adaboost
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 # Boosting ends if so many samples in a row give a machine that is no better than chance
 MAX_ATTEMPTS = 10
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class MixedKernelAdaBoost(MixedKernelEnsemble):
     """Multi-class AdaBoost over small soft-margin machines of one or several kernels.
 
@@ -96,45 +96,12 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     True
     """
 
+    scheme: Literal["pure", "mixed", "combined"] = "combined"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixedKernelEnsemble._parameter_constraints,
         "scheme": [StrOptions({"pure", "mixed", "combined"})],
     }
-
-    def __init__(
-        self,
-        kernels: Sequence[KernelName] = ("poly", "rbf"),
-        *,
-        scheme: Literal["pure", "mixed", "combined"] = "combined",
-        n_estimators: int = 50,
-        max_samples: int | None = 300,
-        C: float = 1.0,
-        gamma: float | str | list[float] | tuple[float, float] = "sigest",
-        poly_gamma: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
-        scale: Literal["machine"] | None = None,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        tol: float = 1e-3,
-        max_iter: int = MAX_ITER,
-        memory: Any = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.scheme = scheme
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.C = C
-        self.gamma = gamma
-        self.poly_gamma = poly_gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.scale = scale
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-        self.random_state = random_state
 
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
         if self.scheme == "pure" and len(self.kernels) > 1:
@@ -154,11 +121,6 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes weighted by alpha.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n, n_classes)
@@ -169,11 +131,6 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the decision function of the first t machines, for t = 1, ..., n_machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict.
 
         Yields
         ------
@@ -211,6 +168,7 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
     names = [choice.kernel.name for choice in plan.kernels]
 
     def learn(current: Round) -> tuple[KernelMachine, NDArray[np.intp]]:
+        """Return the machine of a round, and the classes that it predicts of all rows."""
         place = len(current.weights), current.attempt
         rng = np.random.default_rng(seed_of(plan.entropy, "boosting", names, *place))
         kernel = plan.kernels[rng.integers(len(names))].draw(rng)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,11 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from ensvm.classifiers.kernel_machines import KernelMachine, train_machine
 from ensvm.classifiers.mixed_kernel_ensemble import MemberPlan, MixedKernelEnsemble, TrainingSet
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels.augmented_rows import KernelName, Rows
+from ensvm.kernels.augmented_rows import Rows
 from ensvm.seeds import seed_of
 from ensvm.solvers.one_vs_one import one_hot, winners
 from ensvm.solvers.platt_scaling import class_probabilities
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 
 def _sums_probabilities(ensemble: Any) -> bool:
@@ -25,6 +25,7 @@ def _sums_probabilities(ensemble: Any) -> bool:
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class MixedKernelBagging(MixedKernelEnsemble):
     """Bagging of soft-margin machines of one or several kernels on small stratified samples.
 
@@ -89,48 +90,14 @@ class MixedKernelBagging(MixedKernelEnsemble):
     True
     """
 
+    bootstrap: bool = True
+    voting: Literal["probability", "majority", "probable"] = "probability"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixedKernelEnsemble._parameter_constraints,
         "bootstrap": ["boolean"],
         "voting": [StrOptions({"probability", "majority", "probable"})],
     }
-
-    def __init__(
-        self,
-        kernels: Sequence[KernelName] = ("poly", "rbf"),
-        *,
-        n_estimators: int = 50,
-        max_samples: int | None = 300,
-        bootstrap: bool = True,
-        voting: Literal["probability", "majority", "probable"] = "probability",
-        C: float = 1.0,
-        gamma: float | str | list[float] | tuple[float, float] = "sigest",
-        poly_gamma: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
-        scale: Literal["machine"] | None = None,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        tol: float = 1e-3,
-        max_iter: int = MAX_ITER,
-        memory: Any = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.bootstrap = bootstrap
-        self.voting = voting
-        self.C = C
-        self.gamma = gamma
-        self.poly_gamma = poly_gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.scale = scale
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-        self.random_state = random_state
 
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
         machine_of = self._remembered(bagged_machine)
@@ -147,11 +114,6 @@ class MixedKernelBagging(MixedKernelEnsemble):
     @available_if(_sums_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the machines' mean probability of each class; only with voting='probability'.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
 
         Returns
         -------

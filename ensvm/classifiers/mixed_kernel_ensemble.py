@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -34,11 +34,13 @@ from ensvm.classifiers.kernel_machines import (
     standardised_columns,
     standardised_inputs,
 )
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KERNELS, resolve_gamma
-from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
+from ensvm.kernels.augmented_rows import Kernel, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 Spacing: TypeAlias = Literal["width", "logarithm", "inverse"]  # what of a width is uniform
 DRAWN: dict[str, Spacing] = {
@@ -113,6 +115,8 @@ class MemberPlan:
         return None if self.class_costs is None else np.array(self.class_costs)
 
 
+@documented
+@dataclass(eq=False, repr=False)
 class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the classifiers that join small soft-margin machines of several kernels.
 
@@ -188,6 +192,22 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The names of the columns, if X is a DataFrame whose column names are all strings.
     """
 
+    kernels: Sequence[str] = ("poly", "rbf")
+    _: KW_ONLY
+    n_estimators: int = 50
+    max_samples: int | None = 300
+    C: float = 1.0
+    gamma: float | str | list[float] | tuple[float, float] = "sigest"
+    poly_gamma: float | str = "auto"
+    degree: int = 3
+    coef0: float = 1.0
+    scale: Literal["machine"] | None = None
+    class_weight: dict[Any, float] | Literal["balanced"] | None = None
+    tol: float = 1e-3
+    max_iter: int = MAX_ITER
+    memory: Any = None
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernels": ["array-like"],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -212,23 +232,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
-
-    kernels: Sequence[KernelName]
-    n_estimators: int
-    max_samples: int | None
-    C: float
-    gamma: float | str | list[float] | tuple[float, float]
-    poly_gamma: float | str
-    degree: int
-    coef0: float
-    scale: str | None
-    class_weight: dict[Any, float] | str | None
-    tol: float
-    max_iter: int
-    memory: Any
-    random_state: int | np.random.RandomState | None
-
-    estimators_: list[KernelMachine]
 
     @abstractmethod
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
@@ -286,11 +289,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the classes that the first t machines predict, for t = 1, ..., n_machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows to predict.
 
         Yields
         ------
@@ -356,7 +354,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             return sigest(X, rng=rng)
         return WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
 
-    def _plan(self, training: TrainingSet, names: Sequence[KernelName]) -> MemberPlan:
+    def _plan(self, training: TrainingSet, names: Sequence[str]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
         n = len(training.rows)
         return MemberPlan(
@@ -373,7 +371,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             else tuple(class_costs(self.class_weight, self.classes_, training.codes).tolist()),
         )
 
-    def _kernel_choice(self, name: KernelName) -> KernelChoice:
+    def _kernel_choice(self, name: str) -> KernelChoice:
         row = row_of(name)
         kernel = Kernel(
             name,
@@ -401,6 +399,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _keep(self, machines: Sequence[KernelMachine], training: TrainingSet) -> None:
         """Set the fitted members and what is known about them."""
+        self.estimators_: list[KernelMachine]
         self.estimators_, needed = renumbered(machines)
         self.estimator_kernels_ = [machine.kernel.name for machine in machines]
         self.support_ = training.order[needed]

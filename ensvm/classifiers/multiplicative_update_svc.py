@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,11 +13,11 @@ from sklearn.utils._param_validation import Interval
 from ensvm.classifiers.base import Ending
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction
 from ensvm.solvers.multiplicative_update import multiplicative_update
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     """Hard-margin support vector classifier trained by multiplicative updates at a fixed rate.
 
@@ -86,6 +87,11 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     array([0, 1])
     """
 
+    learning_rate: float = 0.005
+    initial_weight: float | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
@@ -93,27 +99,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        learning_rate: float = 0.005,
-        initial_weight: float | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.learning_rate = learning_rate
-        self.initial_weight = initial_weight
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

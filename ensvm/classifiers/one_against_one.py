@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from ensvm.kernels import resolve_gamma
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class OneAgainstOneClassifier(KernelExpansionClassifier):
     """Base of the kernel expansions of two or more classes.
 
@@ -43,9 +45,12 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         The constant term of f; 0.0 for a machine without an intercept.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"class_weight": CLASS_WEIGHT}
+    class_weight: Any = None
 
-    class_weight: Any
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "class_weight": CLASS_WEIGHT,
+    }
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows and their labels.

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction
 
 
 @documented
-class PartiallyTrainedEnsemble(
-    SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier, RhoSVC
-):
+@dataclass(eq=False, repr=False, kw_only=True)
+class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of
@@ -106,59 +105,16 @@ class PartiallyTrainedEnsemble(
     True
     """
 
+    solver: Literal["algorithm-1", "accelerated"] = "algorithm-1"
+    nu: float | Literal["auto"] | None = None
+    keep_members: bool = True
+
     _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,
         "keep_members": ["boolean"],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        tol: float = 0.005,
-        initial_tol: float = 0.1,
-        learning_rate: float | Literal["adaptive"] = "adaptive",
-        max_iter: int = 10_000,
-        solver: Literal["algorithm-1", "accelerated"] = "algorithm-1",
-        nu: float | Literal["auto"] | None = None,
-        low_rank: int | float | Literal["auto"] | None = None,
-        low_rank_method: Literal["random", "greedy"] = "random",
-        low_rank_diagonal: bool = True,
-        pivot_rows: int | None = 100_000,
-        gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto",
-        predict_with: Literal["rows", "pivots"] = "rows",
-        keep_members: bool = True,
-        class_weight: Any = None,
-        memory: Any = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            tol=tol,
-            initial_tol=initial_tol,
-            learning_rate=learning_rate,
-            max_iter=max_iter,
-            solver=solver,
-            nu=nu,
-            low_rank=low_rank,
-            low_rank_method=low_rank_method,
-            low_rank_diagonal=low_rank_diagonal,
-            pivot_rows=pivot_rows,
-            gram_dtype=gram_dtype,
-            predict_with=predict_with,
-            memory=memory,
-            random_state=random_state,
-        )
-        self.keep_members = keep_members
-        self.class_weight = class_weight
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 from ensvm.classifiers.base import as_distribution, rows_that_count
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction, resolve_gamma
+from ensvm.kernels import resolve_gamma
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class ParzenWindowClassifier(WeightedExpansionClassifier):
     """Kernel classifier in which every training row votes with the same weight.
 
@@ -46,19 +48,6 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
     >>> window.predict([[2.0], [3.0]]).tolist()
     ['low', 'high']
     """
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         return resolve_gamma(self.gamma, X, sample_weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from ensvm.solvers.separability import separability, signed_points
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron, with the bound of its convergence theorem evaluated.
 
@@ -103,6 +105,13 @@ class Perceptron(LinearClassifier):
     True
     """
 
+    dual: bool = False
+    shuffle: bool = False
+    step: float = 1.0
+    start_scale: float = 0.0
+    max_iter: int = 1000
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "dual": ["boolean"],
         "shuffle": ["boolean"],
@@ -111,23 +120,6 @@ class Perceptron(LinearClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        *,
-        dual: bool = False,
-        shuffle: bool = False,
-        step: float = 1.0,
-        start_scale: float = 0.0,
-        max_iter: int = 1000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.dual = dual
-        self.shuffle = shuffle
-        self.step = step
-        self.start_scale = start_scale
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _find_plane(
         self,

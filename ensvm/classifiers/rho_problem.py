@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.classifiers.base import warn_caller
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, LowRankGram
+from ensvm.kernels.low_rank import LowRankGram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
@@ -17,7 +17,7 @@ from ensvm.solvers.entropy_projection.simplex import (
     identical_inputs,
 )
 
-Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram | DiagonalCorrectedGram
+Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram
 
 # Share of the trace left out above which prediction through the pivots is warned of: on adult it
 # changed 7 of 100 predicted classes there.
@@ -32,7 +32,6 @@ class RhoProblem:
     """The Gram matrix or its substitute; of the distinct inputs if there are `merged` rows."""
     signs: NDArray[np.float64]
     """The labels of the training rows, -1 and +1."""
-    factor: LowRankGram | None = None
     merged: MergedRows | None = None
     """The unknowns, if identical rows are taken as one."""
     gram_dtype: str = "float64"
@@ -40,6 +39,11 @@ class RhoProblem:
     """How far narrow entries can move a product with weights, at most; see `narrow_error`."""
     through_pivots: bool = False
     """Whether the decision function is a sum over the factor's pivots, not over all rows."""
+
+    @property
+    def factor(self) -> LowRankGram | None:
+        """The low-rank factor that stands for the Gram matrix, if one does."""
+        return self.operator if isinstance(self.operator, LowRankGram) else None
 
     @property
     def start(self) -> NDArray[np.float64]:

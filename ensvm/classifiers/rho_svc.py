@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -16,9 +16,8 @@ from ensvm.classifiers.base import Ending, drawn_seed
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction, gram
+from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
 from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
@@ -39,6 +38,7 @@ ANY_MARGIN = 1e300  # the `tol` that stops at the first machine with a positive 
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class RhoSVC(KernelExpansionClassifier):
     """Soft-margin support vector classifier without intercept, trained by multiplicative updates.
 
@@ -186,6 +186,21 @@ class RhoSVC(KernelExpansionClassifier):
     1.0
     """
 
+    tol: float = 0.005
+    initial_tol: float = 0.1
+    learning_rate: float | Literal["adaptive"] = "adaptive"
+    max_iter: int = 10_000
+    solver: Literal["accelerated", "algorithm-1"] = "accelerated"
+    nu: float | Literal["auto"] | None = "auto"
+    low_rank: int | float | Literal["auto"] | None = None
+    low_rank_method: Literal["random", "greedy"] = "random"
+    low_rank_diagonal: bool = True
+    pivot_rows: int | None = 100_000
+    gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto"
+    predict_with: Literal["rows", "pivots"] = "rows"
+    memory: Any = None
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -208,47 +223,6 @@ class RhoSVC(KernelExpansionClassifier):
         "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        tol: float = 0.005,
-        initial_tol: float = 0.1,
-        learning_rate: float | Literal["adaptive"] = "adaptive",
-        max_iter: int = 10_000,
-        solver: Literal["accelerated", "algorithm-1"] = "accelerated",
-        nu: float | Literal["auto"] | None = "auto",
-        low_rank: int | float | Literal["auto"] | None = None,
-        low_rank_method: Literal["random", "greedy"] = "random",
-        low_rank_diagonal: bool = True,
-        pivot_rows: int | None = 100_000,
-        gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto",
-        predict_with: Literal["rows", "pivots"] = "rows",
-        memory: Any = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.initial_tol = initial_tol
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.solver = solver
-        self.nu = nu
-        self.low_rank = low_rank
-        self.low_rank_method = low_rank_method
-        self.low_rank_diagonal = low_rank_diagonal
-        self.pivot_rows = pivot_rows
-        self.gram_dtype = gram_dtype
-        self.predict_with = predict_with
-        self.memory = memory
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
@@ -365,11 +339,9 @@ class RhoSVC(KernelExpansionClassifier):
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
-        operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
         return RhoProblem(
-            operator,
+            replace(factor, own_diagonal=self.low_rank_diagonal),
             signs,
-            factor,
             gram_dtype=dtype,
             gram_error=None,
             through_pivots=through_pivots,

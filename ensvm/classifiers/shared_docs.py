@@ -28,7 +28,8 @@ def documented(cls: Class) -> Class:
 
     A class documents what is its own. Parameters of its constructor, and fitted attributes, that
     its docstring does not describe are taken from the nearest base that does; so are parameters and
-    results of methods that it overrides. Without docstrings (`python -OO`) nothing is changed.
+    results of methods that it overrides. The rows X of any method are those of `predict` if nothing
+    else is said. Without docstrings (`python -OO`) nothing is changed.
 
     Parameters
     ----------
@@ -45,11 +46,18 @@ def documented(cls: Class) -> Class:
     bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("ensvm.")]
     constructor: Any = vars(cls).get("__init__")
     cls.__doc__ = _completed(cls.__doc__, [base.__doc__ for base in bases], constructor)
-    for name, method in vars(cls).items():
+    predicts = [vars(base)["predict"] for base in cls.__mro__ if "predict" in vars(base)]
+    rows = [_parameters_alone(predict.__doc__) for predict in predicts]
+    for name, attribute in vars(cls).items():
+        method = getattr(attribute, "fn", attribute)  # what `available_if` wraps
         if inspect.isfunction(method) and not name.startswith("_"):
-            overridden = [vars(base)[name].__doc__ for base in bases if name in vars(base)]
-            method.__doc__ = _completed(method.__doc__, overridden, method)
+            overridden = [getattr(base, name).__doc__ for base in bases if name in vars(base)]
+            method.__doc__ = _completed(method.__doc__, [*overridden, *rows], method)
     return cls
+
+
+def _parameters_alone(docstring: str | None) -> str:
+    return _rendered("Parameters", _sections(docstring).get("Parameters", ""))
 
 
 def _completed(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle
-from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
+from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.approximate_path import (
@@ -27,7 +28,8 @@ ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_
 
 
 @documented
-class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -142,9 +144,14 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionCla
     True
     """
 
+    select: float | str = "span"
+    C_max: float = 1e4
+    fit_intercept: bool = True
+    max_events: int | None = None
+    tol: float = 0.0
+
     _not_pickled = ("path_", "X_path_", "loo_decision_function_", "loo_bound_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StagedExpansionClassifier._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,
         "select": [
             StrOptions({"span", "bound", "end"}),
@@ -155,31 +162,6 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedExpansionCla
         "max_events": [None, Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, 1.0, closed="left")],
     }
-
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        select: float | str = "span",
-        C_max: float = 1e4,
-        fit_intercept: bool = True,
-        max_events: int | None = None,
-        class_weight: Any = None,
-        tol: float = 0.0,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.select = select
-        self.C_max = C_max
-        self.fit_intercept = fit_intercept
-        self.max_events = max_events
-        self.class_weight = class_weight
-        self.tol = tol
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.

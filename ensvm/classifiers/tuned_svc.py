@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,7 @@ from ensvm.classifiers.base import (
     require_square,
     warn_caller,
 )
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import (
@@ -53,6 +55,8 @@ COPIES = 3.0  # of the rows that are held
 MANY_ROWS = 16_384
 
 
+@documented
+@dataclass(eq=False, repr=False)
 class TunedSVC(ClassifierMixin, SmallPickle):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
@@ -174,10 +178,15 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     array([[1., 0., 0.]])
     """
 
-    C_: float | None
-    alpha_: float | None
-    gamma_: float | None
-    scale_: NDArray[np.float64] | None
+    kernel: str = "rbf"
+    _: KW_ONLY
+    scale: bool = True
+    class_weight: Any = None
+    search_rows: int = 2000
+    tol: float = 1e-3
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = 0
 
     _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -190,27 +199,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        kernel: str = "rbf",
-        *,
-        scale: bool = True,
-        class_weight: Any = None,
-        search_rows: int = 2000,
-        tol: float = 1e-3,
-        max_iter: int = MAX_ITER,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.scale = scale
-        self.class_weight = class_weight
-        self.search_rows = search_rows
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -258,6 +246,10 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             )
         if present.size < self.classes_.size:  # a class whose rows all weigh 0
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
+        self.C_: float | None = None
+        self.alpha_: float | None = None
+        self.gamma_: float | None = None
+        self.scale_: NDArray[np.float64] | None = None
         group, first, counts = self._grouped(X, codes, weight, counting)
         inputs: NDArray[np.float64] | None
         self.engine_ = "ridge" if self.kernel == "rbf" and first.size > MANY_ROWS else "svm"
@@ -312,7 +304,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = self._costs(codes[first], counts)
         if self.kernel == "precomputed":
-            self.scale_ = None
             gram = np.ascontiguousarray(dense_rows(X)[np.ix_(first, first)], dtype=np.float64)
             if np.abs(gram).max() > 1.001 * gram.diagonal().max():
                 raise ValueError(
@@ -331,7 +322,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         """Return the inputs of the groups, divided by `scale_`, and their mean."""
         inputs = dense_rows(X[first]) + 0.0
         centre = counts @ inputs / counts.sum()
-        self.scale_ = None
         if self.scale:
             deviation = np.sqrt(counts @ (inputs - centre) ** 2.0 / counts.sum())
             tiny = 1e-12 * np.abs(inputs).max(axis=0)
@@ -366,7 +356,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             "criterion": losses,
         }
         self.search_results_ = _ranked(table)
-        self.C_, self.gamma_ = None, float(table["param_gamma"][losses.argmin()])
+        self.gamma_ = float(table["param_gamma"][losses.argmin()])
         self.alpha_, chosen = fitted_ridge(rows, self.gamma_, seed)
         return chosen, inputs
 
@@ -385,7 +375,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         sample = self._sample(rows)
         found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
-        self.C_, self.alpha_, self.gamma_ = best.C, None, best.gamma
+        self.C_, self.gamma_ = best.C, best.gamma
         errors = np.array([candidate.error for candidate in found])
         losses = np.array([candidate.loss for candidate in found])
         table = {
@@ -464,11 +454,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class at each row: the pairs' sigmoids, coupled.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `predict`.
-
         Returns
         -------
         ndarray of shape (n, n_classes)
@@ -478,11 +463,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of the odds of `classes_[1]`, or of each class's probability.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            As in `predict`.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -14,11 +15,11 @@ from ensvm.classifiers.base import as_distribution
 from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC, machine_expansion
-from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class WeakenedSVC(WeightedNuSVC):
     """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
 
@@ -87,7 +88,10 @@ class WeakenedSVC(WeightedNuSVC):
     True
     """
 
-    sigma: float | None = None  # a parameter of EditingSVC, which leaves out the heaviest too
+    nu: float = 0.2
+    mu: float = 0.2
+    normalize: bool = True
+    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedNuSVC._parameter_constraints,
@@ -97,38 +101,26 @@ class WeakenedSVC(WeightedNuSVC):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        nu: float = 0.2,
-        mu: float = 0.2,
-        normalize: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = 1_000_000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            kernel, gamma=gamma, degree=degree, coef0=coef0, nu=nu, tol=tol, max_iter=max_iter
-        )
-        self.mu = mu
-        self.normalize = normalize
-        self.random_state = random_state
-
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        distribution = as_distribution(sample_weight, signs.size)
+        return self._weakened(X, signs, as_distribution(sample_weight, signs.size))[0]
+
+    def _weakened(
+        self,
+        X: Any,
+        signs: NDArray[np.float64],
+        distribution: NDArray[np.float64],
+        sigma: float = 0.0,
+    ) -> tuple[Expansion, NDArray[np.intp]]:
+        """Return the machine, and the row numbers of the heavy examples left out for `sigma`."""
         result = weakened_nu_svm(
             self._training_gram(X),
             signs,
             distribution,
             float(self.nu),
             self.mu,
-            sigma=self.sigma or 0.0,
+            sigma=sigma,
             normalize=self.normalize,
             random=check_random_state(self.random_state),
             tol=self.tol,
@@ -145,7 +137,5 @@ class WeakenedSVC(WeightedNuSVC):
             "nu_": result.nu,
             "nu_clipped_": result.nu_clipped,
         }
-        if self.sigma is not None:
-            edited_weight = float(distribution[result.edited].sum())
-            attributes |= {"edited_": result.edited, "edited_weight_": edited_weight}
-        return machine_expansion(result.machine, signs, type(self).__name__, **attributes)
+        machine = machine_expansion(result.machine, signs, type(self).__name__, **attributes)
+        return machine, result.edited

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ensvm.classifiers.base import Ending, as_distribution
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.solver import (
     WeightedNuSVMResult,
     nu_max,
@@ -23,6 +23,7 @@ AUTO_NU = 0.3  # nu='auto', where the distribution allows it
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class WeightedNuSVC(WeightedExpansionClassifier):
     """Support vector classifier whose weighted training error is at most nu.
 
@@ -94,31 +95,16 @@ class WeightedNuSVC(WeightedExpansionClassifier):
     True
     """
 
+    nu: float | Literal["auto"] = "auto"
+    tol: float = 1e-3
+    max_iter: int = 1_000_000
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedExpansionClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        *,
-        gamma: float | str = "mean-distance",
-        degree: int = 3,
-        coef0: float = 0.0,
-        nu: float | Literal["auto"] = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 1_000_000,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.nu = nu
-        self.tol = tol
-        self.max_iter = max_iter
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

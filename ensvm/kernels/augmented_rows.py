@@ -6,60 +6,28 @@ coef0 (centring, which changes inner products, is undone in z): the two argument
 `ensvm.kernels.named_kernels` have. The norms are shared by all machines.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.named_kernels import row_of
 
-KernelName: TypeAlias = str
-
 
 class Kernel(NamedTuple):
-    """A kernel with its parameters; those that it does not read are 0.
+    """The name of a kernel with its parameters; those that it does not read are 0."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the kernel in `ensvm.kernels.named_kernels`.
-    gamma : float
-        The width, positive where the kernel reads it.
-    degree : int
-        The power, at least 0.
-    coef0 : float
-        The constant.
-    """
-
-    name: KernelName
+    name: str
     gamma: float = 0.0
     degree: int = 0
     coef0: float = 0.0
 
 
 class Rows:
-    """Rows of inputs as (x - centre, 1, |x - centre|^2), in float64 and in float32.
+    """Rows as (x - centre, 1, |x - centre|^2), shape (n, d + 2): `exact` float64, `single` float32.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows x.
-    centre : ndarray of shape (d,)
-        What is subtracted from each, such as the mean of the training rows.
-
-    Attributes
-    ----------
-    centre : ndarray of shape (d,)
-        What was subtracted.
-    exact : ndarray of float64, shape (n, d + 2)
-        The augmented rows.
-    single : ndarray of float32, shape (n, d + 2)
-        The same, with the norms of the rounded coordinates.
-
-    Raises
-    ------
-    ValueError
-        If the squared norms leave the range of float32.
+    The norms of `single` are those of its rounded coordinates. Raises ValueError if they leave the
+    range of float32.
     """
 
     def __init__(self, X: NDArray[Any], centre: NDArray[np.float64]) -> None:
@@ -74,18 +42,7 @@ class Rows:
         return len(self.exact)
 
     def take(self, indices: Any) -> "Rows":
-        """Return some of the rows.
-
-        Parameters
-        ----------
-        indices : array of int or of bool, or slice
-            Which rows.
-
-        Returns
-        -------
-        Rows
-            These rows, with the same centre.
-        """
+        """Return some of the rows, with the same centre."""
         chosen = object.__new__(Rows)
         chosen.centre, chosen.exact, chosen.single = (
             self.centre,
@@ -95,18 +52,7 @@ class Rows:
         return chosen
 
     def augmented(self, dtype: type[np.floating]) -> NDArray[Any]:
-        """Return the augmented rows in one precision.
-
-        Parameters
-        ----------
-        dtype : type
-            The precision, np.float32 or np.float64.
-
-        Returns
-        -------
-        ndarray of shape (n, d + 2)
-            The rows; not a copy.
-        """
+        """Return the augmented rows in float32 or float64; not a copy."""
         return self.single if dtype is np.float32 else self.exact
 
 
@@ -128,20 +74,8 @@ def augment(X: NDArray[Any], centre: NDArray[np.float64], dtype: type[np.floatin
 def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
     """Return the factor whose product with augmented rows `apply_kernel` turns into values.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows z on the right.
-    kernel : Kernel
-        The kernel with its parameters.
-    dtype : type
-        The precision of the factor, np.float32 or np.float64.
-
-    Returns
-    -------
-    ndarray of shape (n, d + 2)
-        The factor: (2 gamma z, -gamma |z|^2, -gamma) for a kernel of distances, and (gamma z, gamma
-        <centre, z> + coef0, 0) for one of products.
+    Of rows z it is (2 gamma z, -gamma |z|^2, -gamma) for a kernel of distances, and (gamma z, gamma
+    <centre, z> + coef0, 0) for one of products: shape (n, d + 2), in float32 or float64.
     """
     return factor_of(rows.augmented(dtype), rows.centre, kernel)
 
@@ -168,37 +102,15 @@ def factor_of(augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kern
 
 
 def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:
-    """Turn a kernel's arguments into its values, in place.
-
-    Parameters
-    ----------
-    values : ndarray
-        The arguments, products of augmented rows with a `kernel_factor`; float32 or float64.
-    kernel : Kernel
-        The kernel with its parameters.
-    """
+    """Turn products of augmented rows with a `kernel_factor` into kernel values, in place."""
     row_of(kernel.name).transform(values, kernel.degree)
 
 
 def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
     """Return the kernel values between all rows, rounded to float32 as LIBSVM rounds them.
 
-    Parameters
-    ----------
-    rows : Rows
-        The m rows.
-    kernel : Kernel
-        The kernel with its parameters.
-
-    Returns
-    -------
-    array of shape (m, m)
-        The values, exactly symmetric.
-
-    Raises
-    ------
-    ValueError
-        If values leave the range of float32.
+    The matrix, shape (m, m), is exactly symmetric. Raises ValueError if values leave the range of
+    float32.
     """
     row = row_of(kernel.name)
     inputs = rows.exact[:, :-2]

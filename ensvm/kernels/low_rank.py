@@ -137,6 +137,11 @@ DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of the
 class LowRankGram:
     """The matrix LL' near a Gram matrix K, an operator for the solvers, and what is proved of it.
 
+    With `own_diagonal` the operator is LL' + diag(K - LL'), which has the diagonal of K (Snelson &
+    Ghahramani, Sparse Gaussian processes using pseudo-inputs, NIPS 2005, where it is a covariance).
+    It is positive semidefinite and has full rank where LL' has not: a hard margin exists, which m
+    points in r < m dimensions rarely have.
+
     Attributes
     ----------
     factor : ndarray of shape (m, r)
@@ -151,6 +156,8 @@ class LowRankGram:
         sqrt(residual_diagonal_i residual_diagonal_j) in size.
     stop_reason : str
         'rank_reached', 'tolerance_met' or 'exhausted' (K has no higher rank up to rounding).
+    own_diagonal : bool
+        Whether products are those of LL' + diag(K - LL').
     """
 
     factor: NDArray[Any]
@@ -158,6 +165,7 @@ class LowRankGram:
     trace_residuals: NDArray[np.float64]
     residual_diagonal: NDArray[Any]
     stop_reason: StopReason
+    own_diagonal: bool = False
 
     @property
     def rank(self) -> int:
@@ -181,21 +189,11 @@ class LowRankGram:
         return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return LL' times a vector, or times each column of an array.
-
-        Parameters
-        ----------
-        vector : array of shape (m,) or (m, k)
-            The vector or vectors.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, k)
-            The products, in the precision of L.
-        """
+        """Return the operator times a vector of shape (m,), or (m, k), in the precision of L."""
         # Cast first: a product of mixed precisions would copy L.
         right = np.asarray(vector, dtype=self.dtype)
-        return self.factor @ (self.factor.T @ right)
+        product = self.factor @ (self.factor.T @ right)
+        return product + (self.residual_diagonal * right.T).T if self.own_diagonal else product
 
     __matmul__ = matvec
 
@@ -203,17 +201,9 @@ class LowRankGram:
         """Return the coefficients at the pivots of the expansion that LL' makes of others.
 
         The kernel between a row x and the training rows is replaced by k(x, P) L_P^-T L', with P
-        the pivots and L_P their rows of L: sum_i v_i k(x_i, x) becomes sum_j c_j k(p_j, x).
-
-        Parameters
-        ----------
-        values : array of shape (m,) or (t, m)
-            The coefficients v of the training rows, of one expansion or of several.
-
-        Returns
-        -------
-        ndarray of float64, shape (r,) or (t, r)
-            The coefficients c = L_P^-T L'v, in the order of `pivots`.
+        the pivots and L_P their rows of L: sum_i v_i k(x_i, x) becomes sum_j c_j k(p_j, x), with
+        c = L_P^-T L'v in the order of `pivots`. `values` are the v of one expansion, shape (m,), or
+        of several, (t, m).
         """
         values = np.asarray(values, dtype=self.dtype)
         corner = self.factor[self.pivots].astype(np.float64)
@@ -221,72 +211,10 @@ class LowRankGram:
         return linalg.solve_triangular(corner, projected, lower=True, trans="T").T
 
 
-@dataclass(frozen=True, eq=False)
-class DiagonalCorrectedGram:
-    """The operator LL' + diag(K - LL') of a low-rank factor, which has the diagonal of K.
-
-    It is positive semidefinite and has full rank where LL' has not: a hard margin exists, which m
-    points in r < m dimensions rarely have. Products cost what those of LL' do.
-
-    Parameters
-    ----------
-    low_rank : LowRankGram
-        The factor and its residual diagonal.
-
-    References
-    ----------
-    Snelson & Ghahramani, Sparse Gaussian processes using pseudo-inputs, NIPS 2005, where it is a
-    covariance.
-    """
-
-    low_rank: LowRankGram
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The shape (m, m)."""
-        return self.low_rank.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The precision of L, in which products run."""
-        return self.low_rank.dtype
-
-    def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return the operator times a vector, or times each column of an array.
-
-        Parameters
-        ----------
-        vector : array of shape (m,) or (m, k)
-            The vector or vectors.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, k)
-            The products, in the precision of L.
-        """
-        right = np.asarray(vector, dtype=self.dtype)
-        return self.low_rank.matvec(right) + (self.low_rank.residual_diagonal * right.T).T
-
-    __matmul__ = matvec
-
-
 def kernel_columns(X: Any, **kernel: Any) -> tuple[Columns, NDArray[Any]]:
-    """Return columns and diagonal of a Gram matrix, as the factorisations read it.
+    """Return the Gram matrix of rows X as `partial_cholesky` reads it: columns and diagonal.
 
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    **kernel : dict
-        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them, which raises the
-        errors for all of them.
-
-    Returns
-    -------
-    columns : callable
-        Maps an array of k row numbers to these columns, shape (m, k).
-    diagonal : array of shape (m,)
-        The diagonal.
+    `kernel` has the kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
     """
     if isinstance(kernel["kernel"], str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
         X = X.toarray()  # once, not for every block of columns
@@ -313,33 +241,16 @@ def partial_cholesky(
     The methods differ in how they choose a pivot from the residual diagonal K_ii - |L_i|^2:
     'greedy' takes its largest entry, the first of equal ones; 'random' draws in proportion to it,
     which bounds the expected error and does not chase outliers. K - LL' is positive semidefinite,
-    so that its trace, known at every step, bounds all of it: the certificate.
+    so that its trace, known at every step, bounds all of it: the certificate. This takes O(m r^2)
+    time and O(m r) memory.
 
-    Parameters
-    ----------
-    columns : callable
-        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
-    diagonal : array of shape (m,)
-        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
-    method : {'greedy', 'random'}, default 'greedy'
-        How pivots are chosen.
-    rank : int, default None
-        The most columns of L, at least 1; None for m.
-    tol : float, default None
-        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
-    rng : numpy Generator or int, default None
-        What 'random' draws with, or its seed; None draws a fresh seed.
+    `columns` maps an array of k row numbers to these columns of K, shape (m, k). `diagonal`, shape
+    (m,), is that of K, at least 0; float32 makes a float32 factor, all else a float64 one. It stops
+    at `rank` columns of L (None: m), or at a residual of the share `tol`, in (0, 1), of trace(K).
+    `rng` draws for 'random', or is its seed.
 
-    Returns
-    -------
-    LowRankGram
-        The factor and what is proved about it, in O(m r^2) time and O(m r) memory.
-
-    Raises
-    ------
-    ValueError
-        If the diagonal has entries that are not finite or below 0, or K proves to be not positive
-        semidefinite.
+    Raises ValueError if the diagonal has entries that are not finite or below 0, or K proves to be
+    not positive semidefinite.
 
     References
     ----------

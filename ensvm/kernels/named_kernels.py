@@ -73,23 +73,7 @@ NAMED_KERNELS = tuple(KERNELS)
 
 
 def row_of(kernel: str) -> KernelRow:
-    """Return a kernel's row of the table.
-
-    Parameters
-    ----------
-    kernel : str
-        The name of a kernel.
-
-    Returns
-    -------
-    KernelRow
-        The kernel's row.
-
-    Raises
-    ------
-    ValueError
-        If no kernel has this name; the message names those that there are.
-    """
+    """Return a kernel's row of the table; raise ValueError if there is none of this name."""
     if kernel not in KERNELS:
         raise ValueError(
             f"kernel must be one of {', '.join(KERNELS)} or a callable, got {kernel!r}"
@@ -98,23 +82,9 @@ def row_of(kernel: str) -> KernelRow:
 
 
 def parameters_of(kernel: str | Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of the parameters that decide a kernel's values, 'kernel' first.
+    """Return which of `KERNEL_PARAMETERS` decide a kernel's values, 'kernel' first.
 
-    Parameters
-    ----------
-    kernel : str or callable
-        The name of a kernel, 'precomputed' or a function of two arrays of rows; the latter two read
-        no parameter.
-
-    Returns
-    -------
-    tuple of str
-        Some of `KERNEL_PARAMETERS`, in their order.
-
-    Raises
-    ------
-    ValueError
-        If no kernel has this name.
+    'precomputed' and a function read no other. Raises ValueError if no kernel has this name.
     """
     if callable(kernel) or kernel == "precomputed":
         return ("kernel",)
@@ -129,13 +99,7 @@ TRIED_WIDTHS = (0.1, 0.33, 1.0, 3.3)
 
 
 class WidthRange(NamedTuple):
-    """Widths gamma of exp(-gamma |x - x'|^2), low <= middle <= high.
-
-    Attributes
-    ----------
-    low, middle, high : float
-        The inverses of the 0.9, 0.5 and 0.1 quantiles of |x - x'|^2; positive.
-    """
+    """Widths gamma of exp(-gamma |x - x'|^2), positive, low <= middle <= high."""
 
     low: float
     middle: float
@@ -145,24 +109,10 @@ class WidthRange(NamedTuple):
 def sigest(X: NDArray[np.floating], *, rng: np.random.Generator) -> WidthRange:
     """Return 1 / quantile(|x - x'|^2, (0.9, 0.5, 0.1)) over pairs of rows drawn at random.
 
-    As in kernlab, floor(n / 2) pairs are drawn with replacement (at least one), and pairs
-    without distance do not count; kernlab's scaling of the columns is left to the caller.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        The rows.
-    rng : numpy Generator
-        Draws the pairs.
-
-    Returns
-    -------
-    WidthRange
-        The three widths; all 1.0 if no pair has a distance.
-
-    References
-    ----------
-    Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
+    As in kernlab (Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs,
+    2002), floor(n / 2) pairs of the n rows are drawn with replacement (at least one), and pairs
+    without distance do not count; kernlab's scaling of the columns is left to the caller. All
+    widths are 1.0 if no pair has a distance.
     """
     size = max(len(X) // 2, 1)
     left, right = rng.integers(len(X), size=(2, size))
@@ -175,28 +125,13 @@ def sigest(X: NDArray[np.floating], *, rng: np.random.Generator) -> WidthRange:
 
 
 def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | None = None) -> float:
-    """Return the kernel width that `gamma` names on training rows, dense or sparse.
+    """Return the kernel width that `gamma` names on training rows, shape (n, d), dense or sparse.
 
-    Parameters
-    ----------
-    gamma : float or str
-        A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
-        scikit-learn; 'mean-distance' is 1 / beta with beta the mean squared distance of the rows to
-        their mean (Tsang & Kwok, IJCAI-07, section 4.1).
-    X : array or scipy sparse matrix of shape (n, d)
-        The training rows.
-    weights : array of shape (n,), default None
-        How often each row counts, at least 0; None for once, and so if all are 0.
-
-    Returns
-    -------
-    float
-        The width; 1.0 where a named one would divide by zero (data without spread).
-
-    Raises
-    ------
-    ValueError
-        If gamma has another name or is not a positive number.
+    A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
+    scikit-learn; 'mean-distance' is 1 over the mean squared distance of the rows to their mean
+    (Tsang & Kwok, IJCAI-07, section 4.1). The width is 1.0 where a name would divide by zero, for
+    data without spread. `weights`, shape (n,), say how often each row counts, at least 0; None is
+    once, and so are weights that are all 0. Raises ValueError for another gamma.
     """
     if isinstance(gamma, str):
         if gamma == "auto":

@@ -20,23 +20,11 @@ STEPS = float(np.iinfo(np.uint16).max)
 def narrow_error(X: Any, *, dtype: GramDtype, packed: bool, **kernel: Any) -> float | None:
     """Return how far narrow entries of a Gram matrix can move a product, at most.
 
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    dtype : {'float64', 'float32', 'uint16'}
-        How entries are kept.
-    packed : bool
-        Whether in a `PackedGram`, not as a whole matrix.
-    **kernel
-        A named kernel and its parameters, as `ensvm.kernels.gram` takes them.
-
-    Returns
-    -------
-    float or None
-        A bound of each entry of (K' - K) v, where K' v is the product with the narrow entries, in
-        their precision, and the sizes of the entries of v have the sum 1; 0.0 for 'float64', whose
-        rounding is not counted, None where there is no finite bound.
+    It is a bound of each entry of (K' - K) v, where K' v is the product with the entries of this
+    `dtype`, in their precision, and the sizes of the entries of v have the sum 1: 0.0 for
+    'float64', whose rounding is not counted, None where there is no finite bound. The entries are
+    in a `PackedGram` if `packed`, else in a whole matrix. `kernel` is a named one with its
+    parameters, as `ensvm.kernels.gram` takes them.
     """
     if dtype == "float64":
         return 0.0
@@ -56,30 +44,10 @@ class PackedGram:
     Each entry is read from memory once a product. The partial sums of the tiles are added in
     float64 and in one order, so that products are the same on any number of threads.
 
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    kernel, gamma, degree, coef0 : str, float, int, float
-        A named kernel and its parameters, as `ensvm.kernels.gram` takes them.
-    dtype : {'float64', 'float32', 'uint16'}, default 'float64'
-        How entries are kept. Products within a tile run in this precision, for 'uint16' in float32:
-        entries are then rounded to multiples of 1 / 65,535, for a kernel with values in [0, 1].
-
-    Attributes
-    ----------
-    shape : tuple of int
-        The shape (m, m).
-    dtype : dtype
-        The precision of products, float64 or float32.
-    nbytes : int
-        The bytes that the entries take.
-
-    Raises
-    ------
-    ValueError
-        As `gram` does, or if 16-bit entries of a kernel are asked for whose values do not lie in
-        [0, 1].
+    The named kernel and its parameters are as `ensvm.kernels.gram` takes them, which raises the
+    same errors. Products within a tile run in `dtype`, the precision of the entries. 'uint16' keeps
+    multiples of 1 / 65,535 and multiplies in float32; it is refused for a kernel whose values do
+    not lie in [0, 1].
     """
 
     def __init__(
@@ -111,6 +79,7 @@ class PackedGram:
         self._step = 1.0 / STEPS if narrow else 1.0
 
         def make(i: int) -> None:
+            """Compute a row of tiles."""
             rows = cuts[i]
             for j in range(i, k):
                 columns = cuts[j]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +26,15 @@ from ensvm.report.claim_tests import (
     judge_single_split,
     less_by_welch,
 )
-from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, once
+from ensvm.report.query import (
+    Answer,
+    Question,
+    Study,
+    ask,
+    mixed_machines,
+    once,
+    shared_realizations,
+)
 from ensvm.report.tables import printed_value
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
@@ -38,34 +47,19 @@ PRINTED_DECIMALS = 9  # more than any paper prints
 class ClaimComparison:
     """A claim on one data set: the means of the algorithms, the effect, and the verdict.
 
-    Attributes
-    ----------
-    threshold : float
-        The margin, factor or limit.
-    n_holds : int
-        In how many of the `n` realizations the effect by itself keeps to the threshold.
-    better_mean, than_mean : float or None
-        The means over the `n` realizations (percent for errors; see `Relation.value_unit`).
-    effect, low, high : float or None
-        The effect in `unit` (for ratios the geometric mean; see `Relation.effects`) and its 95 %
-        interval; a single value may have none.
-    overlap : float
-        What is added to 1/n in the variance of the effect; see `ensvm.data.splits.overlap`.
-    p_holds, p_fails : float or None
-        The one-sided p-values of the effect keeping to the threshold, and of it violating it; None
-        for a single value without an interval. `..._adjusted` are adjusted by Holm's step-down over
-        the comparisons of the claim; `p_holds_adjusted` of a claim about all rows is `p_holds`.
-    verdict, unadjusted : str or None
-        By the adjusted p-values, and by this comparison alone. None if there are no values;
-        `reason` then says why.
-    printed, printed_verdict : float or None, str or None
-        The effect of the paper's own values, and whether it, as a plain number, keeps to the
-        threshold; None if they are not printed.
-    own_test : str
-        On how many of our realizations the paper's own test finds the relation, as text; empty if
-        the claim has no `own_test`, or its runs have no values.
-    reason : str
-        Why there is no verdict, or what was left out.
+    `n_holds` counts in how many of the `n` realizations the effect by itself keeps to the
+    `threshold` (the margin, factor or limit). `better_mean` and `than_mean` are means over these
+    realizations, in percent for errors (see `Relation.value_unit`). `effect` is in `unit` (for
+    ratios the geometric mean, see `Relation.effects`), and `low` and `high` are its 95 % interval,
+    which a single value may not have. `overlap` is added to 1/n in the variance of the effect (see
+    `ensvm.data.splits.overlap`). `p_holds` and `p_fails` are the one-sided p-values of the effect
+    keeping to the threshold and of it violating it; `..._adjusted` are adjusted by Holm's step-down
+    over the comparisons of the claim, though `p_holds_adjusted` of a claim about all rows is
+    `p_holds`. `verdict` rests on the adjusted ones, `unadjusted` on this comparison alone; without
+    values both are None, and `reason` says why (or what was left out). `printed` is the effect of
+    the paper's own values, and `printed_verdict` says whether that, as a plain number, keeps to the
+    threshold. `own_test` says on how many of our realizations the paper's own test finds the
+    relation.
     """
 
     claim: str
@@ -215,10 +209,9 @@ def _compare(
         if printed is None or claim.kind.of_rejections
         else judge_number(printed, *claim.kind.bounds(claim.threshold)),
     )
-    questions = _questions(study, claim, row, names)
-    answers = [ask(study, question) for question in questions]
+    answers = _answers(study, claim, row, names)
     try:
-        values, behind = _compared(study, claim, questions, answers)
+        values, behind = _compared(study, claim, answers)
         if unit_of(claim.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
             raise NoValues(f"timed {len(values)} times; a verdict needs {FEWEST_TIMINGS} runs")
         shared = overlap(behind.settings.get("split", {}))
@@ -240,7 +233,7 @@ def _compare(
         own_test=_own_test(study, claim, row, names),
         overlap=shared if len(values) > 1 else 0.0,
         unadjusted=evidence.verdict,
-        reason="; ".join(_left_out(names, questions, answers)),
+        reason="; ".join(_left_out(names, answers)),
         **vars(evidence),
     )
 
@@ -254,44 +247,43 @@ def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) 
         return ""
     sides = [
         [
-            ask(study, Question(row, run, claim.metric, claim.run_pass)).values
+            ask(study, Question(row, run, claim.metric, claim.run_pass))
             for run in study.config.sweep_values(claim.own_test[name])
         ]
         for name in names
     ]
-    shared = set.intersection(*(set(values) for runs in sides for values in runs))
     found = [
-        less_by_welch(*([values[number] for values in runs] for runs in sides)) for number in shared
+        less_by_welch(*([run.values[number] for run in runs] for runs in sides))
+        for number in shared_realizations(chain(*sides))
     ]
     return f"{sum(found)} of {len(found)}" if found else ""
 
 
-def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:
-    """Return the questions: each algorithm's metric, on each member if the claim has a sweep."""
+def _answers(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Answer]:
+    """Return the values of each algorithm's metric, on each member if the claim has a sweep."""
     rows = study.config.sweep_values(row) if claim.over else [row]
     stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
     return [
-        Question(member, name, claim.metric, claim.run_pass, stage)
+        ask(study, Question(member, name, claim.metric, claim.run_pass, stage))
         for name in names
         for member in rows
     ]
 
 
 def _compared(
-    study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
+    study: Study, claim: ClaimConfig, answers: Sequence[Answer]
 ) -> tuple[NDArray[np.float64], Record]:
     """Return the values to compare, of the realizations that all answers have, and one record.
 
     The values have shape (n_realizations, 1 or 2) and the unit of the relation. Raises NoValues.
     """
-    if missing := _without_values(questions, answers):
-        raise NoValues(missing)
+    _must_have_values(answers)
     behind = [record for answer in answers for record in answer.records.values()]
-    if mixture := mixed_machines(behind, questions[0]):
+    if mixture := mixed_machines(behind, claim.metric):
         raise NoValues(mixture)
-    shared = sorted(set(answers[0].values).intersection(*(answer.values for answer in answers[1:])))
+    shared = shared_realizations(answers)
     if not shared:
-        names = dict.fromkeys(question.algorithm for question in questions)
+        names = dict.fromkeys(answer.question.algorithm for answer in answers)
         members = f" on all members of {claim.over}" if claim.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
     sweep = study.config.sweep_values(claim.over) if claim.over else {}
@@ -300,42 +292,34 @@ def _compared(
     for number in shared:
         recorded = [answer.values[number] for answer in answers]
         if not claim.kind.of_curves:
-            _must_be_finite(claim, number, questions, recorded)
+            _must_be_finite(number, answers, recorded)
         compared = claim.kind.values(recorded, swept)
-        _must_be_finite(claim, number, questions, compared)
+        _must_be_finite(number, answers, compared)
         rows.append([float(value) for value in compared])
     unit = claim.kind.value_unit(claim.metric)
     return np.array(rows) * unit.scale, answers[0].records[shared[0]]
 
 
-def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
-    """Return which algorithm has no values and why; an empty string if all have some."""
-    missing = {
-        question.algorithm: answer.why
-        for question, answer in zip(questions, answers, strict=True)
-        if not answer.values
-    }
-    names = {question.algorithm for question in questions}
-    if len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1:
-        return next(iter(missing.values()))
-    return next((f"{name}: {why}" for name, why in missing.items()), "")
+def _must_have_values(answers: Sequence[Answer]) -> None:
+    """Raise NoValues if an algorithm has none; it is named unless all lack them for one reason."""
+    missing = {one.question.algorithm: one.why for one in answers if not one.values}
+    if missing:
+        names = {one.question.algorithm for one in answers}
+        name, why = next(iter(missing.items()))
+        alike = len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1
+        raise NoValues(why if alike else f"{name}: {why}")
 
 
-def _must_be_finite(
-    claim: ClaimConfig, number: int, questions: Sequence[Question], values: Sequence[Any]
-) -> None:
-    for question, value in zip(questions, values, strict=False):
+def _must_be_finite(number: int, answers: Sequence[Answer], values: Sequence[Any]) -> None:
+    for answer, value in zip(answers, values, strict=False):
         if not isinstance(value, int | float) or not np.isfinite(value):
-            source = f"{question.algorithm}, realization {number}"
-            raise NoValues(f"{source}: {claim.metric} is not a finite number: {value!r}")
+            source = f"{answer.question.algorithm}, realization {number}"
+            raise NoValues(f"{source}: {answer.question.metric} is not a finite number: {value!r}")
 
 
-def _left_out(
-    names: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer]
-) -> Iterator[str]:
+def _left_out(names: Sequence[str], answers: Sequence[Answer]) -> Iterator[str]:
     for name in names:
-        asked = zip(questions, answers, strict=True)
-        count = sum(answer.n_not_ok for question, answer in asked if question.algorithm == name)
+        count = sum(answer.n_not_ok for answer in answers if answer.question.algorithm == name)
         if count:
             yield f"of {name}'s realizations {count} did not end well and are left out"
 

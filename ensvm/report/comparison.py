@@ -21,7 +21,7 @@ from ensvm.records.store import (
 from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
-from ensvm.report.query import Study, ask, find_studies, runs_of
+from ensvm.report.query import Study, ask, find_studies, paired_values, runs_of
 from ensvm.report.tables import TableCell, build_table, question_of
 from ensvm.report.verdict import of_spread
 from ensvm.study.table_layout import TableConfig
@@ -36,11 +36,6 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     Each side is a folder of studies, a study's folder, a file of records in one, or `shipped`: the
     records that came with the folder that the other side names. In a folder, a study's own records
     are read, or the shipped ones if it has none and the other side is not `shipped`.
-
-    Raises
-    ------
-    UserError
-        If a side has no records, both are `shipped`, or a file holds something else than records.
     """
     if one == other == SHIPPED:
         raise UserError("both sides are `shipped`; name a folder on one of them")
@@ -158,11 +153,11 @@ def compare(first: Study, second: Study) -> StudyComparison:
         if table.of != "timing" and table.id in tables
         for cell in _cells((first, second), shared, (table, tables[table.id]))
     ]
-    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(shared[0])}
+    before = {judged.claim.id: judged.verdict for judged in evaluate_claims(shared[0])}
     claims = [
-        (finding.claim.id, before[finding.claim.id], finding.verdict)
-        for finding in evaluate_claims(shared[1])
-        if before.get(finding.claim.id, finding.verdict) != finding.verdict
+        (judged.claim.id, before[judged.claim.id], judged.verdict)
+        for judged in evaluate_claims(shared[1])
+        if before.get(judged.claim.id, judged.verdict) != judged.verdict
     ]
     one, other = _made_with(first), _made_with(second)
     context = [
@@ -205,16 +200,13 @@ def _cells(
             ask(side, question_of(table, cell.row, named[cell.column]))
             for side, table, named in zip(sides, tables, columns, strict=True)
         )
-        in_both = sorted(set(one.values) & set(other.values))
-        pairs = np.array([[float(one.values[n]), float(other.values[n])] for n in in_both])
-        pairs = pairs.reshape(-1, 2)
+        pairs = paired_values(one, other)
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
             change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
-        low = high = None
-        mean = float(change.mean()) if in_both else None
-        if mean is not None and len(in_both) > 1:
-            n, std = len(in_both), float(change.std(ddof=1))
-            paired = of_spread(mean, std, 1 / n, n, 0.0, "realizations")
+        n, low, high = len(pairs), None, None
+        mean = float(change.mean()) if n else None
+        if mean is not None and n > 1:
+            paired = of_spread(mean, float(change.std(ddof=1)), 1 / n, n, 0.0, "realizations")
             low, high = paired.low, paired.high
         verdicts = [each[place].verdict or "" for each in judged]
         yield CellDifference(
@@ -223,7 +215,7 @@ def _cells(
             cell.column,
             cell.mean,
             match.mean,
-            len(in_both),
+            n,
             mean,
             low,
             high,

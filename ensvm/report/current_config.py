@@ -11,9 +11,8 @@ If nothing was run here, shipped records of the same config stand in for whole v
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ensvm.errors import UserError
 from ensvm.records.identity import ValueOf, records_to_show
@@ -49,33 +48,22 @@ OTHER_CELLS = (
 UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
 
 
+Papers: TypeAlias = Mapping[str, Mapping[Place, Published]]  # printed values, by paper
+
+
 @dataclass(frozen=True)
 class Current:
     """A study's config and printed values, and a note that says where they are from."""
 
     config: StudyConfig
-    papers: Mapping[str, Mapping[Place, Published]]
+    papers: Papers
     note: str = ""
 
 
 def current_config(folder: Path) -> Current:
-    """Return the config by which the study in a folder is shown.
+    """Return the config by which the study in a folder is shown, and its printed values.
 
-    Parameters
-    ----------
-    folder : Path
-        The study's folder, with the copies that the last run left.
-
-    Returns
-    -------
-    Current
-        The config and the printed values of the study's file if it asks for the same cells, else
-        those of the copies.
-
-    Raises
-    ------
-    UserError
-        If the copy cannot be read.
+    Raises UserError if the copy that the last run left cannot be read.
     """
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
@@ -111,9 +99,7 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
         yield shipped, f"the shipped config {shipped.name}"
 
 
-def _papers(
-    path: Path, config: StudyConfig, at_run: Current
-) -> Mapping[str, Mapping[Place, Published]]:
+def _papers(path: Path, config: StudyConfig, at_run: Current) -> Papers:
     """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
     files = {paper: path.parent / of_paper.file for paper, of_paper in config.published.items()}
     here = path.parent.resolve()
@@ -152,19 +138,12 @@ def with_shipped(
 
     `path` is the file of `config`. A shipped value stands in only if its own config asked for it in
     the same terms; see `records_to_show`.
-
-    Raises UserError if the shipped config cannot be read.
     """
-    same_text = not shipped.records or path.read_text(encoding="utf-8") == shipped.config
-
-    @cache
-    def before() -> StudyConfig:
-        return read_config(path.with_name(SHIPPED_FILE), shipped.config)[0]
-
+    if not shipped.records or path.read_text(encoding="utf-8") == shipped.config:
+        return records_to_show(own, shipped.records, lambda value: True)
+    before, _ = read_config(path.with_name(SHIPPED_FILE), shipped.config)
     return records_to_show(
-        own,
-        shipped.records,
-        lambda value: same_text or _terms(before(), value) == _terms(config, value),
+        own, shipped.records, lambda value: _terms(before, value) == _terms(config, value)
     )
 
 

@@ -37,19 +37,17 @@ MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commone
 class Evidence:
     """The evidence of one cell of a table.
 
-    `sentence` says how the cell came out, `asked` what it shows, `compared` has our value, the
-    printed one and the verdict (or why there are no values), `behind` how and where the values were
-    made, and `command` reruns the cell. `margin`, `printed` and `mean` are in the unit of the
-    answer. `warnings` and `failures` are the texts of the cells, each with how often it occurred;
-    `traceback` is that of the first failure that left one.
+    `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
+    the verdict (or why there are no values); `facts` has this too, and how and where the values
+    were made. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and
+    `failures` are the texts of the cells, each with how often it occurred; `traceback` is that of
+    the first failure that left one.
     """
 
     title: str
     sentence: str
-    asked: Mapping[str, str]
     compared: Mapping[str, str]
-    behind: Mapping[str, str]
-    command: str
+    facts: Mapping[str, str]
     answer: Answer
     margin: float
     printed: float | None
@@ -57,16 +55,6 @@ class Evidence:
     warnings: tuple[str, ...]
     failures: tuple[str, ...]
     traceback: str
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """All facts of the cell by their names."""
-        return {
-            **self.asked,
-            **self.compared,
-            **self.behind,
-            "run this cell anew": self.command,
-        }
 
 
 def evidence_of(
@@ -78,19 +66,22 @@ def evidence_of(
     records = list(answer.records.values())
     value_key = question.row, question.algorithm, question.run_pass
     bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
+    stage = f", stage {question.stage}" if question.stage else ""
+    compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
+    margin = table.margin_of(column, cell.published)
     return Evidence(
         title=f"Table {table.id}: {cell.row}, {column_label(study, column)}",
-        sentence=sentence(cell, answer.unit.name, table.margin_of(column, cell.published)),
-        asked={
+        sentence=sentence(cell, answer.unit.name, margin),
+        compared=compared,
+        facts={
             "data set": cell.row,
             **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
-            "metric": question.metric + (f", stage {question.stage}" if question.stage else ""),
+            **compared,
+            **behind(records or bad),
+            "run this cell anew": command_of(study, cell.row, question.algorithm),
         },
-        compared=_compared(cell, answer),
-        behind=behind(records or bad),
-        command=command_of(study, cell.row, question.algorithm),
         answer=answer,
-        margin=table.margin_of(column, cell.published),
+        margin=margin,
         printed=cell.published,
         mean=cell.mean,
         warnings=counted(text for record in records for text in record.warnings),
@@ -105,7 +96,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
         for column in table.columns:
             question = question_of(table, row, column)
             if row in study.config.rows_of(table) and question.algorithm == algorithm:
-                cell = cell_of(study, table, row, column, question)
+                cell = cell_of(study, table, row, column, ask(study, question))
                 yield evidence_of(study, table, column, cell)
 
 
@@ -137,12 +128,13 @@ def config_of(study: Study) -> str:
     if shipped_config(study.config.study) is not None:
         return study.config.study
     runs = sorted(runs_of(study.records.values()).values(), key=lambda run: run.time)
-    configs = [part for run in runs for part in run.command if _names_a_config(part)]
+    configs = [
+        part
+        for run in runs
+        for part in run.command
+        if part.endswith((".yaml", ".yml")) and not part.startswith("-")
+    ]
     return configs[-1] if configs else f"{study.config.study}.yaml"
-
-
-def _names_a_config(argument: str) -> bool:
-    return argument.endswith((".yaml", ".yml")) and not argument.startswith("-")
 
 
 def counted(texts: Iterable[str]) -> tuple[str, ...]:
@@ -253,16 +245,6 @@ class CellWarning:
 
     text: str
     cells: dict[ValueOf, int]
-
-
-def alarms_of(study: Study) -> list[str]:
-    """Return what may spoil a study's results: alarms about its data, recorded by its run."""
-    return [
-        f"{record.dataset}: {text}"
-        for record in study.records.values()
-        if record.algorithm == DATA_CELL
-        for text in record.warnings
-    ]
 
 
 def n_warned(study: Study) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ensvm.errors import UserError
-from ensvm.records.record import MAX_INTEGER, Identity, Record
+from ensvm.records.record import Identity, Record
 from ensvm.report.query import Study, values_of, with_scores
 from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
@@ -112,7 +112,7 @@ def _column(name: str, values: list[Any]) -> "pd.Series[Any]":
     kinds = kinds or {TYPES.get(name, str)}
     if kinds == {bool}:
         return pd.Series(values, dtype="boolean")
-    if kinds == {int} and all(value is None or abs(value) <= MAX_INTEGER for value in values):
+    if kinds == {int}:
         return pd.Series(values, dtype="Int64")
     if kinds <= {int, float}:
         return pd.Series(values, dtype="float64")

@@ -8,21 +8,9 @@ from ensvm.study.claim import FindingConfig, SupportConfig
 
 
 def contradictions(study: Study, finding: FindingConfig, claims: list[JudgedClaim]) -> list[str]:
-    """Return what the records show other than a finding says; an empty list if nothing.
+    """Return what the records show other than a finding says, a message for each result.
 
-    Parameters
-    ----------
-    study : Study
-        The study with its records.
-    finding : FindingConfig
-        One of its findings.
-    claims : list of JudgedClaim
-        The study's claims as `evaluate_claims` judges them.
-
-    Returns
-    -------
-    list of str
-        A message for each result that differs or that has no values.
+    `claims` are the study's, as `evaluate_claims` judges them. A result without values counts.
     """
     return [text for support in finding.shown_by if (text := _differs(study, support, claims))]
 

@@ -26,7 +26,7 @@ from ensvm.records.store import (
     folders_in,
     read_records,
 )
-from ensvm.report.current_config import current_config, with_shipped
+from ensvm.report.current_config import Papers, current_config, with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Place, Published
@@ -55,7 +55,7 @@ class Study:
 
     folder: Path
     config: StudyConfig
-    papers: Mapping[str, Mapping[Place, Published]]
+    papers: Papers
     records: Mapping[Identity, Record]
     shipped: Mapping[ValueOf, str] = field(default_factory=dict)
     note: str = ""
@@ -152,31 +152,24 @@ class Question:
 class Answer:
     """The values of a cell over its realizations, or why there are none.
 
-    Attributes
-    ----------
-    values : dict of int to number or list
-        By realization, as recorded: numbers, or whole curves.
-    unit : Unit
-        The unit they are shown in.
-    status, reason : str
-        `ok`; `incomplete` if some realizations did not end well; otherwise why there are no values:
-        `failed`, `timeout`, `unavailable`, `missing`, or `mixed` for seconds of several machines.
-    n_not_ok : int
-        How many realizations did not end well.
-    records : dict of int to Record
-        The records behind the values.
-    not_here : str
-        For shipped values: why there are none computed here.
+    `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
+    them. `status` is `ok`, or `incomplete` if some realizations (`n_not_ok` of them) have no value;
+    otherwise there are none, and it says why, as `reason` does: `mixed` means seconds of several
+    machines. For shipped values, `not_here` says why there are none computed here.
     """
 
+    question: Question
     values: Mapping[int, Any]
-    unit: Unit
     status: AnswerStatus = "ok"
     reason: str = ""
     n_not_ok: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
-    metric: str = ""
     not_here: str = ""
+
+    @property
+    def unit(self) -> Unit:
+        """The unit in which the values are shown."""
+        return unit_of(self.question.metric)
 
     @property
     def n_warned(self) -> int:
@@ -208,7 +201,8 @@ class Answer:
         The array has shape (n_realizations, n_orders). None if the algorithm has no `orders:`, or
         for curves and seconds, which have no value of each order.
         """
-        values = [record.by_order.get(self.metric) or [] for record in self.records.values()]
+        metric = self.question.metric
+        values = [record.by_order.get(metric) or [] for record in self.records.values()]
         lengths = {len(of_orders) for of_orders in values}
         if len(lengths) != 1 or 0 in lengths:
             return None
@@ -241,33 +235,82 @@ def ask(study: Study, question: Question) -> Answer:
 
     All come from records with the settings of the newest one; seconds all from one machine.
     """
-    unit = unit_of(question.metric)
     if reason := study.config.dataset(question.row).unavailable:
-        return Answer({}, unit, "unavailable", reason)
-    records = _records(study, question)
-    good = {record.realization: record for record in records if record.ok}
-    failures = [record for record in records if record.realization not in good]
-    recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
-    values = {
-        number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)
-    }
-    without_value = [value for value in recorded.values() if isinstance(value, NoValue)]
-    behind = {number: good[number] for number in values}
-    if mixture := mixed_machines(behind.values(), question):
-        return Answer({}, unit, "mixed", mixture, len(failures))
-    status, reason = _status(study, question, records, failures, len(values))
-    if without_value and not failures:
-        status, reason = _without_value(without_value, len(records))
-    shipped = study.shipped.get((question.row, question.algorithm, question.run_pass), "")
-    not_here = shipped if values else ""
-    n_not_ok = len(failures) + len(without_value)
-    return Answer(values, unit, status, reason, n_not_ok, behind, question.metric, not_here)
+        return Answer(question, {}, "unavailable", reason)
+    value_key = question.row, question.algorithm, question.run_pass
+    records = study.by_cell.get(value_key, [])
+    newest = max(records, key=lambda record: (record.time, record.realization), default=None)
+    records = [one for one in records if newest and one.settings_key == newest.settings_key]
+    values: dict[int, Any] = {}
+    behind: dict[int, Record] = {}
+    problems: Counter[tuple[AnswerStatus, str]] = Counter()
+    for record in records:
+        if not record.ok:
+            problems[record.status, record.reason] += 1
+            continue
+        value = _value(study.folder, record, question)
+        if isinstance(value, str):
+            problems["missing", value] += 1
+        elif value is not None:
+            values[record.realization], behind[record.realization] = value, record
+    if mixture := mixed_machines(behind.values(), question.metric):
+        return Answer(question, {}, "mixed", mixture, problems.total())
+    status, reason = _status(study, question, len(records), problems, bool(values))
+    not_here = study.shipped.get(value_key, "") if values else ""
+    return Answer(question, values, status, reason, problems.total(), behind, not_here)
 
 
-def mixed_machines(records: Iterable[Record], question: Question) -> str:
+def _status(
+    study: Study,
+    question: Question,
+    n_records: int,
+    problems: Counter[tuple[AnswerStatus, str]],
+    has_values: bool,
+) -> tuple[AnswerStatus, str]:
+    """Return the status of an answer, and the reason of any but `ok`."""
+    if problems:
+        [((status, reason), count)] = problems.most_common(1)
+        if not has_values:
+            return status, reason
+        without = f"{problems.total()} of {n_records} realizations have no value"
+        return "incomplete", f"{without}, most often ({count}): {reason}"
+    if has_values:
+        return "ok", ""
+    if n_records:
+        return "missing", f"the algorithm leaves no {question.metric!r}"
+    config, name = study.config, question.algorithm
+    is_asked_for = name == DATA_CELL or (
+        name in config.algorithms_of(config.dataset(question.row))
+        and (question.run_pass == "error" or config.times(question.row, name))
+    )
+    return "missing", "not run yet" if is_asked_for else "not asked for by the config"
+
+
+def shared_realizations(answers: Iterable[Answer]) -> list[int]:
+    """Return the realizations of which all answers have a value."""
+    return sorted(set.intersection(*(set(answer.values) for answer in answers)))
+
+
+def paired_values(*answers: Answer) -> NDArray[np.float64]:
+    """Return the recorded values of the shared realizations, of shape (n_shared, n_answers)."""
+    values = [[answer.values[n] for answer in answers] for n in shared_realizations(answers)]
+    return np.array(values, dtype=np.float64).reshape(-1, len(answers))
+
+
+def alarms_of(study: Study) -> list[str]:
+    """Return what may spoil a study's results: alarms about its data, recorded by its run."""
+    return [
+        f"{record.dataset}: {text}"
+        for record in study.records.values()
+        if record.algorithm == DATA_CELL
+        for text in record.warnings
+    ]
+
+
+def mixed_machines(records: Iterable[Record], metric: str) -> str:
     """Return an error message if the timings come from different machines, else an empty string."""
     hosts = machines(records)
-    if unit_of(question.metric) != SECONDS or len(hosts) < 2:
+    if unit_of(metric) != SECONDS or len(hosts) < 2:
         return ""
     return f"seconds of different machines ({', '.join(hosts)}) are not put together"
 
@@ -287,43 +330,22 @@ def runs_of(records: Iterable[Record]) -> dict[str, Run]:
     return {record.run.id: record.run for record in records if record.run is not None}
 
 
-def _records(study: Study, question: Question) -> list[Record]:
-    """Return the records that have the settings of the newest one."""
-    records = study.by_cell.get((question.row, question.algorithm, question.run_pass), [])
-    newest = max(records, key=lambda record: (record.time, record.realization), default=None)
-    return [record for record in records if newest and record.settings_key == newest.settings_key]
-
-
-class NoValue(str):
-    """The reason why a cell that ended well has no value of a metric."""
-
-
-def _without_value(reasons: list[NoValue], n_records: int) -> tuple[AnswerStatus, str]:
-    reason, count = Counter(reasons).most_common(1)[0]
-    if len(reasons) == n_records:
-        return "missing", str(reason)
-    return "incomplete", (
-        f"{len(reasons)} of {n_records} realizations have no value, most often ({count}): {reason}"
-    )
-
-
 def _value(folder: Path, record: Record, question: Question) -> Any:
-    if question.stage is None:
-        seconds = record.seconds if question.run_pass == "timing" else {}
-        value = {**record.metrics, **seconds}.get(question.metric)
-        if question.run_pass == "error" and unit_of(question.metric) == SECONDS:
+    """Return the value of a cell that ended well, the reason why it has none, or None."""
+    metric, stage = question.metric, question.stage
+    if stage is None:
+        if question.run_pass == "error" and unit_of(metric) == SECONDS:
             return None
-        if value is None and record.algorithm != DATA_CELL and is_predicted(question.metric):
-            value = score_of(folder, record, question.metric)
-            return NoValue(value) if isinstance(value, str) else value
+        seconds = record.seconds if question.run_pass == "timing" else {}
+        value = {**record.metrics, **seconds}.get(metric)
+        if value is None and record.algorithm != DATA_CELL and is_predicted(metric):
+            return score_of(folder, record, metric)
         return None if isinstance(value, str) else value  # fitted attributes may be texts
-    curve = record.curves.get(question.metric) or None
-    dimensions = 0 if curve is None else _dimensions(curve)
-    if curve is None or not dimensions:
-        return None
-    if question.stage == "all":
-        return curve
-    return curve[min(question.stage, len(curve)) - 1] if dimensions == 1 else None
+    curve = record.curves.get(metric) or []
+    dimensions = _dimensions(curve)
+    if stage == "all":
+        return curve if curve and dimensions else None
+    return curve[min(stage, len(curve)) - 1] if curve and dimensions == 1 else None
 
 
 def _dimensions(curve: list[Any]) -> int:
@@ -332,36 +354,6 @@ def _dimensions(curve: list[Any]) -> int:
         return np.asarray(curve, dtype=np.float64).ndim
     except (OverflowError, TypeError, ValueError):
         return 0
-
-
-def _status(
-    study: Study, question: Question, records: list[Record], failures: list[Record], n: int
-) -> tuple[AnswerStatus, str]:
-    if failures:
-        kinds = Counter((record.status, record.reason) for record in failures)
-        (status, reason), count = kinds.most_common(1)[0]
-        if not n:
-            return status, reason
-        return "incomplete", (
-            f"{len(failures)} of {len(records)} realizations did not end well, "
-            f"most often ({count}): {reason}"
-        )
-    if n:
-        return "ok", ""
-    if records:
-        return "missing", f"the algorithm leaves no {question.metric!r}"
-    return "missing", "not run yet" if _asked_for(
-        study, question
-    ) else "not asked for by the config"
-
-
-def _asked_for(study: Study, question: Question) -> bool:
-    config, name = study.config, question.algorithm
-    if name == DATA_CELL:
-        return True
-    return name in config.algorithms_of(config.dataset(question.row)) and (
-        question.run_pass == "error" or config.times(question.row, name)
-    )
 
 
 def score_of(folder: Path, record: Record, metric: str) -> float | str:

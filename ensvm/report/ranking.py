@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, near_miss
 from ensvm.report.claim_tests import holm
-from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, paired_values
 from ensvm.report.rank_tests import (
     Friedman,
     corrected_t,
@@ -215,32 +215,32 @@ def _compared_pair(
     `sign` is 1 if larger values are better, else -1.
     """
     (first, of_first), (second, of_second) = one, other
-    shared = sorted(set(of_first.values) & set(of_second.values))
-    values = [[of_first.values[number], of_second.values[number]] for number in shared]
-    paired = of_first.unit.scale * np.array(values, dtype=float).reshape(-1, 2)
+    paired = of_first.unit.scale * paired_values(of_first, of_second)
+    n = len(paired)
     differences = paired[:, 0] - paired[:, 1]
     reason, added = "", 0.0
     low = high = statistic = p = None
-    if not shared:
+    if not n:
         reason = "they share no realization"
-    elif len(shared) == 1:
+    elif n == 1:
         reason = "a single realization has no spread to test by"
     elif np.ptp(differences) <= EQUAL * np.abs(paired).max():
         reason = "the difference is the same in all realizations"
     else:
-        added = overlap(of_first.records[shared[0]].settings.get("split", {}))
+        split = next(iter(of_first.records.values())).settings.get("split", {})
+        added = overlap(split)
         low, high, statistic, p = corrected_t(differences, added, alpha)
     return {
         "first": first,
         "second": second,
-        "first_mean": paired[:, 0].mean() if shared else None,
-        "second_mean": paired[:, 1].mean() if shared else None,
-        "n": len(shared),
+        "first_mean": paired[:, 0].mean() if n else None,
+        "second_mean": paired[:, 1].mean() if n else None,
+        "n": n,
         "wins": int((sign * differences > 0).sum()),
         "ties": int((differences == 0).sum()),
         "losses": int((sign * differences < 0).sum()),
         "overlap": added,
-        "difference": differences.mean() if shared else None,
+        "difference": differences.mean() if n else None,
         "low": low,
         "high": high,
         "t": statistic,
@@ -363,7 +363,7 @@ def _problem_of_row(
     if problems[0]:
         return problems[0]
     records = [record for answer in answers for record in answer.records.values()]
-    return mixed_machines(records, question_of(selection.table, row, selection.columns[0]))
+    return mixed_machines(records, selection.metric)
 
 
 def _listed(left_out: Sequence[str]) -> str:

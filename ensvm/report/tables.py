@@ -10,9 +10,10 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask, once
-from ensvm.report.verdict import Deviation, deviation, is_within, of_drawn_rows, of_draws, sample
+from ensvm.report.verdict import deviation, is_within, sample
+from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
-from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 ALIKE = ("reproduced", "compatible")
@@ -64,7 +65,7 @@ def build_tables(study: Study) -> list[LaidOut]:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        cell_of(study, table, row, column, question_of(table, row, column))
+        cell_of(study, table, row, column, ask(study, question_of(table, row, column)))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
@@ -98,33 +99,23 @@ def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
 
 
 def cell_of(
-    study: Study, table: TableConfig, row: str, column: ColumnConfig, question: Question
+    study: Study, table: TableConfig, row: str, column: ColumnConfig, answer: Answer
 ) -> TableCell:
-    """Return a cell of a table, its printed value compared with the values that answer a question.
+    """Return a cell of a table: the values of an answer, compared with its printed value.
 
-    The question may also ask for the value of this cell under another reading of the paper.
+    The answer is that to the cell's question, a part of it, or that to the same question under
+    another reading of the paper.
     """
-    return judged_cell(study, table, row, column, question, ask(study, question))
-
-
-def judged_cell(
-    study: Study,
-    table: TableConfig,
-    row: str,
-    column: ColumnConfig,
-    question: Question,
-    answer: Answer,
-) -> TableCell:
-    """Return a cell of a table with an answer to its question, all of it or a part."""
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
     if printed is not None:
         cell = replace(cell, published=printed.value, published_std=printed.std)
     if not answer.values:
         return cell
-    ours = sample(answer.shown())
-    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
-    cell = replace(cell, largest_class=_of_largest_class(study, table, row, question))
+    ours, guess = sample(answer.shown()), _of_largest_class(study, table, row, answer.question)
+    cell = replace(
+        cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
+    )
     if answer.shipped and study.partly_shipped:
         cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
@@ -133,12 +124,12 @@ def judged_cell(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    compared = _compared(study, table, column, question, answer, printed)
+    margin = table.margin_of(column, printed.value)
+    compared = deviation(study, table, column, answer, printed)
     verdict = compared.verdict
-    guess, margin = cell.largest_class, table.margin_of(column, printed.value)
     if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
         verdict = "cannot tell"
-    if question.metric in RATES and _is_undetermined(study, question.algorithm, answer):
+    if answer.question.metric in RATES and _is_undetermined(study, answer):
         verdict = "undetermined"
     return replace(
         cell,
@@ -150,32 +141,9 @@ def judged_cell(
     )
 
 
-def _compared(
-    study: Study,
-    table: TableConfig,
-    column: ColumnConfig,
-    question: Question,
-    answer: Answer,
-    printed: Published,
-) -> Deviation:
-    """Compare an answer that has values with the printed value."""
-    mean, margin = float(answer.shown().mean()), table.margin_of(column, printed.value)
-    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
-        draws = ask(study, replace(question, algorithm=column.draws)).shown()
-        return of_draws(draws, mean, printed.value, margin)
-    others = [
-        ask(study, replace(question, row=name)).shown()
-        for name in study.config.dataset(question.row).drawn_again
-    ]
-    drawn = [float(values.mean()) for values in others if values.size]
-    if drawn:
-        return of_drawn_rows(np.array([mean, *drawn]), printed.value, margin)
-    return deviation(study, table, column, question.row, answer, printed)
-
-
-def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:
+def _is_undetermined(study: Study, answer: Answer) -> bool:
     """Return whether rounding decides the predictions in most realizations, by what fits left."""
-    block = study.config.algorithms.get(algorithm)
+    block = study.config.algorithms.get(answer.question.algorithm)
     if block is None or block.undetermined_at_zero is None:
         return False
     left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]
@@ -193,22 +161,26 @@ def _of_largest_class(
     return float(guessed.shown().mean()) if guessed.values else None
 
 
-def stale_notes(table: TableConfig, path: Path) -> list[str]:
-    """Return a message for each note that explains a verdict which the table does not show.
+def stale_notes(config: StudyConfig, folder: Path) -> list[str]:
+    """Return a message for each note that explains a verdict which its table does not show.
 
-    `path` is the table's CSV as `ensvm table` wrote it; without it there are no messages.
+    `folder` is the study's, with the tables that `ensvm table` wrote there, if any.
     """
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        verdicts = {(line["row"], line["column"]): line["verdict"] for line in csv.DictReader(file)}
-    return [
-        f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
-        f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
-        for note in table.notes
-        for (row, column), verdict in verdicts.items()
-        if note.explains_cell(row, column) and verdict not in ("", "differs")
-    ]
+    messages = []
+    for table in config.tables:
+        path = folder / f"table-{table.id}.csv"
+        if not path.is_file():
+            continue
+        with path.open(newline="", encoding="utf-8") as file:
+            verdicts = {(one["row"], one["column"]): one["verdict"] for one in csv.DictReader(file)}
+        messages += [
+            f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
+            f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
+            for note in table.notes
+            for (row, column), verdict in verdicts.items()
+            if note.explains_cell(row, column) and verdict not in ("", "differs")
+        ]
+    return messages
 
 
 def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
@@ -223,24 +195,30 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
     guesses = {cell.column: cell.largest_class for cell in cells}
-    marked = [column for column in table.columns if table.best_of(column)]
-    fair = [column for column in marked if not is_oracle(study, table, column)]
-    marked = fair or marked
-    for metric in {table.metric_of(column) for column in marked}:
-        same = [column for column in marked if table.metric_of(column) == metric]
+    for columns in _compared_columns(study, table):
         rounded = {
             column.name: round(means[column.name], table.decimals_of(column))
-            for column in same
+            for column in columns
             if column.name in means
         }
         if rounded and all(map(math.isfinite, rounded.values())):
-            of_best = min if table.best_of(same[0]) == "min" else max
-            top = of_best(rounded.values())
-            guess = guesses[same[0].name]
-            guess = None if guess is None else round(guess, table.decimals_of(same[0]))
+            of_best = min if table.best_of(columns[0]) == "min" else max
+            top, guess = of_best(rounded.values()), guesses[columns[0].name]
+            guess = None if guess is None else round(guess, table.decimals_of(columns[0]))
             if guess is None or of_best(top, guess) != guess:
                 best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+@once
+def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfig]]:
+    """Return the columns of each metric among which the best is marked, oracles only alone."""
+    marked = [column for column in table.columns if table.best_of(column)]
+    fair = [column for column in marked if not is_oracle(study, table, column)]
+    by_metric: dict[str, list[ColumnConfig]] = {}
+    for column in fair or marked:
+        by_metric.setdefault(table.metric_of(column), []).append(column)
+    return list(by_metric.values())
 
 
 def is_own(study: Study, cells: list[TableCell]) -> bool:

@@ -10,7 +10,7 @@ from scipy.stats import norm, t
 
 from ensvm.data.splits import folds_of, overlap
 from ensvm.records.record import Record
-from ensvm.report.query import Answer, Study
+from ensvm.report.query import Answer, Study, ask
 from ensvm.study.metrics import RATES
 from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
@@ -159,28 +159,31 @@ def _verdict(value: float, half: float, margin: float) -> Verdict:
 
 
 def deviation(
-    study: Study,
-    table: TableConfig,
-    column: ColumnConfig,
-    row: str,
-    answer: Answer,
-    printed: Published,
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
 ) -> Deviation:
     """Compare the values of a table's cell (there is at least one) with the printed value.
 
+    Where print is a random draw, or of rows that are, the interval comes from more draws of ours.
     Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
     error. Otherwise the interval comes from the orders of the training rows if there is one
     realization, from whole repetitions of a cross-validation, or from the realizations; where print
     is of one unknown split, it is that of one more realization beside the mean of ours. A single
     rate has the binomial interval.
     """
-    margin = table.margin_of(column, printed.value)
+    question, margin = answer.question, table.margin_of(column, printed.value)
+    entry = study.config.dataset(question.row)
     values = answer.shown()
     mean = float(values.mean())
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        drawn = ask(study, replace(question, algorithm=column.draws)).shown()
+        return of_draws(drawn, mean, printed.value, margin)
+    others = [ask(study, replace(question, row=name)).shown() for name in entry.drawn_again]
+    if means := [float(of_draw.mean()) for of_draw in others if of_draw.size]:
+        return of_drawn_rows(np.array([mean, *means]), printed.value, margin)
     if table.of == "data":
         return of_same_rows(mean, printed.value, 0.0)
     orders = answer.by_order()
-    if study.config.dataset(row).same_rows:
+    if entry.same_rows:
         if orders is not None and len(orders) == 1:
             ours = sample(orders[0])
             return of_samples(ours, Sample(printed.value, printed.std, 1), margin, "orders")
@@ -188,20 +191,20 @@ def deviation(
             return of_same_rows(mean, printed.value, margin)
     repeated = repetitions_of(answer)
     if repeated is not None and values.size > 1:
-        share = repeated.ours + repeated.printed
-        of = sample(repeated.values)
+        of_repetitions, share = repeated
+        of = sample(of_repetitions)
         return of_spread(mean - printed.value, of.std or 0.0, share, of.n, margin, "repetitions")
     n_test = next(record.size("n_test") for record in answer.records.values())
     if values.size == 1 and n_test and table.metric_of(column) in RATES:
         return of_two_rates(mean, printed.value, n_test, margin)
-    if study.config.dataset(row).published_split is not None:
+    if entry.published_split is not None:
         # The printed spread, if any, is that of several runs on the one split.
         return of_samples(sample(values), Sample(printed.value, None, 1), margin, SPLIT)
     # The paper ran one order in each realization, so its spread is that of single orders; ours is
     # that of means over orders.
     spread = sample(orders.ravel()).std if orders is not None else None
     config = study.config
-    n = config.published_realizations or config.dataset(row).realizations or config.realizations
+    n = config.published_realizations or entry.realizations or config.realizations
     return of_samples(sample(values), Sample(printed.value, printed.std or spread, n), margin)
 
 
@@ -223,27 +226,15 @@ def draws(record: Record) -> bool:
     return repr(None) in (states.values() if own_state is None else (own_state,))
 
 
-@dataclass(frozen=True)
-class Repetitions:
-    """The values to compare with a printed cross-validation: the means of whole repetitions.
-
-    The standard error of ours minus printed is the standard deviation of `values` times the root of
-    `ours` + `printed`, with `len(values)` - 1 degrees of freedom.
-    """
-
-    values: NDArray[np.float64]
-    ours: float
-    printed: float
-
-
-def repetitions_of(answer: Answer) -> Repetitions | None:
+def repetitions_of(answer: Answer) -> tuple[NDArray[np.float64], float] | None:
     """Return the sample to compare with a printed mean of one k-fold cross-validation.
 
-    One repetition of ours is one draw of the printed value; its folds are not independent draws,
-    because they train on mostly the same rows. If there are fewer than two complete repetitions,
-    the folds are the sample, and the variance of either mean has Nadeau and Bengio's (2003) term
-    1 / (k - 1), the size of a test part over that of a training part. Folds of incomplete
-    repetitions are left out. None for splits that are neither k-fold nor leave one group out.
+    The second result is the variance of ours minus printed over that of the sample. One repetition
+    of ours is one draw of the printed value; its folds are not independent draws, because they
+    train on mostly the same rows. If there are fewer than two complete repetitions, the folds are
+    the sample, and the variance of either mean has Nadeau and Bengio's (2003) term 1 / (k - 1), the
+    size of a test part over that of a training part. Folds of incomplete repetitions are left out.
+    None for splits that are neither k-fold nor leave one group out.
     """
     split = next((record.settings.get("split") for record in answer.records.values()), None)
     k = folds_of(split or {})
@@ -254,6 +245,6 @@ def repetitions_of(answer: Answer) -> Repetitions | None:
     complete = np.bincount(repetition) == k
     means = np.bincount(repetition, weights=folds)[complete] / k
     if means.size >= 2:
-        return Repetitions(means, 1 / means.size, 1.0)
+        return means, 1 / means.size + 1.0
     shared = overlap(split)
-    return Repetitions(folds, 1 / folds.size + shared, 1 / k + shared)
+    return folds, (1 / folds.size + shared) + (1 / k + shared)

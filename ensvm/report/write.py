@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ensvm.data.providers.folders import replace_file
 from ensvm.report.documents.document import Document
@@ -18,10 +18,8 @@ from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
-    from ensvm.report.claims import JudgedClaim
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
 
-TEXT_ENDINGS = {"csv": "csv", "md": "md", "latex": "tex"}
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
 
@@ -40,23 +38,17 @@ def write_tables(
     for table in study.config.tables if tables is None else tables:
         cells = build_table(study, table)
         document = table_document(study, table, cells)
-        texts = {"csv": csv_of(document.frame), "md": to_markdown(document)}
+        latex: dict[str, str] = {}
         if form == "latex":
             from ensvm.report.render.latex import to_latex, without_print
 
             label = f"tab:{study.config.study}-{table.id}"
             grid = table_grid(study, table, cells)
             grid = grid if with_print else without_print(grid)
-            texts["latex"] = to_latex(grid, table.caption, label, table.margin)
-        paths = {kind: table_path(study.folder, table, TEXT_ENDINGS[kind]) for kind in texts}
-        for kind, path in paths.items():
-            replace_file(path, unbroken(texts[kind]) if kind == "md" else texts[kind])
-        yield texts[form], list(paths.values())
-
-
-def table_path(folder: Path, table: TableConfig, ending: str) -> Path:
-    """Return the path of a table in a study's folder."""
-    return folder / f"table-{table.id}.{ending}"
+            latex[".tex"] = to_latex(grid, table.caption, label, table.margin)
+        text, paths = _write(study, f"table-{table.id}", document, latex)
+        text = csv_of(document.frame) if form == "csv" else text
+        yield latex.get(".tex", text), paths
 
 
 def write_first_page(study: Study) -> Path | None:
@@ -74,16 +66,12 @@ def write_first_page(study: Study) -> Path | None:
     return path
 
 
-def write_claims(study: Study, judged: "list[JudgedClaim] | None" = None) -> tuple[str, list[Path]]:
-    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths.
-
-    Without `judged`, the claims are judged here.
-    """
+def write_claims(study: Study) -> tuple[str, list[Path]]:
+    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
     from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import claims_document
 
-    judged = list(evaluate_claims(study)) if judged is None else judged
-    return _write(study, "claims", claims_document(study, judged))
+    return _write(study, "claims", claims_document(study, list(evaluate_claims(study))))
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
@@ -136,15 +124,14 @@ def _rank_stem(selection: "Selection") -> str:
 
 
 def _write(
-    study: Study, stem: str, document: Document, drawn: Mapping[str, bytes] | None = None
+    study: Study, stem: str, document: Document, more: Mapping[str, Any] | None = None
 ) -> tuple[str, list[Path]]:
-    """Write a document as CSV and Markdown, and drawings by their endings, into a study's folder.
+    """Write a document as CSV and Markdown, and more files by their endings; see `_write_files`.
 
     Returns the Markdown and the paths.
     """
     text = to_markdown(document)
-    files: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": unbroken(text)}
-    files |= drawn or {}
+    files = {".csv": csv_of(document.frame), ".md": unbroken(text), **(more or {})}
     return text, _write_files(study, stem, files)
 
 

@@ -1,5 +1,6 @@
 """The rho-SVM: what the fit says of itself, when it warns, low-rank factors, soft margins."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils import get_tags
 from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
 from ensvm.classifiers import rho_svc
 from ensvm.kernels import gram
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, kernel_columns, partial_cholesky
+from ensvm.kernels.low_rank import kernel_columns, partial_cholesky
 from ensvm.runner.grams import shares_gram
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
@@ -156,7 +157,7 @@ def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
     factor = partial_cholesky(columns, entries, method=method, rank=20, rng=seed)
     assert (fitted.rank_, fitted.trace_residual_) == (20, factor.relative_residual)
-    operator = DiagonalCorrectedGram(factor) if diagonal else factor
+    operator = replace(factor, own_diagonal=diagonal)
     assert np.array_equal(fitted.weights_, entropy_projection(operator, y).weights)
     expected = gram(X, X[fitted.support_], kernel="rbf", gamma=0.3) @ fitted.dual_coef_
     np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-12, atol=1e-14)

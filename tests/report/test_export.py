@@ -152,7 +152,3 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(text, shown):
     assert found.reason[0] == shown
     assert (found["count"][0], found.share[0]) == (-1, -0.5)
     assert content_of(frame_of([{"=1+1": 2}]), ".csv") == b"'=1+1\n2\n"
-
-
-def test_whole_numbers_beyond_64_bits_are_exported():
-    assert content_of(frame_of([{"n_": 2**70}]), ".csv") == b"n_\n1.1805916207174113e+21\n"

@@ -14,7 +14,7 @@ from worked_verdicts import RESULTS, holm_family, worked, worked_claim
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.evidence import evidence_of
-from ensvm.report.query import Answer
+from ensvm.report.query import Answer, Question
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
     Sample,
@@ -27,7 +27,6 @@ from ensvm.report.verdict import (
     repetitions_of,
 )
 from ensvm.report.write import write_tables
-from ensvm.study.metrics import unit_of
 
 
 @given(st.floats(-20, 20), st.floats(0, 20), st.floats(0.01, 5))
@@ -196,6 +195,9 @@ def test_the_interval_of_two_rates_covers_equal_rates_as_often_as_it_says(rate):
     assert 0.935 <= covered / 2000 <= 0.965
 
 
+QUESTION = Question("german", "a", "error")
+
+
 def folds(values, k, left_out=(), protocol="kfold"):
     """Return the answer of these errors, one a realization, in percent."""
     split = {"protocol": protocol, "n_splits": k}
@@ -205,7 +207,7 @@ def folds(values, k, left_out=(), protocol="kfold"):
         if made.realization not in left_out
     }
     found = {number: made.metrics["error"] for number, made in records.items()}
-    return Answer(found, unit_of("error"), records=records)
+    return Answer(QUESTION, found, records=records)
 
 
 rates = st.floats(0.0, 1.0)
@@ -214,9 +216,10 @@ rates = st.floats(0.0, 1.0)
 @given(st.integers(2, 5), st.integers(2, 5), st.data())
 def test_the_sample_has_the_mean_and_the_number_of_the_repetitions(k, repetitions, data):
     values = data.draw(st.lists(rates, min_size=k * repetitions, max_size=k * repetitions))
-    found = repetitions_of(folds(values, k))
-    assert found.values.size == repetitions == round(1 / found.ours)
-    assert found.values.mean() == pytest.approx(100 * np.mean(values))
+    found, share = repetitions_of(folds(values, k))
+    assert found.size == repetitions
+    assert share == pytest.approx(1 + 1 / repetitions)
+    assert found.mean() == pytest.approx(100 * np.mean(values))
 
 
 def test_the_interval_of_repetitions_covers_one_more_as_often_as_it_says():
@@ -226,10 +229,9 @@ def test_the_interval_of_repetitions_covers_one_more_as_often_as_it_says():
     for _ in range(600):
         means = rng.normal(0.3, 0.01, size=11)
         values = rng.normal(means[:, None], 0.02, size=(11, 3))
-        found = repetitions_of(folds(values[1:].ravel(), 3))
-        difference = found.values.mean() - 100 * values[0].mean()
-        share, std = found.ours + found.printed, found.values.std(ddof=1)
-        judged = of_spread(difference, std, share, 10, 1.0, "repetitions")
+        found, share = repetitions_of(folds(values[1:].ravel(), 3))
+        difference = found.mean() - 100 * values[0].mean()
+        judged = of_spread(difference, found.std(ddof=1), share, 10, 1.0, "repetitions")
         covered += judged.low <= 0.0 <= judged.high
     assert covered / 600 == pytest.approx(0.95, abs=0.025)
 
@@ -239,28 +241,28 @@ def test_a_repetition_is_what_tests_each_row_once():
     y = np.repeat([-1, 1], 11)
     parts = [split_rows(split, "some", number, y, None)[1] for number in range(1, 13)]
     wrong = [len(part) / len(y) for part in parts]  # as if every prediction were wrong
-    found = repetitions_of(folds(wrong, 4))
-    assert 4 * found.values == pytest.approx(100.0)
+    found, _ = repetitions_of(folds(wrong, 4))
+    assert 4 * found == pytest.approx(100.0)
 
 
 def test_incomplete_repetitions_are_left_out():
     values = np.random.default_rng(1).uniform(size=40)
-    whole = repetitions_of(folds(values, 10))
-    part = repetitions_of(folds(values, 10, left_out={13, 38}))
-    assert part.values == pytest.approx(whole.values[[0, 2]])
+    whole, _ = repetitions_of(folds(values, 10))
+    part, _ = repetitions_of(folds(values, 10, left_out={13, 38}))
+    assert part == pytest.approx(whole[[0, 2]])
 
 
 @pytest.mark.parametrize("n", [7, 10, 13])
 def test_fewer_than_two_repetitions_are_their_folds_with_the_shared_rows_counted(n):
     values = np.random.default_rng(2).uniform(size=n)
-    found = repetitions_of(folds(values, 10))
-    assert found.values == pytest.approx(100 * values)
+    found, share = repetitions_of(folds(values, 10))
+    assert found == pytest.approx(100 * values)
     # a fold's test rows over its training rows
     train, test = split_rows(
         KFoldSplit(protocol="kfold", n_splits=10), "some", 1, np.zeros(200), None
     )
     shared = len(test) / len(train)
-    assert (found.ours - 1 / n, found.printed - 1 / 10) == pytest.approx((shared, shared))
+    assert share == pytest.approx(1 / n + 1 / 10 + 2 * shared)
 
 
 def test_groups_left_out_one_by_one_are_the_folds_of_one_repetition():
@@ -270,27 +272,25 @@ def test_groups_left_out_one_by_one_are_the_folds_of_one_repetition():
         split = {"protocol": "leave-one-group-out", "realizations": 7}
         left_out.records[number] = replace(made, settings={"split": split})
     one, other = repetitions_of(left_out), repetitions_of(folds(values, 7))
-    assert (one.ours, one.printed) == (other.ours, other.printed)
-    assert one.values == pytest.approx(other.values)
+    assert one[1] == other[1]
+    assert one[0] == pytest.approx(other[0])
 
 
 def test_more_repetitions_leave_the_printed_mean_as_uncertain_as_it_is():
     """The interval of a mean against one more value of the same kind: that of a prediction."""
     means = np.random.default_rng(3).normal(20.0, 2.0, size=8)
-    found = repetitions_of(folds(np.repeat(means, 3) / 100, 3))
+    found, share = repetitions_of(folds(np.repeat(means, 3) / 100, 3))
     pooled = ttest_ind(means, [15.0], equal_var=True)
-    deviation = found.values.std(ddof=1) * np.sqrt(found.ours + found.printed)
+    deviation = found.std(ddof=1) * np.sqrt(share)
     assert (means.mean() - 15.0) / deviation == pytest.approx(pooled.statistic)
-    assert found.values.size - 1 == pooled.df
+    assert found.size - 1 == pooled.df
 
 
 def test_other_splits_have_no_repetitions():
     assert repetitions_of(folds([0.1, 0.2], 10, protocol="random")) is None
-    assert repetitions_of(Answer({}, unit_of("error"))) is None
-    assert (
-        repetitions_of(Answer({1: 0.1}, unit_of("error"), records={1: errors("a", "b", [0.1])[0]}))
-        is None
-    )
+    assert repetitions_of(Answer(QUESTION, {})) is None
+    without_split = {1: errors("german", "a", [0.1])[0]}
+    assert repetitions_of(Answer(QUESTION, {1: 0.1}, records=without_split)) is None
 
 
 CONFIG = """\
@@ -438,10 +438,10 @@ def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
     lines = [of_algorithm(line) for line in errors("astro", "a", [0.3])]
     lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1])]
     study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
-    [(text, paths)] = write_tables(study, "md")
+    [(text, _)] = write_tables(study, "md")
     assert "- ≠ A on astro: because" in text
     assert "- for all" in text
-    stale = stale_notes(study.config.tables[0], paths[0])
+    stale = stale_notes(study.config, study.folder)
     assert len(stale) == 1
     assert "'differs' of a on german" in stale[0]
     assert "'reproduced'" in stale[0]

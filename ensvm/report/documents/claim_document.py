@@ -72,57 +72,59 @@ PRINTED = (
 )
 
 
-def claims_document(study: Study, findings: list[JudgedClaim]) -> Document:
+def claims_document(study: Study, judged_claims: list[JudgedClaim]) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
-    parts: list[Part] = [overview(findings)]
-    for finding in findings:
-        parts += claim_parts(study, finding)
+    parts: list[Part] = [overview(judged_claims)]
+    for judged in judged_claims:
+        parts += claim_parts(study, judged)
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
-    parts += legend(findings)
+    parts += legend(judged_claims)
     parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
     parts += [origin(study)]
-    return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(findings))
+    return Document(
+        f"Claims: {study.config.title or study.config.study}", parts, _frame(judged_claims)
+    )
 
 
-def _frame(findings: list[JudgedClaim]) -> pd.DataFrame:
+def _frame(judged_claims: list[JudgedClaim]) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
         {
-            "claim_verdict": finding.verdict,
-            "claim_qualified": finding.qualified,
-            "claim_printed_verdict": finding.printed_verdict,
+            "claim_verdict": judged.verdict,
+            "claim_qualified": judged.qualified,
+            "claim_printed_verdict": judged.printed_verdict,
             **asdict(comparison),
         }
-        for finding in findings
-        for comparison in finding.comparisons
+        for judged in judged_claims
+        for comparison in judged.comparisons
     ]
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(findings: list[JudgedClaim]) -> Grid:
+def overview(judged_claims: list[JudgedClaim]) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
     rows = [
         [
-            finding.claim.id,
-            f"**{finding.verdict}** {finding.qualified}".strip(),
-            finding.counts,
-            finding.printed_counts and f"**{finding.printed_verdict}**: {finding.printed_counts}",
+            judged.claim.id,
+            f"**{judged.verdict}** {judged.qualified}".strip(),
+            judged.counts,
+            judged.printed_counts and f"**{judged.printed_verdict}**: {judged.printed_counts}",
         ]
-        for finding in findings
+        for judged in judged_claims
     ]
     heads = ["claim", "verdict", "evidence", "on the paper's own table"]
-    n_shown = 4 if any(finding.printed_verdict for finding in findings) else 3
+    n_shown = 4 if any(judged.printed_verdict for judged in judged_claims) else 3
     cells = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
     return Grid(heads[:n_shown], cells, n_left=n_shown)
 
 
-def claim_parts(study: Study, finding: JudgedClaim) -> list[Part]:
+def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
     """Return a claim with its evidence, below a heading with its verdict."""
-    heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
-    quoted = f"> {wording(finding.claim)}" if finding.claim.text else wording(finding.claim)
-    return [Heading(heading), quoted, *evidence_parts(study, finding)]
+    heading = f"{judged.claim.id}: {judged.verdict} {judged.qualified}".strip()
+    quoted = f"> {wording(judged.claim)}" if judged.claim.text else wording(judged.claim)
+    return [Heading(heading), quoted, *evidence_parts(study, judged)]
 
 
 def wording(claim: ClaimConfig) -> str:
@@ -140,44 +142,44 @@ def tested(claim: ClaimConfig) -> str:
     return f"`{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}"
 
 
-def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
+def evidence_parts(study: Study, judged: JudgedClaim) -> list[Part]:
     """Return the parts below the sentence of a claim; some may be empty."""
-    claim = finding.claim
+    claim = judged.claim
     return [
-        one_line(f"Tested: {tested(claim)}; {finding.counts}. {claim.note}"),
-        _on_paper(finding),
-        _comparisons(study, finding),
-        Bullets("Missing", _reasons(finding)),
+        one_line(f"Tested: {tested(claim)}; {judged.counts}. {claim.note}"),
+        _on_paper(judged),
+        _comparisons(study, judged),
+        Bullets("Missing", _reasons(judged)),
     ]
 
 
-def _on_paper(finding: JudgedClaim) -> str:
+def _on_paper(judged: JudgedClaim) -> str:
     """Return the verdict on the paper's own printed values; empty if it prints none."""
-    if finding.printed_verdict is None:
+    if judged.printed_verdict is None:
         return ""
-    names = finding.claim.printed_as
+    names = judged.claim.printed_as
     failing = [
-        names.get(one.row, one.row) for one in finding.comparisons if one.printed_verdict == "fails"
+        names.get(one.row, one.row) for one in judged.comparisons if one.printed_verdict == "fails"
     ]
     verdict = (
         "On the paper's own table: "
-        if finding.printed_verdict == "holds"
+        if judged.printed_verdict == "holds"
         else "**The paper's own table does not satisfy this claim as tested here**: "
     )
     rows = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
     renamed = [f"{row} as {printed}" for row, printed in names.items()]
-    text = f"{verdict}{finding.printed_counts}{rows}."
+    text = f"{verdict}{judged.printed_counts}{rows}."
     return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
-def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
+def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
-    claim = finding.claim
-    pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
+    claim = judged.claim
+    pairs = {(comparison.better, comparison.than) for comparison in judged.comparisons}
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
     heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
     heads += [OWN_TEST, "printed", "as printed"]
-    comparisons = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
+    comparisons = [one for one in judged.comparisons if one.verdict or one.printed_verdict]
     rows = []
     for comparison in comparisons:
         means = [comparison.better_mean, comparison.than_mean] if claim.than else []
@@ -196,7 +198,7 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
                 comparison.printed_verdict or NOTHING,
             ]
         )
-    hidden = set() if finding.printed_verdict else {"printed", "as printed"}
+    hidden = set() if judged.printed_verdict else {"printed", "as printed"}
     hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
     hidden |= set() if any(one.own_test for one in comparisons) else {OWN_TEST}
     several = any(one.n > 1 for one in comparisons)
@@ -251,18 +253,18 @@ def _number(unit: Unit, value: float | None) -> str:
     return NOTHING if value is None else unit.text(value)
 
 
-def _reasons(finding: JudgedClaim) -> list[str]:
+def _reasons(judged: JudgedClaim) -> list[str]:
     rows: dict[str, list[str]] = {}
-    for comparison in finding.comparisons:
+    for comparison in judged.comparisons:
         if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
             rows[comparison.reason].append(comparison.row)
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def legend(findings: list[JudgedClaim]) -> list[Part]:
+def legend(judged_claims: list[JudgedClaim]) -> list[Part]:
     """Return how to read these claims."""
-    comparisons = [one for finding in findings for one in finding.comparisons]
-    used = {finding.claim.relation for finding in findings}
+    comparisons = [one for judged in judged_claims for one in judged.comparisons]
+    used = {judged.claim.relation for judged in judged_claims}
     return [
         Bullets(
             "Relations", [f"*{n}*: {one.meaning}" for n, one in RELATIONS.items() if n in used]
@@ -272,7 +274,7 @@ def legend(findings: list[JudgedClaim]) -> list[Part]:
         INTERVALS,
         HOLDING if any(one.n > 1 for one in comparisons) else "",
         OWN_TESTING if any(one.own_test for one in comparisons) else "",
-        EACH if any(finding.claim.of_each for finding in findings) else "",
+        EACH if any(judged.claim.of_each for judged in judged_claims) else "",
         OVERLAP if any(one.overlap for one in comparisons) else "",
         PRINTED if any(one.printed_verdict for one in comparisons) else "",
     ]

@@ -85,16 +85,9 @@ Part: TypeAlias = str | Grid | Heading | Bullets  # a text is a paragraph in Mar
 
 @dataclass(frozen=True)
 class Document:
-    """A report: what it shows, and the numbers behind it.
+    """A report: what it shows in order (empty texts and lists are left out), and its numbers.
 
-    Attributes
-    ----------
-    title : str
-        The title.
-    parts : sequence of str, Grid, Heading or Bullets
-        What is shown, in order; empty texts and lists are left out.
-    frame : DataFrame
-        The numbers, unrounded.
+    `frame` has the numbers unrounded.
     """
 
     title: str

@@ -23,8 +23,8 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
-from ensvm.report.query import Answer, Study, ask, once
-from ensvm.report.tables import ALIKE, TableCell, column_label, judged_cell, question_of
+from ensvm.report.query import Answer, Study, ask, once, shared_realizations
+from ensvm.report.tables import ALIKE, TableCell, cell_of, column_label, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT, ReadingConfig
@@ -56,22 +56,12 @@ FILES = {
 class OpenQuestion:
     """A question with our values under each reading of the paper, the study's own first.
 
-    Attributes
-    ----------
-    config : ReadingConfig
-        The question.
-    table : TableConfig
-        The table with the printed values to compare.
-    labels : dict of str to str
-        The heading of each reading by its name: a variant's, or `default` for what the study runs.
-    cells : dict of str to tuple of TableCell
-        The printed cells with the values of each reading.
-    equal : dict of str to tuple of TableCell
-        The same cells over those realizations alone that every reading has in a cell, where it has
-        more than one: these are counted and compared.
-    distances : DataFrame
-        How far each of these values is from the printed one, NaN if that cannot be computed: a line
-        for each printed cell, a column for each reading.
+    `table` has the printed values to compare. `labels` has the heading of each reading by its name:
+    a variant's, or `default` for what the study runs. `cells` are the printed cells with the values
+    of each reading; `equal` are the same cells over those realizations alone that every reading has
+    in a cell, where it has more than one: these are counted and compared. `distances` says how far
+    each of these is from the printed one, a line for each cell, a column for each reading; NaN if
+    that cannot be computed.
     """
 
     config: ReadingConfig
@@ -122,18 +112,18 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
             for one in own_questions
         ]
     answers = {name: [ask(study, one) for one in questions] for name, questions in asked.items()}
-    shared = _shared_realizations(answers.values())
+    over_shared = [_over_shared(of_cell) for of_cell in zip(*answers.values(), strict=True)]
 
-    def cells_of(name: str, of: list[Answer]) -> tuple[TableCell, ...]:
+    def cells_of(answers: Iterable[Answer]) -> tuple[TableCell, ...]:
         return tuple(
-            judged_cell(study, table, *place, question, answer)
-            for place, question, answer in zip(printed_cells, asked[name], of, strict=True)
+            cell_of(study, table, *place, answer)
+            for place, answer in zip(printed_cells, answers, strict=True)
         )
 
-    cells = {name: cells_of(name, of) for name, of in answers.items()}
+    cells = {name: cells_of(of) for name, of in answers.items()}
     equal = {
-        name: cells_of(name, [_over(one, at) for one, at in zip(of, shared, strict=True)])
-        for name, of in answers.items()
+        name: cells_of(of_cell[number] for of_cell in over_shared)
+        for number, name in enumerate(answers)
     }
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
@@ -144,21 +134,11 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     return OpenQuestion(config, table, labels, cells, equal, distances)
 
 
-def _shared_realizations(answers: Iterable[list[Answer]]) -> list[set[int]]:
-    """Return the realizations that all answers of several have, cell by cell.
-
-    `answers` has a list of cells for each reading.
-    """
-    several = [
-        [set(answer.values) for answer in of_cell if len(answer.values) > 1]
-        for of_cell in zip(*answers, strict=True)
-    ]
-    return [set.intersection(*of_cell) if of_cell else set() for of_cell in several]
-
-
-def _over(answer: Answer, realizations: set[int]) -> Answer:
-    """Return an answer of several realizations from some of them; one of one as it is."""
-    return answer.over(realizations) if len(answer.values) > 1 else answer
+def _over_shared(of_cell: Sequence[Answer]) -> list[Answer]:
+    """Return a cell's answers over shared realizations; those of a single one stay as they are."""
+    several = [answer for answer in of_cell if len(answer.values) > 1]
+    shared = shared_realizations(several) if several else []
+    return [answer.over(shared) if len(answer.values) > 1 else answer for answer in of_cell]
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:

@@ -89,11 +89,11 @@ def table_document(study: Study, table: TableConfig, cells: list[TableCell]) -> 
     ]
     columns = [field.name for field in fields(TableCell)]
     frame = pd.DataFrame([asdict(cell) for cell in cells], columns=columns)
-    for paper in study.beside:
-        compared = {(c.row, c.column): c for c in build_table(study.beside[paper], table)}
-        of_paper = [compared[cell.row, cell.column] for cell in cells]
+    for paper, compared in study.beside.items():
         for name in OF_PAPER:
-            frame[f"{name}: {paper}"] = [getattr(cell, name) for cell in of_paper]
+            frame[f"{name}: {paper}"] = [
+                getattr(cell, name) for cell in build_table(compared, table)
+            ]
     return Document(f"Table {table.id}. {table.caption}", parts, frame)
 
 

@@ -11,9 +11,8 @@ from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import overview
 from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
 from ensvm.report.documents.table_document import markdown_grid, table_grid
-from ensvm.report.evidence import alarms_of
 from ensvm.report.findings import contradictions
-from ensvm.report.query import Study
+from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.reproduction_picture import PICTURE
 from ensvm.report.tables import LaidOut

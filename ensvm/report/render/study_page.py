@@ -25,11 +25,11 @@ from ensvm.report.documents.readings_document import (
     readings_legend,
 )
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
-from ensvm.report.evidence import Evidence, alarms_of, evidence_of, n_warned, warnings_of
+from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.export import csv_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.query import Study, runs_of
+from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import finding_texts
