@@ -362,18 +362,11 @@ def takes_many(estimator: Any) -> bool:
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
     parts: set[Any] = {type(estimator)}
-    waiting = list(estimator.get_params(deep=False).values())
-    while waiting:
-        value = waiting.pop()
+    for value in estimator.get_params().values():
         if inspect.isclass(value) or inspect.isfunction(value):
             parts.add(value)
         elif hasattr(value, "get_params"):
             parts.add(type(value))
-            waiting += value.get_params(deep=False).values()
-        elif isinstance(value, Mapping):
-            waiting += value.values()
-        elif isinstance(value, list | tuple):
-            waiting += value
     return parts
 
 
