@@ -34,8 +34,6 @@ PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "skl
 # A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
 # a stopped process), its process is killed this much later.
 GRACE_SECONDS = 3.0
-# A worker that gets no task ends itself: on a cluster, the run that started it may be gone.
-IDLE_SECONDS = 60.0
 LOOK_SECONDS = 0.5  # between two looks whether the run was stopped
 # Processes that keep ending between cells (out of memory while they start, for example) would
 # otherwise be started for ever.
@@ -228,8 +226,6 @@ class _Worker:
 
     def send(self, task: Task) -> None:
         """Have the process run a task; raises WorkerDied if none can be started."""
-        if self._process is not None and not self._process.is_alive():
-            self.kill()  # it had no task for a while
         if self._process is None:
             self._process, self._connection, self._crash = _start(self._threads)
         try:
@@ -330,7 +326,7 @@ def _serve(connection: Connection, crash: Connection, threads: int) -> None:
     # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.
     faulthandler.enable(file=crash.fileno())
     with suppress(EOFError, OSError), parallel_config("threading"):
-        while connection.poll(IDLE_SECONDS):
+        while True:
             task = connection.recv()
             if task.has_own_code:
                 _run_in_a_fork(task, connection)
