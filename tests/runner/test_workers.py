@@ -43,7 +43,7 @@ class MadeUpWorker:
             moment = self.death(cell)
             if moment == "before":
                 raise WorkerDied("")
-            yield Started(cell.key)
+            yield Started()
             if moment == "in":
                 raise WorkerDied("crashed here")
             self.done.append(cell.key)
