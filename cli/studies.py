@@ -69,6 +69,11 @@ def list_(results: Path, data_dir: Path | None) -> None:
         for name, facts in studies.items():
             click.echo("\t".join([name, *(" ".join(text.split()) for text in facts.values())]))
         return
+    _print_listed(studies)
+
+
+def _print_listed(studies: dict[str, dict[str, str]]) -> None:
+    """Print a line for each study, as wide as the terminal, and which data are missing."""
     heads = {"study": "study", "takes": "takes", "here": "here", "title": "what it is"}
     rows = [heads, *({"study": name, **facts} for name, facts in studies.items())]
     widths = [max(len(row[key]) for row in rows) for key in ("study", "takes", "here")]
