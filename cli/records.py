@@ -177,10 +177,10 @@ def _print_costs_of_studies(studies: list["Study"]) -> None:
 
     shipped, costs = read_measured(), {}
     for study in studies:
-        orders = {name: block.orders for name, block in study.config.algorithms.items()}
-        here = total_seconds(measured(read_records(study.folder)), orders)
-        of_study = [line for line in shipped if line.study == study.config.study]
-        costs[study.config.study] = here, total_seconds(of_study, orders)
+        config = study.config
+        here = total_seconds(measured(read_records(study.folder)), config)
+        of_study = [line for line in shipped if line.study == config.study]
+        costs[config.study] = here, total_seconds(of_study, config)
     costliest = sorted(costs, key=costs.__getitem__, reverse=True)
     click.secho(
         "\nseconds of one processor: what was run here; all of it, by measurements", bold=True

@@ -145,8 +145,7 @@ def _run_time(
         machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
     if not lines:
         return {"takes": "", "measured": ""}
-    orders = {name: block.orders for name, block in config.algorithms.items()}
-    return {"takes": duration(total_seconds(lines, orders)), "measured": machine}
+    return {"takes": duration(total_seconds(lines, config)), "measured": machine}
 
 
 def _data_by_state(
