@@ -333,7 +333,7 @@ class StudyConfig(ConfigBlock):
             return tuple(self.sweep_values(claim.over))
         if claim.rows is not None:
             return claim.rows
-        wanted = {*claim.better, *(claim.than or ())}
+        wanted = set(claim.algorithms)
         return tuple(
             entry.name
             for entry in self.datasets
