@@ -160,14 +160,15 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
-        part = serve(sources, folders, reasons)
+        part = serve(sources, reasons, folders)
         if part is None:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
         arrays = assemble(card, read_parts(card, served))
     except UserError as error:
-        unverified = [part.source for part in served if part.source.url and not part.source.sha256]
+        sources = [source for part in served for source, _ in part.files]
+        unverified = [source for source in sources if source.url and not source.sha256]
         if not unverified:
             raise
         for file in [file for source in unverified for file in source.files]:
