@@ -17,7 +17,7 @@ from ensvm.data.providers.folders import DataFolders, data_folders, forget
 from ensvm.data.providers.serving import (
     Served,
     how_to_get,
-    read_parts,
+    read_rows,
     serve,
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
@@ -153,7 +153,7 @@ def generate(card: DatasetCard) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
     assert card.generator is not None
     X, classes = card.generator.draw()
-    return assemble(card, [Raw(X, plain_labels(classes))]), "generator"
+    return assemble(card, Raw(X, plain_labels(classes))), "generator"
 
 
 def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
@@ -165,7 +165,7 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
-        arrays = assemble(card, read_parts(card, served))
+        arrays = assemble(card, read_rows(card, served))
     except UserError as error:
         sources = [source for part in served for source, _ in part.files]
         unverified = [source for source in sources if source.url and not source.sha256]

@@ -1,6 +1,6 @@
 """Splits as configs write them: fractions become numbers of rows, impossible ones are refused."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -88,20 +88,18 @@ def refuse_without_groups(split: Mapping[str, Any]) -> None:
         )
 
 
-def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
-    """Return the split of a user's own file with the sizes and groups that its content shows.
+def completed(split: Mapping[str, Any], raw: Raw) -> Any:
+    """Return the split of a user's own files with the sizes and groups that their rows show.
 
-    `raws` is the content of the file, or of the training and the test file. Raises ValueError,
-    naming key, value and what is accepted, if the protocol does not fit the sizes or groups.
+    Raises ValueError, naming key, value and what is accepted, if the protocol does not fit them.
     """
-    rows = [len(raw.labels) for raw in raws]
-    protocol, groups = split.get("protocol"), raws[0].groups
+    protocol, groups = split.get("protocol"), raw.groups
     from_file: dict[str, Any] = {}
-    if protocol == "official" and len(rows) == 2:
-        from_file = {"n_train": rows[0], "n_test": rows[1]}
-    elif protocol == "indices" and raws[0].splits is not None:
-        train, test = raws[0].splits
-        from_file = {"n_train": train.shape[1], "n_test": test.shape[1], "realizations": len(train)}
+    if protocol in ("official", "indices") and raw.splits is not None:
+        train, test = raw.splits
+        from_file = {"n_train": train.shape[1], "n_test": test.shape[1]}
+        if protocol == "indices":
+            from_file["realizations"] = len(train)
     if groups is None:
         refuse_without_groups(split)
     elif protocol in tuple(_FRACTIONS) or split.get("grouped") is False:
@@ -116,7 +114,7 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
         from_file = {"grouped": True}
     elif protocol == GROUPED[0]:
         from_file = {"realizations": len(np.unique(groups))}
-    return counted(from_file | dict(split), split, sum(rows))
+    return counted(from_file | dict(split), split, len(raw.labels))
 
 
 def check_groups(split: Split, groups: NDArray[np.str_], labels: NDArray[np.str_]) -> None:

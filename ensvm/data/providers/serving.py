@@ -14,7 +14,7 @@ from ensvm.data.arrays import canonical_inputs
 from ensvm.data.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.catalogue import find_card
 from ensvm.data.files.encode import Inputs
-from ensvm.data.files.file_content import FileContent, Raw, joined, unpack
+from ensvm.data.files.file_content import FileContent, Raw, joined, joined_parts, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     DataFolders,
@@ -190,14 +190,14 @@ def _distribution_name(source: Source) -> str:
     return source.address.partition("==")[0]
 
 
-def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
-    """Return the inputs and labels of the parts; raise UserError if they cannot be read so."""
+def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
+    """Return the inputs and labels of all parts; raise UserError if they cannot be read so."""
     parts = [
         [(source, replace(file, name=f"{card.name} ({file.name})")) for source, file in part.files]
         for part in served
     ]
     every = read_files(settled(parts), card.inputs, card.groups, card.features)
-    return [joined(raws) for raws in every]
+    return joined_parts([joined(raws) for raws in every])
 
 
 def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
@@ -248,10 +248,10 @@ def _subset(source: Source, folders: DataFolders) -> bytes:
     """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
     card, parts = _whole_parts(source, partial(serve, folders=folders))
     levels = unpack(shipped_datasets() / source.address).decode()
-    return subset_text(read_parts(card, parts), levels, str(source.keep))
+    return subset_text(read_rows(card, parts), levels, str(source.keep))
 
 
-def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
+def subset_text(whole: Raw, levels: str, keep: str) -> bytes:
     """Return the kept rows of a training and a test part as LIBSVM text.
 
     `levels` has a digit for each row of the whole in its order; the rows with digit 0 are the
@@ -259,17 +259,16 @@ def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
     e.g. "01". Raises ValueError if the list is not one of these parts.
     """
     level = np.array(list(levels))
-    n_train, n_test = (part.X.shape[0] for part in parts)
-    if (level == "0").sum() != n_train or len(level) != n_train + n_test:
+    assert whole.splits is not None
+    train, test = (rows[0] for rows in whole.splits)
+    if (level == "0").sum() != len(train) or len(level) != len(whole.labels):
         raise ValueError(
-            f"a list of {len(level)} rows does not fit parts of {n_train} and {n_test}"
+            f"a list of {len(level)} rows does not fit parts of {len(train)} and {len(test)}"
         )
     order = np.empty(len(level), dtype=np.intp)
-    order[level == "0"] = np.arange(n_train)
-    order[level != "0"] = np.arange(n_train, n_train + n_test)
+    order[level == "0"], order[level != "0"] = train, test
     chosen = order[np.isin(level, list(keep))]
-    X = canonical_inputs([part.X for part in parts], sparse=True)[chosen]
-    labels = np.concatenate([part.labels for part in parts])[chosen]
+    X, labels = canonical_inputs(whole.X, sparse=True)[chosen], whole.labels[chosen]
     lines = []
     for i, label in enumerate(labels):
         entries = range(X.indptr[i], X.indptr[i + 1])
