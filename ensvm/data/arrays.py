@@ -25,11 +25,13 @@ class Arrays:
     """The rows of a data set in one form."""
 
     X: Any  # the inputs before scaling, NaN where a value is missing
-    y: NDArray[Any]  # the classes: int8, or int32 if there are too many for int8
+    # -1 and +1 where the card names a positive label, else codes 0, 1, ...; int8, or int32 for more
+    # than 128 classes
+    y: NDArray[Any]
     # row numbers of the training and the test parts, (realizations, rows), if they are fixed
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     checksum: str  # the sha256 of all of these
-    groups: NDArray[np.str_] | None = None  # the group of each row, for a card that names them
+    groups: NDArray[np.str_] | None  # the group of each row, where the split keeps groups whole
 
 
 def assemble(card: DatasetCard, raw: Raw) -> Arrays:

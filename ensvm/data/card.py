@@ -419,5 +419,9 @@ class DatasetCard(Strict):
 
     def variant(self, name: str) -> "DatasetCard":
         """Return a variant as a card of its own; its `base` is the name of this one."""
-        own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
-        return DatasetCard.model_validate(own | self.variants[name])
+        return self.changed({"name": name} | self.variants[name])
+
+    def changed(self, changes: dict[str, Any]) -> "DatasetCard":
+        """Return a card with other values of some keys, checked like any card."""
+        own = dict(self) | {"variants": {}, "aliases": [], "base": self.base or self.name}
+        return DatasetCard.model_validate(own | changes)

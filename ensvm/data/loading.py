@@ -60,21 +60,16 @@ class Realization:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(Arrays):
     """The rows of a data set before scaling."""
 
     card: DatasetCard  # the card that it was loaded by
-    X: Any  # the inputs, NaN where a value is missing
-    # -1 and +1 where the card names a positive label, else codes 0, 1, ...; int32 for more than 128
-    # classes
-    y: NDArray[Any]
-    classes: tuple[str, ...]  # the labels that y stands for, in the order of y
     provider: str  # who served it
-    checksum: str  # the sha256 of the arrays
-    # the row numbers of the training and the test parts, if they come with the data
-    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
-    # the group of each row, where the split keeps groups whole
-    groups: NDArray[np.str_] | None = None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that y stands for, in the order of y."""
+        return self.card.labels
 
     def realization(self, index: int) -> Realization:
         """Return a realization by its number from 1, the same on any machine and in any order.
@@ -125,28 +120,13 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     reason), and UserError if the data are not what the card says.
     """
     folders = data_folders(data_dir, offline)
-    arrays, provider = _remembered(card, folders)
-    return Dataset(
-        card,
-        arrays.X,
-        arrays.y,
-        card.labels,
-        provider,
-        arrays.checksum,
-        arrays.splits,
-        arrays.groups,
-    )
-
-
-def _remembered(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     key = (card.fingerprint(), folders)
-    if (arrays_and_provider := _recent.get(key)) is None:
-        arrays_and_provider = _recent[key] = (
-            generate(card) if card.generator else read_arrays(card, folders)
-        )
+    if key not in _recent:
+        _recent[key] = generate(card) if card.generator else read_arrays(card, folders)
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
-    return arrays_and_provider
+    arrays, provider = _recent[key]
+    return Dataset(**vars(arrays), card=card, provider=provider)
 
 
 def generate(card: DatasetCard) -> tuple[Arrays, str]:

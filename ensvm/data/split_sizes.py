@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.files.file_content import Raw
-from ensvm.data.splits import GROUPED, KFoldSplit, LeaveOneGroupOutSplit, Split
+from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, Split
 
 SIZES = ("n_train", "n_test")
 # the protocols with sizes, and the sizes that may be fractions
@@ -81,7 +81,7 @@ def _rows(key: str, share: float, whole: int) -> int:
 
 def refuse_without_groups(split: Mapping[str, Any]) -> None:
     """Raise ValueError if the protocol needs groups, for data without groups."""
-    if split.get("protocol") == GROUPED[0] or split.get("grouped"):
+    if split.get("protocol") == "leave-one-group-out" or split.get("grouped"):
         raise ValueError(
             "groups: is missing; the protocols leave-one-group-out and kfold with `grouped` need "
             "it, the column of a user's own file that says which rows belong together"
@@ -112,7 +112,7 @@ def completed(split: Mapping[str, Any], raw: Raw) -> Any:
         raise ValueError(f"groups: all rows are in one group ({group!r}); accepted: two or more")
     elif protocol == "kfold":
         from_file = {"grouped": True}
-    elif protocol == GROUPED[0]:
+    elif protocol == "leave-one-group-out":
         from_file = {"realizations": len(np.unique(groups))}
     return counted(from_file | dict(split), split, len(raw.labels))
 

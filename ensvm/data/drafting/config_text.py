@@ -12,7 +12,7 @@ import yaml
 
 from ensvm.data.alarms import rare_share
 from ensvm.data.card import DatasetCard
-from ensvm.data.catalogue import PARTS, read_card
+from ensvm.data.catalogue import read_card
 from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
 from ensvm.data.providers.folders import write_atomically
@@ -242,8 +242,8 @@ def card_text(card: DatasetCard, folder: Path) -> str:
     Paths of files are written relative to `folder`, that of the card.
     """
     content: dict[str, Any] = card.model_dump(mode="json", exclude_defaults=True)
-    for part in PARTS:
-        for source in content.get(part, ()):
+    for part in card.parts:
+        for source in content[part]:
             for one in (source, *source.get("followed_by", ())):
                 one["file"] = os.path.relpath(one["file"], folder.absolute())
     content |= dict.fromkeys(FILL_IN, "")
