@@ -71,13 +71,17 @@ class Dataset(Arrays):
         """The labels that y stands for, in the order of y."""
         return self.card.labels
 
+    def split(self, index: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the row numbers of the training and the test part of a realization."""
+        name = self.card.base or self.card.name
+        return split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
+
     def realization(self, index: int) -> Realization:
         """Return a realization by its number from 1, the same on any machine and in any order.
 
         Raises UserError if the split protocol has no such realization.
         """
-        name = self.card.base or self.card.name
-        train, test = split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
+        train, test = self.split(index)
         X_train, X_test = self._inputs[train], self._inputs[test]
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
