@@ -81,7 +81,7 @@ def only(card: DatasetCard, kind: str) -> DatasetCard:
 
 def mirrored(name: str) -> Dataset:
     """Return the data set as the original files have it."""
-    return load(only(find_card(name), "mirror"), offline=True)
+    return load(only(find_card(name), "mirror"), data_dir=Path(str(MIRROR)), offline=True)
 
 
 @pytest.mark.parametrize("name", NIPS99)
