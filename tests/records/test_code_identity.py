@@ -23,7 +23,7 @@ derived: {estimator: "loose_derived:Derived"}
 READING = {
     "loading": ("data", "read_arrays"),
     "format": ("data/files", "encode_column"),
-    "card": ("data/card.py", "brought_splits"),
+    "card": ("data/card.py", "one_hot"),
 }
 GENERATING = {
     "generator": ("data/generators.py", "waveform"),
