@@ -96,13 +96,18 @@ def table(
             if terminal is None:
                 click.echo(text)
             written += paths
-    if not written:
-        refuse(*without)
-    for line in without:
-        click.echo(line, err=True)
-    if table_id is None:
+    if table_id is None and written:
         pages = [write_first_page(study) for study, _ in chosen]
         written += [page for page in pages if page is not None]
+    _print_written(written, without)
+
+
+def _print_written(written: list[Path], reasons: list[str]) -> None:
+    """Print why something was not written, and the files that were; refuse if there are none."""
+    if not written:
+        refuse(*reasons)
+    for line in reasons:
+        click.echo(line, err=True)
     print_written(written)
 
 
@@ -427,11 +432,7 @@ def rank(
             continue
         print_markdown(text)
         written += paths
-    if not written:
-        refuse(*reasons)
-    for line in reasons:
-        click.echo(line, err=True)
-    print_written(written)
+    _print_written(written, reasons)
 
 
 def _tables_to_rank(
@@ -548,7 +549,7 @@ def export(
 
 def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
     """Return the seeds of the cells whose settings are those of the plan."""
-    from ensvm.records.identity import asked, by_value
+    from ensvm.records.identity import asked
 
     if plan is None:
         name = study.config.study
@@ -556,14 +557,12 @@ def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
         return {}
     cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
     seeds: dict[Identity, int] = {}
-    for records in by_value(study.records.values()).values():
-        is_planned: dict[str, bool] = {}  # by settings, which all realizations share
-        for record in records:
-            cell = cells.get(record.identity)
-            if cell is None:
-                continue
-            if record.settings_key not in is_planned:
-                is_planned[record.settings_key] = asked(record.settings) == asked(cell.settings)
-            if is_planned[record.settings_key]:
-                seeds[record.identity] = cell.seed
+    is_planned: dict[tuple[str, ...], bool] = {}  # realizations share their settings
+    for identity, record in study.records.items():
+        if cell := cells.get(identity):
+            of_value = cell.dataset, cell.algorithm, cell.run_pass, record.settings_key
+            if of_value not in is_planned:
+                is_planned[of_value] = asked(record.settings) == asked(cell.settings)
+            if is_planned[of_value]:
+                seeds[identity] = cell.seed
     return seeds

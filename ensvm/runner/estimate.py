@@ -26,6 +26,7 @@ from ensvm.runner.grams import gram_bytes, shares_gram
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.shipped import shipped_configs
+from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL
 
 TABLE = "measured-seconds.csv"
@@ -234,11 +235,8 @@ def _shared_kernel(record: Record) -> tuple[Any, ...]:
     return record.dataset, record.realization, record.run_id, repr(kernel)
 
 
-def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float:
-    """Return the seconds that all measured cells of a study take one processor.
-
-    `orders` has the algorithms that are fitted in several orders of their training rows.
-    """
+def total_seconds(lines: Iterable[Measured], config: StudyConfig) -> float:
+    """Return the seconds that all measured cells of a study take one processor."""
     lines = list(lines)
     timed = {
         (line.dataset, line.algorithm, line.settings): line.cells
@@ -251,7 +249,8 @@ def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float
         if line.run_pass == "error":
             # A timing answers the cell of the error pass too.
             answered = timed.get((line.dataset, line.algorithm, line.settings), 0)
-            fits = max(line.cells - answered, 0) * orders.get(line.algorithm, 1)
+            algorithm = config.algorithms.get(line.algorithm)
+            fits = max(line.cells - answered, 0) * (algorithm.orders if algorithm else 1)
         total += fits * line.seconds
     return total
 

@@ -13,11 +13,12 @@ import pytest
 
 from ensvm.data.card import Source
 from ensvm.data.providers.folders import (
+    DataFolders,
     data_folders,
-    from_mirrors,
     replace_file,
     through_cache,
 )
+from ensvm.data.providers.serving import Attempt
 from ensvm.errors import Refused, UserError
 
 CONTENT = b"1,2,a\n3,4,b\n"
@@ -27,6 +28,12 @@ FORMAT = {"type": "table", "target": -1}
 
 def source(**place: str) -> Source:
     return Source.model_validate({"sha256": SUM, "format": FORMAT, **place})
+
+
+def from_mirrors(*mirrors: Path) -> bytes:
+    folders = DataFolders(mirrors, cache=Path("unused"), offline=True)
+    (_, content), *_ = Attempt(source(mirror="uci/one.data"), folders).serve().files
+    return content.data
 
 
 @pytest.mark.parametrize(
@@ -40,17 +47,17 @@ def test_mirror_serves_any_packing_at_any_place(
     path = tmp_path / (place + ending)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(pack(CONTENT))  # type: ignore[operator]
-    assert from_mirrors(source(mirror="uci/one.data"), (tmp_path / "absent", tmp_path)) == CONTENT
+    assert from_mirrors(tmp_path / "absent", tmp_path) == CONTENT
 
 
 def test_wrong_file_is_reported_and_the_next_is_tried(tmp_path: Path) -> None:
     (tmp_path / "one.data").write_bytes(b"something else")
     (tmp_path / "one.data.xz").write_bytes(b"not xz at all")
     with pytest.raises(Refused, match=r"one.data: wrong sha256 .*; .*one.data.xz cannot be read"):
-        from_mirrors(source(mirror="uci/one.data"), (tmp_path,))
+        from_mirrors(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "one.data").write_bytes(CONTENT)
-    assert from_mirrors(source(mirror="uci/one.data"), (tmp_path,)) == CONTENT
+    assert from_mirrors(tmp_path) == CONTENT
 
 
 def test_cached_content_is_not_downloaded_again_and_damage_is_healed(tmp_path: Path) -> None:

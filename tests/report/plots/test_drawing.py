@@ -71,23 +71,14 @@ def test_every_kind_is_here():
 
 
 REFUSED = [
-    ("box, rows: german, series: [a, c]", r"unknown algorithm 'c'"),
-    ("box, rows: german, series: a, table: 3", r"table: unknown table '3'"),
     ("box, series: a", r"which data sets"),
     ("box, rows: german, series: a, colour: red", r"figures\[1\]\.colour: unknown key"),
     ("bar, rows: german, series: a, y_scale: log", r"a bar begins at 0"),
-    ("bar, series: a, panels: [{rows: gemran}]", r"figures\[1\]\.panels\[1\]\.rows: .*'gemran'"),
     ("bar, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
     ("bar, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
-    ("scatter, rows: [german], panels: [{x: a, y: c}]", r"panels\[1\]\.y: unknown algorithm 'c'"),
-    ("scatter, rows: [mars], panels: [{x: a, y: b}]", r"rows: unknown data set 'mars'"),
     ("scater, rows: [german], panels: [{x: a, y: b}]", r"accepted: .*scatter, tradeoff, plane"),
-    ("tradeoff, rows: german, series: [a, c], x: size", r"unknown algorithm 'c'"),
-    ("tradeoff, series: a, x: size, panels: [{rows: mars}]", r"rows: unknown data set 'mars'"),
     ("tradeoff, series: a, x: size", r"which data sets"),
     ("tradeoff, rows: german, series: a, x: nothing", r"unknown metric 'nothing'"),
-    ("plane, panels: [{dataset: german, series: c}]", r"series: unknown algorithm 'c'"),
-    ("plane, panels: [{dataset: mars, series: a}]", r"unknown data set 'mars'"),
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
         r"'alphas_' is not in the `record:` of a",
