@@ -151,8 +151,8 @@ def read_studies(
 
 def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
     """Copy the records that come with ensvm for the studies that `results` lacks."""
+    from ensvm.data.providers.folders import replace_file
     from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
-    from ensvm.records.writing import copy_file
 
     for study in studies:
         source, folder = shipped_records(study), results / study
@@ -161,7 +161,7 @@ def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
         folder.mkdir(parents=True)
         for name in (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE):
             if (source / name).is_file():
-                copy_file(source / name, folder / name)
+                replace_file(folder / name, (source / name).read_bytes())
         print_text(f"{study}: the records that come with ensvm are now in {folder}", err=True)
 
 

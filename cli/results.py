@@ -521,7 +521,7 @@ def export(
       ensvm export -o tables.csv
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
-    from ensvm.records.writing import replace_file
+    from ensvm.data.providers.folders import replace_file
     from ensvm.report import export as exporting
 
     ending = ".csv" if output is None else exporting.ending_of(output)

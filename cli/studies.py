@@ -203,8 +203,8 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     """
     from pydantic import TypeAdapter, ValidationError
 
+    from ensvm.data.providers.folders import replace_file
     from ensvm.errors import UserError
-    from ensvm.records.writing import copy_file, replace_file
     from ensvm.shipped import shipped_config, shipped_configs
     from ensvm.study.block import Name
     from ensvm.study.config import read_config
@@ -236,7 +236,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
         if file in of_parts:
             replace_file(copied, _with_schema(read_text(file)))
         else:
-            copy_file(file, copied)
+            replace_file(copied, file.read_bytes())
     return [target, *copies.values()]
 
 

@@ -281,19 +281,22 @@ def _place(line: Measured) -> tuple[str, str, str, str]:
     return line.study, line.dataset, line.algorithm, line.run_pass
 
 
-def memory_refusals(plan: Plan, cells: Iterable[Cell]) -> list[str]:
+def memory_refusals(plan: Plan, cells: Sequence[Cell]) -> list[str]:
     """Return why cells cannot be run for lack of memory, a line a data set and size.
 
     A Gram matrix that the runner makes has all the training rows. If an estimator makes one of its
     own, rows that are identical may count once, which is not known before the fit.
     """
     free = free_bytes()
-    pairs = {(cell.dataset, cell.algorithm): cell for cell in cells}
+    rows = {name: n_train for name, (n_train, _) in _sizes(plan, cells).items()}
+    # No algorithm needs more than a Gram matrix in double precision, and most of these fit.
+    large = {name for name in rows if gram_bytes(rows[name], "float64") > free}
+    pairs = {(cell.dataset, cell.algorithm): cell.method for cell in cells if cell.dataset in large}
     needs: dict[tuple[str, str], list[str]] = defaultdict(list)
     with plan.importable():
-        for (dataset, algorithm), cell in pairs.items():
-            if cell.method is not None:
-                needed, what, instead = _need(cell.method, plan.cards[dataset].sizes()[1])
+        for (dataset, algorithm), method in pairs.items():
+            if method is not None:
+                needed, what, instead = _need(method, rows[dataset])
                 if needed > free:
                     needs[dataset, refusal(needed, free, what, instead)].append(algorithm)
     return [

@@ -15,7 +15,7 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import read_card
 from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
-from ensvm.data.providers.folders import write_atomically
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.shipped import card_schema, schema_line
 
@@ -115,7 +115,7 @@ def write_config(draft: Draft) -> None:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode())
+        replace_file(path, text)
     except OSError as error:
         reason = f"{error.filename or path}: {error.strerror or error}"
         raise UserError(f"{reason}; choose another place with -o") from error

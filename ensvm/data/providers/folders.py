@@ -85,7 +85,7 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
             with suppress(Refused):
                 return verified(unpack(path), source)  # another process may have been quicker
             content = verified(download(source), source)
-            write_atomically(path, content)
+            replace_file(path, content)
             return content
     except Timeout as error:
         raise Refused("another process has been downloading it for very long") from error
@@ -99,20 +99,27 @@ def forget(source: Source, cache: Path) -> None:
     cache_file(source, cache).unlink(missing_ok=True)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, whatever happens in between."""
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Replace a file by a whole new one; if that fails, the old one stays.
+
+    Raises OSError, which names the file, if it cannot be written.
+    """
     remove_left_behind(path.parent)
     prefix, suffix = PARTIAL
-    descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
         raise
 
 

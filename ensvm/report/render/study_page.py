@@ -12,7 +12,6 @@ from markupsafe import Markup
 from ensvm.data import DatasetCard, find_card
 from ensvm.errors import UserError
 from ensvm.records.record import Run
-from ensvm.records.writing import csv_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, tested, wording
@@ -27,6 +26,7 @@ from ensvm.report.documents.readings_document import (
 )
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.export import csv_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of

@@ -15,8 +15,8 @@ from ensvm.data.card import Source
 from ensvm.data.providers.folders import (
     DataFolders,
     data_folders,
+    replace_file,
     through_cache,
-    write_atomically,
 )
 from ensvm.data.providers.serving import Attempt
 from ensvm.errors import Refused, UserError
@@ -131,14 +131,14 @@ def test_interrupted_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
-    write_atomically(path, b"old")
+    replace_file(path, b"old")
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, b"new")
+        replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -152,7 +152,7 @@ def test_what_killed_processes_left_is_removed_after_a_day(tmp_path: Path) -> No
     long_ago = time.time() - 100_000
     for path in (kept[1], old[0], old[1].parent):
         os.utime(path, (long_ago, long_ago))
-    write_atomically(kept[2], b"whole")
+    replace_file(kept[2], b"whole")
     assert sorted(tmp_path.iterdir()) == sorted(kept)
 
 
