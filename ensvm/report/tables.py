@@ -4,7 +4,6 @@ import csv
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
@@ -51,14 +50,6 @@ class TableCell:
     warned: int = 0
     status: str = "missing"
     reason: str = ""
-
-
-LaidOut: TypeAlias = tuple[TableConfig, list[TableCell]]  # a table with its cells
-
-
-def build_tables(study: Study) -> list[LaidOut]:
-    """Return the tables of a study, each with its cells."""
-    return [(table, build_table(study, table)) for table in study.config.tables]
 
 
 @once

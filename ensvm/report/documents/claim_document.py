@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 
 import pandas as pd
 
-from ensvm.report.claims import ClaimComparison, JudgedClaim
+from ensvm.report.claims import ClaimComparison, JudgedClaim, evaluate_claims
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -72,22 +72,20 @@ PRINTED = (
 )
 
 
-def claims_document(study: Study, judged_claims: list[JudgedClaim]) -> Document:
+def claims_document(study: Study) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
-    parts: list[Part] = [overview(judged_claims)]
-    for judged in judged_claims:
+    parts: list[Part] = [overview(study)]
+    for judged in evaluate_claims(study):
         parts += claim_parts(study, judged)
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
-    parts += legend(judged_claims)
+    parts += legend(study)
     parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
     parts += [origin(study)]
-    return Document(
-        f"Claims: {study.config.title or study.config.study}", parts, _frame(judged_claims)
-    )
+    return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(study))
 
 
-def _frame(judged_claims: list[JudgedClaim]) -> pd.DataFrame:
+def _frame(study: Study) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
@@ -97,14 +95,15 @@ def _frame(judged_claims: list[JudgedClaim]) -> pd.DataFrame:
             "claim_printed_verdict": judged.printed_verdict,
             **asdict(comparison),
         }
-        for judged in judged_claims
+        for judged in evaluate_claims(study)
         for comparison in judged.comparisons
     ]
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(judged_claims: list[JudgedClaim]) -> Grid:
+def overview(study: Study) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
+    judged_claims = list(evaluate_claims(study))
     rows = [
         [
             judged.claim.id,
@@ -261,8 +260,9 @@ def _reasons(judged: JudgedClaim) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def legend(judged_claims: list[JudgedClaim]) -> list[Part]:
-    """Return how to read these claims."""
+def legend(study: Study) -> list[Part]:
+    """Return how to read the claims."""
+    judged_claims = list(evaluate_claims(study))
     comparisons = [one for judged in judged_claims for one in judged.comparisons]
     used = {judged.claim.relation for judged in judged_claims}
     return [

@@ -152,12 +152,13 @@ def _distance(cell: TableCell, by_difference: bool) -> float | None:
     return abs(math.log(cell.mean / cell.published))
 
 
-def readings_document(study: Study, questions: Sequence[OpenQuestion]) -> Document:
+def readings_document(study: Study) -> Document:
     """Return a grid for each question; the frame has a line for each cell and reading."""
+    questions = answer_questions(study)
     parts: list[Part] = []
     for question in questions:
         parts += [Heading(one_line(question.config.question)), *question_parts(study, question)]
-    parts += [*readings_legend(questions), origin(study)]
+    parts += [*readings_legend(study), origin(study)]
     lines = [
         {
             "question": question.config.id,
@@ -291,8 +292,9 @@ def _missing(question: OpenQuestion) -> list[str]:
     ]
 
 
-def readings_legend(questions: Sequence[OpenQuestion]) -> list[Part]:
+def readings_legend(study: Study) -> list[Part]:
     """Return how to read the grids, the meaning of verdicts, table by table, and of marks."""
+    questions = answer_questions(study)
     parts: list[Part] = [HOW_TO_READ]
     tables = {question.table.id: question.table for question in questions}
     cells = [
