@@ -17,12 +17,11 @@ from ensvm.report.export import frame_of, realizations
 from ensvm.report.query import Study, find_studies, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
+from ensvm.report.write import DRAWN_ENDINGS
 from ensvm.study.metrics import DATA_CELL
 
 if TYPE_CHECKING:
     from ensvm.report.plots.drawing import FigureContent
-
-ENDINGS = (".png", ".svg", ".pdf")
 
 
 def load_results(path: str | Path = "results") -> Results:
@@ -123,9 +122,9 @@ class Picture:
             If it has another ending.
         """
         target = Path(path)
-        if target.suffix not in ENDINGS:
+        if target.suffix not in DRAWN_ENDINGS:
             raise ValueError(
-                f"{target}: the ending is not accepted; accepted: {', '.join(ENDINGS)}"
+                f"{target}: the ending is not accepted; accepted: {', '.join(DRAWN_ENDINGS)}"
             )
         target.write_bytes(self._draw(target.suffix))
         return target

@@ -51,6 +51,11 @@ class TableCell:
     status: str = "missing"
     reason: str = ""
 
+    @property
+    def key(self) -> str:
+        """What names the cell on the page of its study."""
+        return f"{self.table}/{self.row}/{self.column}"
+
 
 @once
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:

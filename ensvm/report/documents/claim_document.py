@@ -1,5 +1,6 @@
 """Claims as a document: an overview, the evidence of each claim, and how to read it."""
 
+from collections.abc import Callable
 from dataclasses import asdict, fields
 
 import pandas as pd
@@ -174,38 +175,34 @@ def _on_paper(judged: JudgedClaim) -> str:
 def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
     claim = judged.claim
-    pairs = {(comparison.better, comparison.than) for comparison in judged.comparisons}
-    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
-    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
-    heads += [OWN_TEST, "printed", "as printed"]
     comparisons = [one for one in judged.comparisons if one.verdict or one.printed_verdict]
-    rows = []
-    for comparison in comparisons:
-        means = [comparison.better_mean, comparison.than_mean] if claim.than else []
-        rows.append(
-            [
-                comparison.row,
-                *([_pair(study, comparison)] if len(pairs) > 1 else []),
-                *(_number(values, mean) for mean in means),
-                _number(effect, comparison.effect),
-                _interval(effect, comparison),
-                str(comparison.n),
-                str(comparison.n_holds),
-                _verdict(comparison),
-                comparison.own_test or NOTHING,
-                _number(effect, comparison.printed),
-                comparison.printed_verdict or NOTHING,
-            ]
-        )
-    hidden = set() if judged.printed_verdict else {"printed", "as printed"}
-    hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
-    hidden |= set() if any(one.own_test for one in comparisons) else {OWN_TEST}
-    several = any(one.n > 1 for one in comparisons)
-    hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
-    kept = [number for number, head in enumerate(heads) if head not in hidden]
+    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
+    several = len({(one.better, one.than) for one in judged.comparisons}) > 1
+    first, second = "first", "second"
+    if claim.than and not several:
+        first, second = (algorithm_label(study, name) for name in (*claim.better, *claim.than))
+    has_interval = any(one.low is not None for one in comparisons)
+    has_counts = any(one.n > 1 for one in comparisons) and not claim.kind.of_rejections
+    has_own_test = any(one.own_test for one in comparisons)
+    is_printed = judged.printed_verdict is not None
+    columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
+        (True, "data set", lambda one: one.row),
+        (several, "compared", lambda one: _pair(study, one)),
+        (bool(claim.than), first, lambda one: _number(values, one.better_mean)),
+        (bool(claim.than), second, lambda one: _number(values, one.than_mean)),
+        (True, effect_head(claim), lambda one: _number(effect, one.effect)),
+        (has_interval, "95 % interval", lambda one: _interval(effect, one)),
+        (True, "n", lambda one: str(one.n)),
+        (has_counts, HOLD, lambda one: str(one.n_holds)),
+        (True, "verdict", _verdict),
+        (has_own_test, OWN_TEST, lambda one: one.own_test or NOTHING),
+        (is_printed, "printed", lambda one: _number(effect, one.printed)),
+        (is_printed, "as printed", lambda one: one.printed_verdict or NOTHING),
+    ]
+    shown = [(head, text_of) for is_shown, head, text_of in columns if is_shown]
     return Grid(
-        [heads[number] for number in kept],
-        [[row[number] for number in kept] for row in rows],
+        [head for head, _ in shown],
+        [[text_of(one) for _, text_of in shown] for one in comparisons],
         also_left=("compared", "verdict", "as printed"),
     )
 
@@ -225,16 +222,6 @@ def effect_head(claim: ClaimConfig) -> str:
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
     return f"{effect}, the worst" if claim.of_each else effect
-
-
-def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
-    effect = effect_head(claim)
-    if len(pairs) > 1:
-        return ["compared", *(["first", "second"] if claim.than else []), effect]
-    return [
-        *(algorithm_label(study, name) for name in next(iter(pairs)) if name and claim.than),
-        effect,
-    ]
 
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:

@@ -87,6 +87,11 @@ class OpenQuestion:
         answered = self.distances.drop(columns=self.unanswered)
         return [] if answered.empty else list(answered.dropna().index)
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals of a mean distance are shown."""
+        return self.table.decimals + 1 if self.config.by_difference(self.table) else 3
+
 
 def answer_questions(study: Study) -> list[OpenQuestion]:
     """Return the questions of a study with our values under each reading."""
@@ -241,10 +246,9 @@ def in_short(question: OpenQuestion, name: str) -> str:
     common = question.common
     if name in question.unanswered or not common:
         return "not all values"
-    digits = question.table.decimals + 1 if question.config.by_difference(question.table) else 3
     mean = question.distances.loc[common, name].mean()
     alike = _alike([question.equal[name][number] for number in common])
-    return f"mean distance {mean:.{digits}f}, = or ≈ {alike} of {len(common)}"
+    return f"mean distance {mean:.{question.decimals}f}, = or ≈ {alike} of {len(common)}"
 
 
 def _alike(cells: list[TableCell]) -> str:
@@ -260,10 +264,8 @@ def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:
 
 def _distances(question: OpenQuestion, numbers: list[int]) -> list[str]:
     """Return each reading's mean distance over some cells, the smallest bold."""
-    by_difference = question.config.by_difference(question.table)
-    decimals = question.table.decimals + 1 if by_difference else 3
     means = question.distances.loc[numbers].mean(skipna=False)
-    texts = [NOTHING if math.isnan(mean) else f"{mean:.{decimals}f}" for mean in means]
+    texts = [NOTHING if math.isnan(mean) else f"{mean:.{question.decimals}f}" for mean in means]
     shown = [float(text) for text in texts if text != NOTHING]
     least = min(shown) if len(shown) > 1 else None
     return [f"**{text}**" if text != NOTHING and float(text) == least else text for text in texts]

@@ -166,7 +166,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         shipped=cell.status == "shipped",
         warned=cell.warned > 0,
         state="" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
-        key=f"{cell.table}/{cell.row}/{cell.column}",
+        key=cell.key,
         number=cell.mean,
     )
 

@@ -62,11 +62,6 @@ class PrintedValue:
     margin: float
     label: str
 
-    @property
-    def key(self) -> str:
-        """The key of the value in its table."""
-        return f"{self.cell.table}/{self.cell.row}/{self.cell.column}"
-
 
 @dataclass(frozen=True)
 class PicturePanel:
@@ -97,7 +92,9 @@ class ReproductionPicture:
 
     def scale_of(self, key: str) -> PictureScale | None:
         """Return the scale of the panel with a value's dot; None if the value has no dot."""
-        panels = (panel for panel in self.panels if any(one.key == key for one in panel.values))
+        panels = (
+            panel for panel in self.panels if any(one.cell.key == key for one in panel.values)
+        )
         return next((panel.scale for panel in panels), None)
 
 
