@@ -17,7 +17,7 @@ from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
@@ -57,10 +57,9 @@ class Evidence:
     traceback: str
 
 
-def evidence_of(
-    study: Study, table: TableConfig, column: ColumnConfig, cell: TableCell
-) -> Evidence:
+def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
+    column = table.column(cell.column)
     question = question_of(table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
@@ -97,7 +96,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
             question = question_of(table, row, column)
             if row in study.config.rows_of(table) and question.algorithm == algorithm:
                 cell = cell_of(study, table, row, column, ask(study, question))
-                yield evidence_of(study, table, column, cell)
+                yield evidence_of(study, table, cell)
 
 
 def behind(records: Iterable[Record]) -> dict[str, str]:

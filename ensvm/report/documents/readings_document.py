@@ -209,13 +209,14 @@ def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
 def _grid(study: Study, question: OpenQuestion) -> Grid:
     """Return the printed values and ours under each reading, with columns if there are several."""
     table, shown = question.table, {cell.column for cell in question.printed}
-    columns = {column.name: column for column in table.columns if column.name in shown}
-    labels = {name: column_label(study, column) for name, column in columns.items()}
+    labels = {
+        column.name: column_label(study, column) for column in table.columns if column.name in shown
+    }
     n_names = 2 if len(labels) > 1 else 1
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
     for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
-        digits = table.decimals_of(columns[cell.column])
+        digits = table.decimals_of(table.column(cell.column))
         ours = [replace(value_of(one, digits), printed="") for one in of_readings]
         names = [cell.row, labels[cell.column]][:n_names]
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])

@@ -116,7 +116,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
     heads = ["data set", *(column_label(study, column) for column in table.columns)]
     for (paper, name), of_column in beside(study, table).items():
         heads.append(f"{_label(study, table, name)} in {paper}")
-        decimals = table.decimals_of(next(one for one in table.columns if one.name == name))
+        decimals = table.decimals_of(table.column(name))
         for shown, cell in zip(rows, of_column, strict=True):
             shown.append(_printed(cell, decimals))
     return Grid(heads, rows)
@@ -357,7 +357,7 @@ def notes(study: Study, table: TableConfig) -> list[str]:
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
-    return column_label(study, next(column for column in table.columns if column.name == name))
+    return column_label(study, table.column(name))
 
 
 def _margins(table: TableConfig) -> tuple[str, str]:

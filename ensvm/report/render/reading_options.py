@@ -54,12 +54,11 @@ def _cells(
     question: OpenQuestion, name: str, picture: ReproductionPicture | None
 ) -> dict[str, list[Any]]:
     """Return the values of a reading by their keys in the table."""
-    columns = {column.name: column for column in question.table.columns}
-    cells = {}
+    cells, table = {}, question.table
     for cell in question.cells[name]:
         if cell.mean is None:
             continue
-        value = value_of(cell, question.table.decimals_of(columns[cell.column]))
+        value = value_of(cell, table.decimals_of(table.column(cell.column)))
         scale = picture.scale_of(value.key) if picture else None
         height = None if scale is None else scale.up(cell.mean)
         cells[value.key] = [value.ours, value.spread, cell.verdict or "", height]

@@ -126,9 +126,8 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
 
 def _printed(study: Study, table: TableConfig) -> Iterable[tuple[str, PrintedValue]]:
     """Yield the printed values of a table, each with its unit."""
-    columns = {column.name: column for column in table.columns}
     for cell in build_table(study, table):
-        column = columns[cell.column]
+        column = table.column(cell.column)
         if cell.published is not None:
             label = f"{cell.row}, {column_label(study, column)}"
             margin = table.margin_of(column, cell.published)

@@ -210,11 +210,10 @@ class StudyPage:
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
         cells = build_table(self.study, table)
-        columns = {column.name: column for column in table.columns}
         grid = table_grid(self.study, table)
         values = [value for row in grid.rows for value in row if isinstance(value, Value)]
         for cell, value in zip(cells, values, strict=True):
-            behind = evidence_of(self.study, table, columns[cell.column], cell)
+            behind = evidence_of(self.study, table, cell)
             self.evidence[value.key] = _as_json(behind, values=table.of != "data")
         proposed = [
             number
