@@ -39,9 +39,9 @@ class Evidence:
 
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
     the verdict (or why there are no values); `facts` has this too, and how and where the values
-    were made. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and
-    `failures` are the texts of the cells, each with how often it occurred; `traceback` is that of
-    the first failure that left one.
+    were made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the
+    texts of the records, each with how often it occurred; `traceback` is that of the first failure
+    that left one.
     """
 
     title: str
@@ -49,9 +49,8 @@ class Evidence:
     compared: Mapping[str, str]
     facts: Mapping[str, str]
     answer: Answer
+    cell: TableCell
     margin: float
-    printed: float | None
-    mean: float | None
     warnings: tuple[str, ...]
     failures: tuple[str, ...]
     traceback: str
@@ -80,9 +79,8 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
             "run this cell anew": command_of(study, cell.row, question.algorithm),
         },
         answer=answer,
+        cell=cell,
         margin=margin,
-        printed=cell.published,
-        mean=cell.mean,
         warnings=counted(text for record in records for text in record.warnings),
         failures=counted(record.reason for record in bad),
         traceback=next((record.traceback for record in bad if record.traceback), ""),

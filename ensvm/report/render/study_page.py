@@ -17,7 +17,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     answer_questions,
@@ -210,18 +210,16 @@ class StudyPage:
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
         cells = build_table(self.study, table)
-        grid = table_grid(self.study, table)
-        values = [value for row in grid.rows for value in row if isinstance(value, Value)]
-        for cell, value in zip(cells, values, strict=True):
+        for cell in cells:
             behind = evidence_of(self.study, table, cell)
-            self.evidence[value.key] = _as_json(behind, values=table.of != "data")
+            self.evidence[cell.key] = _as_json(behind, values=table.of != "data")
         proposed = [
             number
             for number, column in enumerate(table.columns, 1)
             if column.of(table) in self.config.proposed
         ]
         content = {
-            "grid": grid,
+            "grid": table_grid(self.study, table),
             "readings": options_of(self.study, table, self.picture),
             "legend": self.html(*legend(self.study, table)),
             "notes": [self.html(note) for note in notes(self.study, table)],
@@ -297,8 +295,8 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
         "facts": [list(fact) for fact in evidence.facts.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,
-        "printed": evidence.printed,
-        "mean": evidence.mean,
+        "printed": evidence.cell.published,
+        "mean": evidence.cell.mean,
         "unit": evidence.answer.unit.name,
         "warnings": list(evidence.warnings),
         "failures": list(evidence.failures),
