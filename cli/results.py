@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ensvm.records.record import Identity
     from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
-    from ensvm.report.tables import TableCell
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
@@ -136,13 +135,13 @@ def _show_study(
     only_run: bool = False,
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
+    from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, fitted, how_to_read
-    from ensvm.report.tables import build_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
-    grids = [
-        _grid(study, config, build_table(study, config), only_run=only_run) for config in tables
-    ]
+    grids = [table_grid(study, config) for config in tables]
+    if only_run:
+        grids = [_run_rows(study, *each) for each in zip(tables, grids, strict=True)]
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
@@ -154,17 +153,12 @@ def _show_study(
         console.print(notes, style=DIM, highlight=False)
 
 
-def _grid(
-    study: "Study", table: "TableConfig", cells: list["TableCell"], *, only_run: bool
-) -> "Grid":
-    """Return the grid of a table, with `only_run` without the rows that have no values at all."""
-    from ensvm.report.documents.table_document import table_grid
+def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
+    """Return the grid of a table without the rows that have no values, unless none has any."""
+    from ensvm.report.tables import build_table
 
-    grid = table_grid(study, table, cells)
-    run = {cell.row for cell in cells if cell.mean is not None}
-    if only_run and run:
-        return replace(grid, rows=[row for row in grid.rows if row[0] in run])
-    return grid
+    run = {cell.row for cell in build_table(study, table) if cell.mean is not None}
+    return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
 
 
 def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
@@ -177,7 +171,6 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
-    from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
     from ensvm.report.render.first_page import HOW_TO_READ, findings_parts
@@ -186,19 +179,19 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     study = read_study(folder)
     if show_findings and study.config.findings:
-        print_markdown(parts_to_markdown(findings_parts(study, list(evaluate_claims(study)))))
+        print_markdown(parts_to_markdown(findings_parts(study)))
         return
     tables = main_table(study.config)
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables, only_run=True)
     elif tables:
         (table,) = tables
-        cells = build_table(study, table)
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
-        grid = _grid(study, table, cells, only_run=True)
-        legend = f"{HOW_TO_READ}. " if any(cell.verdict for cell in cells) else ""
+        grid = _run_rows(study, table, markdown_grid(study, table))
+        judged = any(cell.verdict for cell in build_table(study, table))
+        legend = f"{HOW_TO_READ}. " if judged else ""
         more = f"{legend}`ensvm table` prints all rows, the legend, notes and assumptions."
-        parts: list[Part] = [title, markdown_grid(grid, table, cells), more]
+        parts: list[Part] = [title, grid, more]
         click.echo(parts_to_markdown(parts) + "\n")
 
 

@@ -76,15 +76,15 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
     """Return every cell of a study's tables as a line, in the units of the tables."""
     lines = []
     for table in study.config.tables:
-        columns = {column.name: column for column in table.columns}
         for cell in build_table(study, table):
-            question = question_of(table, cell.row, columns[cell.column])
+            column = table.column(cell.column)
+            question = question_of(table, cell.row, column)
             position = {
                 "study": study.config.study,
                 "table": table.id,
                 "row": cell.row,
                 "column": cell.column,
-                "label": column_label(study, columns[cell.column]),
+                "label": column_label(study, column),
                 "algorithm": question.algorithm,
                 "metric": question.metric,
                 "pass": question.run_pass,

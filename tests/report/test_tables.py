@@ -403,7 +403,7 @@ def test_on_own_data_only_what_several_realizations_show_is_bold(
     assert text.splitlines()[2].count("largest class") == 1  # it is a column already
     for word in ("print", "≈", "verdict", "paper"):
         assert word not in text
-    shown = how_to_read([table_grid(study, table, cells)])
+    shown = how_to_read([table_grid(study, table)])
     assert ("bold" in shown, "±" in shown) == (bool(bold), realizations > 1)
     assert "printed" not in shown
 

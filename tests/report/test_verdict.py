@@ -404,7 +404,7 @@ def test_where_print_is_one_unknown_split_its_spread_does_not_count(tmp_path):
     half = t.ppf(0.975, 19) * found.std * np.sqrt(1 + 1 / 20)
     assert found.interval_of == "one split in print"
     assert found.difference_low == pytest.approx(found.difference - half)
-    shown = evidence_of(study, table, table.columns[0], found).facts
+    shown = evidence_of(study, table, found).facts
     assert shown["our splits at or beyond print"] == f"{np.sum(values >= 0.1245)} of 20"
 
 

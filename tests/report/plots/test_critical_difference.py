@@ -3,10 +3,14 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from ensvm.report.plots.critical_difference import draw_critical_difference
+from ensvm.report.plots.critical_difference import ranking_diagram
+from ensvm.report.rank_tests import friedman
+from ensvm.report.ranking import Ranking, Selection
+from ensvm.study.table_layout import ColumnConfig
 
 CASES = {
     "two": ([1.2, 1.8], 0.7),
@@ -19,23 +23,25 @@ CASES = {
 
 def drawn(case, name="algorithm"):
     average, difference = CASES[case]
-    labels = [f"{name} {at}" for at in range(len(average))]
-    ranks = np.array(average)
-    files = draw_critical_difference(labels, ranks, difference, "note", [".png", ".svg"])
-    return labels, *files
+    ranks = np.array([average])
+    columns = [ColumnConfig(name=f"{at}", label=f"{name} {at}") for at in range(ranks.size)]
+    selection = Selection(None, None, "error", "min", tuple(columns), ())
+    tests = pd.DataFrame(), friedman(ranks), difference, 0.05
+    ranking = Ranking(selection, ("a data set",), ranks, ranks, *tests)
+    return ranking_diagram(ranking, [".png", ".svg"])
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_draws(case):
-    _, png, svg = drawn(case)
+    png, svg = drawn(case)
     height, width, _ = imread(io.BytesIO(png)).shape
     assert width > height > 100
-    assert drawn(case)[1:] == (png, svg)
+    assert drawn(case) == [png, svg]
 
 
 def test_long_names_are_not_cut():
     def size(name):
-        return imread(io.BytesIO(drawn("many", name)[1])).shape
+        return imread(io.BytesIO(drawn("many", name)[0])).shape
 
     height, width, _ = size("an algorithm with a name that is much longer than others,")
     assert width > size("short")[1]
@@ -44,6 +50,6 @@ def test_long_names_are_not_cut():
 
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_touches_the_edge(case):
-    image = imread(io.BytesIO(drawn(case, "a long name, of a long algorithm,")[1]))[..., :3]
+    image = imread(io.BytesIO(drawn(case, "a long name, of a long algorithm,")[0]))[..., :3]
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == 1.0).all()
