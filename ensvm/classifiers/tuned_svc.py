@@ -38,7 +38,7 @@ from ensvm.kernels.sums import KernelSums
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (
     Candidate,
-    Rows,
+    SortedRows,
     best_candidate,
     candidates,
     fitted_candidate,
@@ -292,7 +292,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         codes: NDArray[np.intp],
         first: NDArray[np.intp],
         counts: NDArray[np.float64],
-    ) -> tuple[Rows, NDArray[np.float64] | None]:
+    ) -> tuple[SortedRows, NDArray[np.float64] | None]:
         """Return the groups as the search takes them, and their inputs."""
         m = first.size
         what = f"TunedSVC: the Gram matrix of {m} rows"
@@ -312,9 +312,9 @@ class TunedSVC(ClassifierMixin, SmallPickle):
                 )
             # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix
             # positive definite that is so for such coefficients only.
-            return Rows(gram - min(gram.min(), 0.0), starts, costs, counts), None
+            return SortedRows(gram - min(gram.min(), 0.0), starts, costs, counts), None
         inputs, centre = self._scaled(X, first, counts)
-        return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
+        return SortedRows(squared_distances(inputs - centre), starts, costs, counts), inputs
 
     def _scaled(
         self, X: Any, first: NDArray[np.intp], counts: NDArray[np.float64]
@@ -343,7 +343,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         require_memory(8.0 * m * (4.0 * pairs + COPIES * X.shape[1]), what)
         starts = np.searchsorted(codes[first], np.arange(n_classes + 1))
         inputs, centre = self._scaled(X, first, counts)
-        rows = Rows(inputs - centre, starts, self._costs(codes[first], counts), counts)
+        rows = SortedRows(inputs - centre, starts, self._costs(codes[first], counts), counts)
         gammas = _tried_gammas(inputs, counts)
         seed = drawn_seed(self.random_state)
         found = width_scores(rows, gammas, seed, self.n_jobs)
@@ -363,7 +363,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
     def _costs(self, codes: NDArray[np.intp], counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return class_costs(self.class_weight, self.classes_, codes, counts)[codes]
 
-    def _search(self, rows: Rows, inputs: NDArray[np.float64] | None) -> Candidate:
+    def _search(self, rows: SortedRows, inputs: NDArray[np.float64] | None) -> Candidate:
         """Choose C and gamma, set what the search found, and return the machines on all rows."""
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         gammas: Sequence[float | None]
@@ -388,7 +388,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         self.search_results_ = _ranked(table)
         return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
 
-    def _sample(self, rows: Rows) -> Rows:
+    def _sample(self, rows: SortedRows) -> SortedRows:
         """Return at most `search_rows` of the rows, at least two of each class that has them."""
         m, n_classes = rows.costs.size, rows.starts.size - 1
         if m <= self.search_rows:
