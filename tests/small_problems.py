@@ -24,10 +24,17 @@ def noisy_rows(seed=0, m=60, d=5, noise=1.0):
     return X, np.where(X[:, 0] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
 
 
-def noisy_gram(seed, m=60, d=5):
+def noisy_gram(seed=0, m=60, d=5, noise=1.0):
     """Return the Gaussian Gram matrix of `noisy_rows`, and their labels."""
-    X, y = noisy_rows(seed, m, d)
+    X, y = noisy_rows(seed, m, d, noise)
     return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
+
+
+def crossed_rows(seed=0, m=120, d=3, noise=0.5):
+    """Return normal rows, and labels by the sign of the product of two inputs, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    return X, np.where(X[:, 0] * X[:, 1] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
 
 
 def letters(n_classes=3, n=200):

@@ -134,11 +134,6 @@ def test_importing_the_package_imports_no_numerics() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_every_class_says_that_it_takes_sparse_rows(name: str) -> None:
-    assert get_tags(made(name)).input_tags.sparse
-
-
 # Where kernels of sparse rows are quick without making them dense, see test_kernel_expansion.py.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
@@ -185,8 +180,7 @@ def moons(noise: float, m: int = 150) -> tuple[NDArray[np.float32], NDArray[np.i
 def test_rows_of_either_precision_make_the_same_machine(
     name: str, container: Any, noise: float
 ) -> None:
-    if container is not np.asarray and not get_tags(made(name)).input_tags.sparse:
-        pytest.skip("takes no sparse moons")
+    assert get_tags(made(name)).input_tags.sparse
     X, y = moons(noise)
     single, double = (made(name).fit(container(X.astype(t)), y) for t in ("f4", "f8"))
     np.testing.assert_array_equal(single.predict(container(X)), double.predict(container(X)))
