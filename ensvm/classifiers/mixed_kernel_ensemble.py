@@ -84,12 +84,14 @@ class KernelChoice:
         """Return the kernel of the next machine."""
         if self.widths is None:
             return self.kernel
+        low, high = self.widths
         if self.uniform == "logarithm":
-            return self.kernel._replace(gamma=float(np.exp(rng.uniform(*np.log(self.widths)))))
-        if self.uniform == "inverse":
-            low, high = self.widths
-            return self.kernel._replace(gamma=float(1.0 / rng.uniform(1.0 / high, 1.0 / low)))
-        return self.kernel._replace(gamma=float(rng.uniform(*self.widths)))
+            gamma = np.exp(rng.uniform(*np.log(self.widths)))
+        elif self.uniform == "inverse":
+            gamma = 1.0 / rng.uniform(1.0 / high, 1.0 / low)
+        else:
+            gamma = rng.uniform(low, high)
+        return self.kernel._replace(gamma=float(gamma))
 
 
 @dataclass(frozen=True, eq=False)
