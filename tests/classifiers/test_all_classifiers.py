@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
@@ -20,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 import ensvm
 from ensvm import (
     LeveragedVectorMachine,
-    LinearSMO,
     PartiallyTrainedEnsemble,
     RhoSVC,
     SVMPathClassifier,
@@ -136,14 +134,6 @@ def test_importing_the_package_imports_no_numerics() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-NAMES = ["left", "right"]
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_every_class_says_that_it_takes_sparse_rows(name: str) -> None:
-    assert get_tags(made(name)).input_tags.sparse
-
-
 # Where kernels of sparse rows are quick without making them dense, see test_kernel_expansion.py.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
@@ -158,17 +148,6 @@ def test_sparse_rows_are_the_dense_ones(name: str) -> None:
         if hasattr(dense, method):
             values = [getattr(dense, method)(X), getattr(thin, method)(sparse.csr_array(X))]
             np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-9)
-
-
-def test_the_axes_of_a_map_may_be_names() -> None:
-    X, y = make_moons(50, noise=0.2, random_state=0)
-    frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*NAMES, "third"])
-    shown = DecisionMap(LinearSMO(), inputs=("right", "left"), n_grid=3).fit(frame, y)
-    np.testing.assert_array_equal(shown.points_, X[:, ::-1])
-    with pytest.raises(ValueError, match="0 to 2 or names left, right, third, got"):
-        DecisionMap(LinearSMO(), inputs=("right", "up")).fit(frame, y)
-    with pytest.raises(ValueError, match="0 to 1, got"):
-        DecisionMap(LinearSMO(), inputs=("right", "left")).fit(X, y)
 
 
 @pytest.mark.parametrize("make", [NoisyLabels, DecisionMap])
@@ -201,8 +180,7 @@ def moons(noise: float, m: int = 150) -> tuple[NDArray[np.float32], NDArray[np.i
 def test_rows_of_either_precision_make_the_same_machine(
     name: str, container: Any, noise: float
 ) -> None:
-    if container is not np.asarray and not get_tags(made(name)).input_tags.sparse:
-        pytest.skip("takes no sparse moons")
+    assert get_tags(made(name)).input_tags.sparse
     X, y = moons(noise)
     single, double = (made(name).fit(container(X.astype(t)), y) for t in ("f4", "f8"))
     np.testing.assert_array_equal(single.predict(container(X)), double.predict(container(X)))

@@ -7,34 +7,19 @@ import numpy as np
 import pytest
 from joblib import Memory
 from numpy.typing import NDArray
-from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from small_problems import letters
 
-from ensvm.classifiers import mixed_kernel_adaboost as module
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
 from ensvm.solvers.boosting import learner_weight, updated
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "max_samples": 40, "random_state": 0}
 
 
-def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    X, y = make_classification(
-        n,
-        6,
-        n_informative=4,
-        n_classes=n_classes,
-        n_clusters_per_class=1,
-        class_sep=0.8,
-        flip_y=0.05,
-        random_state=1,
-    )
-    return X, np.array(list("abcde"))[y]
-
-
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("gamma", ["sigest", "sigest-random"])
 def test_errors_and_weights_are_those_of_algorithm_1(n_classes: int, gamma: str) -> None:
-    X, y = data(n_classes)
+    X, y = letters(n_classes)
     fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", gamma=gamma, **SMALL).fit(X, y)
     votes = np.zeros((200, n_classes))
     sample_weight = np.full(200, 1.0 / 200)
@@ -62,7 +47,7 @@ def shares_of(decision: NDArray[np.float64], n_classes: int) -> NDArray[np.float
 
 
 def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
-    X, y = data()
+    X, y = letters()
     kernels = ["rbf", "poly", "linear"]
     combined = MixedKernelAdaBoost(kernels, **SMALL).fit(X, y)
     assert combined.estimator_kernels_ == kernels * 6
@@ -78,7 +63,7 @@ def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
 
 
 def test_mixed_draws_a_kernel_for_every_round() -> None:
-    X, y = data()
+    X, y = letters()
     fitted = MixedKernelAdaBoost(
         ["rbf", "poly"], scheme="mixed", n_estimators=30, max_samples=40, random_state=0
     )
@@ -89,7 +74,7 @@ def test_mixed_draws_a_kernel_for_every_round() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
-    X, y = data(n_classes)
+    X, y = letters(n_classes)
     fitted = MixedKernelAdaBoost(**SMALL).fit(X, y)
     decisions, classes = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
     assert len(decisions) == len(classes) == len(fitted.estimators_) == 12
@@ -102,7 +87,7 @@ def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
 
 
 def test_widths() -> None:
-    X, y = data()
+    X, y = letters()
     low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_range_
     assert low < middle < high
     fixed = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y)
@@ -126,7 +111,7 @@ def test_widths() -> None:
 
 
 def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widths() -> None:
-    X, y = data()
+    X, y = letters()
     many = {**SMALL, "n_estimators": 40}
     fits = [
         MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
@@ -147,7 +132,7 @@ def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widt
 @pytest.mark.parametrize("pair", [[0.1], [0.4, 0.1], [0.0, 1.0], ["low", "high"], []])
 def test_a_pair_of_widths_that_is_none(pair: list[Any]) -> None:
     with pytest.raises(ValueError, match="gamma as a pair must be the lowest and the highest"):
-        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*data())
+        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*letters())
 
 
 def test_boosting_ends_early_where_no_machine_beats_chance() -> None:
@@ -161,7 +146,7 @@ def test_boosting_ends_early_where_no_machine_beats_chance() -> None:
 
 
 def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
-    X, y = data()
+    X, y = letters()
     fitted = MixedKernelAdaBoost(tol=1e-4, **SMALL).fit(X, y)
     assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
@@ -171,22 +156,13 @@ def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
         MixedKernelAdaBoost(max_iter=3, **SMALL).fit(X, y)
 
 
-def test_remembered_runs_are_not_trained_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    X, y = data()
+def test_remembered_runs_are_not_trained_again(trained: list[Any], tmp_path: Path) -> None:
+    X, y = letters()
     memory = Memory(tmp_path, verbose=0)
     pure = MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X, y)
-    trained: list[str] = []
-    train = module.train_machine
-
-    def watched(*args: Any, **settings: Any) -> Any:
-        trained.append(args[4].name)
-        return train(*args, **settings)
-
-    monkeypatch.setattr(module, "train_machine", watched)
+    trained.clear()
     joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
-    assert set(trained) == {"poly"}
+    assert {kernel.name for *_, kernel in trained} == {"poly"}
     np.testing.assert_array_equal(joined.estimator_weights_[::2], pure.estimator_weights_)
     fresh = MixedKernelAdaBoost(["rbf", "poly"], **SMALL).fit(X, y)
     np.testing.assert_array_equal(joined.decision_function(X), fresh.decision_function(X))
@@ -208,11 +184,11 @@ def test_remembered_runs_are_not_trained_again(
 )
 def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MixedKernelAdaBoost(**settings).fit(*data())
+        MixedKernelAdaBoost(**settings).fit(*letters())
 
 
 def test_bad_input() -> None:
-    X, y = data()
+    X, y = letters()
     with pytest.raises(ValueError, match="needs two classes, but y holds only one class: 'a'"):
         MixedKernelAdaBoost().fit(X, np.full(200, "a"))
     with pytest.raises(ValueError, match="overflow float32"):
@@ -222,7 +198,7 @@ def test_bad_input() -> None:
 
 
 def test_class_weights_are_where_the_distribution_starts() -> None:
-    X, y = data()
+    X, y = letters()
     weight = {"a": 3.0, "b": 1.0, "c": 0.5}
     fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", class_weight=weight, **SMALL).fit(X, y)
     costs = np.array([weight[label] for label in y])

@@ -1,10 +1,14 @@
-"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners."""
+"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners.
+
+Beyond `MANY_ROWS` distinct rows the machines are ridge regressions on a low-rank kernel.
+"""
 
 import pickle
 import warnings
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -13,14 +17,24 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
 
 from ensvm import TunedSVC
+from ensvm.classifiers import tuned_svc
 from ensvm.kernels import gram
 
 
 @pytest.fixture(scope="module")
 def moons():
     return make_moons(120, noise=0.25, random_state=0)
+
+
+@pytest.fixture(params=["svm", "ridge"])
+def engine(request, monkeypatch):
+    """What is trained, with ridge even for few rows."""
+    if request.param == "ridge":
+        monkeypatch.setattr(tuned_svc, "MANY_ROWS", 4)
+    return request.param
 
 
 def as_svc(machine, X, y, **parameters):
@@ -69,19 +83,6 @@ def test_the_table_holds_the_grid_and_the_choice(moons):
     np.testing.assert_allclose(table["criterion"], 1.0 - table["loo_score"] + table["loo_loss"])
 
 
-def test_probabilities_decisions_and_classes_agree(iris):
-    X, y = iris
-    many = TunedSVC().fit(X, y)
-    probabilities = many.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(many.classes_[probabilities.argmax(axis=1)], many.predict(X))
-    np.testing.assert_allclose(many.decision_function(X), np.log(probabilities), atol=1e-9)
-    two = TunedSVC().fit(X[50:], y[50:])
-    odds = two.predict_proba(X)[:, 1] / two.predict_proba(X)[:, 0]
-    clear = np.abs(two.decision_function(X)) < 12.0
-    np.testing.assert_allclose(np.log(odds)[clear], two.decision_function(X)[clear], rtol=1e-4)
-
-
 def test_probabilities_are_calibrated():
     X, y = load_breast_cancer(return_X_y=True)
     machine = TunedSVC().fit(X[::2], y[::2])
@@ -95,27 +96,6 @@ def test_inputs_are_scaled_so_that_a_scaler_before_changes_nothing(moons):
     alone, behind = TunedSVC().fit(X, y), make_pipeline(StandardScaler(), TunedSVC()).fit(X, y)
     np.testing.assert_allclose(alone.predict_proba(X), behind.predict_proba(X), atol=1e-2)
     assert TunedSVC(scale=False).fit(X, y).scale_ is None
-
-
-def test_the_order_of_the_rows_does_not_matter(moons):
-    X, y = moons
-    order = np.random.default_rng(0).permutation(y.size)
-    one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
-    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
-    np.testing.assert_array_equal(one.loo_decision_function_[order], other.loo_decision_function_)
-    np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
-
-
-def test_a_weight_counts_rows_and_identical_rows_are_one(moons):
-    X, y = moons
-    counts = np.arange(y.size) % 4
-    weighted, repeated = (
-        TunedSVC().fit(X, y, counts),
-        TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts)),
-    )
-    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
-    assert weighted.loo_score_ == repeated.loo_score_
-    assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
 
 
 def test_a_class_weight_is_the_price_of_an_error():
@@ -152,19 +132,89 @@ def test_many_rows_are_searched_by_a_sample(moons):
     assert np.mean(machine.predict(X) == theirs.predict(scaled)) > 0.95
 
 
-def test_a_pickle_holds_support_vectors_only():
+def test_bad_input_is_refused(moons):
+    X, y = moons
+    with pytest.raises(ValueError, match="needs two classes"):
+        TunedSVC().fit(X, np.zeros(y.size))
+    with pytest.raises(ValueError, match="positive sample_weight in two classes, but only 1"):
+        TunedSVC().fit(X, y, sample_weight=y)
+    with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
+        TunedSVC(max_iter=3).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["moons", "iris"])
+def test_probabilities_decisions_and_classes_agree(engine, name, request):
+    X, y = request.getfixturevalue(name)
+    machine = TunedSVC().fit(X, y)
+    probabilities, predicted = machine.predict_proba(X), machine.predict(X)
+    assert machine.engine_ == engine
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(machine.classes_[probabilities.argmax(axis=1)], predicted)
+    expected = np.log(probabilities)
+    if machine.classes_.size == 2:
+        expected = expected[:, 1] - expected[:, 0]
+    np.testing.assert_allclose(machine.decision_function(X), expected, rtol=1e-6, atol=1e-9)
+    assert log_loss(y, probabilities) < 0.6 * np.log(machine.classes_.size)
+    assert machine.loo_score_ == pytest.approx(np.mean(predicted == y), abs=0.06)
+
+
+def test_the_order_of_the_rows_does_not_matter(engine, moons):
+    X, y = moons
+    order = np.random.default_rng(0).permutation(y.size)
+    one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    np.testing.assert_array_equal(one.loo_decision_function_[order], other.loo_decision_function_)
+    np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
+
+
+def test_a_weight_counts_rows_and_identical_rows_are_one(engine, moons):
+    X, y = moons
+    counts = np.arange(y.size) % 4
+    weighted = TunedSVC().fit(X, y, counts)
+    repeated = TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts))
+    assert weighted.engine_ == engine
+    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+    assert weighted.loo_score_ == repeated.loo_score_
+    assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
+
+
+def test_sparse_rows_are_dense_ones(engine, moons):
+    X, y = moons
+    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
+
+
+def test_a_pickle_holds_support_vectors_or_pivots_only(engine):
     X, y = make_moons(1000, noise=0.1, random_state=0)
     machine = TunedSVC().fit(X, y)
-    assert machine.support_.size < 300
-    kept = pickle.loads(pickle.dumps(machine))
+    content = pickle.dumps(machine)
+    kept = pickle.loads(content)
     np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
-    assert len(pickle.dumps(machine)) < 50_000
+    assert not hasattr(kept, "loo_decision_function_")
+    assert len(content) < 40 * machine.support_.size + 8_000
+
+
+@pytest.mark.parametrize(
+    ("engine", "kernel"),
+    [("svm", "rbf"), ("svm", "precomputed"), ("ridge", "rbf")],
+    indirect=["engine"],
+)
+def test_the_result_does_not_depend_on_the_number_of_jobs(engine, kernel, iris):
+    X, y = iris
+    X = gram(X, kernel="rbf", gamma=0.3) if kernel == "precomputed" else X
+    alone = TunedSVC(kernel).fit(X, y)
+    with parallel_config("threading"):
+        shared = TunedSVC(kernel, n_jobs=2).fit(X, y)
+    for name, column in alone.search_results_.items():
+        np.testing.assert_array_equal(column, shared.search_results_[name])
+    np.testing.assert_array_equal(alone.decision_function(X), shared.decision_function(X))
 
 
 LINE, PLANE = np.arange(90.0)[:, None], np.indices((8, 8)).reshape(2, -1).T
 CORNERS = {
     "all rows equal": (np.ones((20, 2)), np.arange(20) % 2),
     "all rows equal, unbalanced": (np.ones((20, 2)), np.arange(20) % 3 == 0),
+    "all rows of a class equal": (np.r_[np.zeros((50, 1)), LINE], np.arange(140) < 50),
     "two rows": (LINE[:2], np.array(["a", "b"])),
     "every row twice": (LINE // 2, np.arange(90) > 45),
     "opposite labels on equal rows": (LINE // 2, np.arange(90) % 2),
@@ -176,7 +226,7 @@ CORNERS = {
 
 
 @pytest.mark.parametrize("name", CORNERS)
-def test_corners_give_finite_values_without_a_warning(name):
+def test_corners_give_finite_values_without_a_warning(engine, name):
     X, y = CORNERS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -184,21 +234,70 @@ def test_corners_give_finite_values_without_a_warning(name):
         assert np.isfinite(machine.predict_proba(X)).all()
     assert np.isfinite(machine.loo_decision_function_).all()
     assert np.isfinite(machine.search_results_["criterion"]).all()
-    if "equal" not in name and "integers" not in name:
+    if engine == "svm" and "equal" not in name and "integers" not in name:
         assert machine.score(X, y) > 0.9
 
 
-def test_bad_input_is_refused(moons):
+def test_the_distinct_rows_decide_what_is_trained(moons, monkeypatch):
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 100)
     X, y = moons
-    with pytest.raises(ValueError, match="needs two classes"):
-        TunedSVC().fit(X, np.zeros(y.size))
-    with pytest.raises(ValueError, match="positive sample_weight in two classes, but only 1"):
-        TunedSVC().fit(X, y, sample_weight=y)
-    with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
-        TunedSVC(max_iter=3).fit(X, y)
+    few = TunedSVC().fit(X[:100].repeat(3, 0), y[:100].repeat(3))
+    assert (few.engine_, few.alpha_) == ("svm", None)
+    assert few.C_ in few.search_results_["param_C"]
+    many = TunedSVC().fit(X[:101], y[:101])
+    assert (many.engine_, many.C_) == ("ridge", None)
+    assert many.converged_
+    assert many.score(X[101:], y[101:]) > 0.85
+    K = gram(X, kernel="rbf", gamma=1.0)
+    with pytest.warns(UserWarning, match="120 rows takes .* sample of the rows, .*kernel='rbf'"):
+        assert TunedSVC("precomputed").fit(K, y).engine_ == "svm"
 
 
-def test_sparse_rows_are_dense_ones(moons):
+# Of machines that are ridge regressions
+RIDGE = pytest.mark.parametrize("engine", ["ridge"], indirect=True)
+
+
+@RIDGE
+def test_the_table_of_ridge_holds_the_choice_of_gamma(engine, moons):
     X, y = moons
-    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
-    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
+    machine = TunedSVC().fit(X, y)
+    table = machine.search_results_
+    assert np.unique(table["param_gamma"]).size == 4
+    best = int(np.argmin(table["criterion"]))
+    assert table["rank"][best] == 1
+    assert machine.gamma_ == table["param_gamma"][best]
+    assert machine.alpha_ > 0.0
+    assert machine.loo_score_ == np.mean((machine.loo_decision_function_ > 0.0) == y)
+
+
+@RIDGE
+def test_a_class_weight_of_ridge_moves_the_machine(engine):
+    X, y = make_moons((150, 40), noise=0.4, random_state=0)
+    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced").fit(X, y)
+    assert even.predict(X).sum() > plain.predict(X).sum()
+    twice = TunedSVC(class_weight={0: 2.0, 1: 2.0}).fit(X, y)
+    np.testing.assert_allclose(twice.loo_score_, plain.loo_score_, atol=0.02)
+
+
+@RIDGE
+def test_the_pivots_are_drawn_by_the_random_state(engine, monkeypatch):
+    monkeypatch.setattr("ensvm.solvers.low_rank_search.LARGEST_RANK", 20)
+    X, y = make_moons(300, noise=0.3, random_state=0)
+    one, same, other = (TunedSVC(random_state=seed).fit(X, y) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.support_, same.support_)
+    assert one.support_.size == 20
+    assert not np.array_equal(one.support_, other.support_)
+
+
+@RIDGE
+def test_inputs_far_from_the_origin_are_the_same(engine, moons):
+    X, y = moons
+    plain, moved = TunedSVC().fit(X, y), TunedSVC().fit(1e3 * X + 1e6, y)
+    np.testing.assert_allclose(
+        moved.predict_proba(1e3 * X + 1e6), plain.predict_proba(X), atol=0.02
+    )
+
+
+@RIDGE
+def test_scikit_learns_checks_hold(engine):
+    check_estimator(TunedSVC(), on_skip=None)

@@ -18,8 +18,7 @@ from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.classifiers.first_fits import (
     FIRST_FITS,
-    FLOAT32_FITS,
-    MANY_ROWS_FITS,
+    RARE_FITS,
     fill,
     solvers_of,
 )
@@ -341,11 +340,10 @@ def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
 
 
 def test_solvers_belong_to_classifiers_that_exist() -> None:
-    used = {name for fits in (FIRST_FITS | MANY_ROWS_FITS).values() for name, _ in fits}
+    used = {name for fits in (FIRST_FITS | RARE_FITS).values() for name, _ in fits}
     assert used <= set(CLASSIFIERS)
     assert solvers_of(CLASSIFIERS) == list(FIRST_FITS)
     assert solvers_of(["AdaBoost", "package.module:Class"]) == []
-    assert solvers_of(["LeveragedVectorMachine"], FLOAT32_FITS) == ["leveraging, float32"]
 
 
 @pytest.mark.slow
