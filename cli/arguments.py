@@ -97,7 +97,7 @@ def _results_and_studies(
 ) -> tuple[Path, tuple[str, ...]]:
     results, studies = _split(values)
     folder = values[0] if values and (os.sep in values[0] or not results.is_dir()) else str(results)
-    shipped = bool(studies) and all(map(shipped_records, studies))  # `study_folders` brings them
+    shipped = bool(studies) and all(map(shipped_records, studies))  # `read_studies` brings them
     if not shipped and not Path(folder).is_dir() and not context.resilient_parsing:
         first = "run a study first, for example: ensvm run smoke"
         raise click.BadParameter(f"there is no folder {folder!r}; {first}")
@@ -133,33 +133,26 @@ def read_studies(
 
     If there are no records, end the command with a message that names an `example` to run.
     """
-    from ensvm.report.query import read_study
-
-    yield from map(read_study, study_folders(results, studies, example))
-
-
-def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke") -> list[Path]:
-    """Return the folders of studies in `results`, all or those named, or end the command."""
     from ensvm.records.store import CONFIG_COPY
-    from ensvm.report.query import find_studies
+    from ensvm.report.query import find_studies, read_study
     from ensvm.study.config import read_config
 
     _bring_shipped(results, studies)
     folders = find_studies(results)
     if not folders:
         refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
-    if not studies:
-        return folders
-    names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
-    for name in studies:
-        must_be_one_of(f"{results}: no results of a study", name, names)
-    return [names[name] for name in dict.fromkeys(studies)]
+    if studies:
+        folder_of = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
+        for name in studies:
+            must_be_one_of(f"{results}: no results of a study", name, folder_of)
+        folders = [folder_of[name] for name in dict.fromkeys(studies)]
+    yield from map(read_study, folders)
 
 
 def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
     """Copy the records that come with ensvm for the studies that `results` lacks."""
+    from ensvm.data.providers.folders import replace_file
     from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
-    from ensvm.records.writing import copy_file
 
     for study in studies:
         source, folder = shipped_records(study), results / study
@@ -168,7 +161,7 @@ def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
         folder.mkdir(parents=True)
         for name in (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE):
             if (source / name).is_file():
-                copy_file(source / name, folder / name)
+                replace_file(folder / name, (source / name).read_bytes())
         print_text(f"{study}: the records that come with ensvm are now in {folder}", err=True)
 
 

@@ -253,8 +253,8 @@ def splits(name: str, output: Path | None, realizations: int | None, data_dir: P
     """
     import numpy as np
 
+    from ensvm.data.providers.folders import replace_file
     from ensvm.notebook.loaded_data import load_data
-    from ensvm.records.writing import replace_file
 
     loaded = load_data(name, data_dir=data_dir)
     train, test = zip(*loaded.splits(realizations), strict=True)

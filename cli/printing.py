@@ -4,16 +4,14 @@ import shutil
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown, TableElement
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
 
 WRONG_INPUT = 2  # the exit status
-BESIDE = 2  # blanks beside a column of a Markdown table
 PIPED_WIDTH = 100  # columns of tables and paragraphs that go to a file or a pipe
 LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
 UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
@@ -31,40 +28,13 @@ class _FittedTable(TableElement):
     """A Markdown table in parts that fit, so that no word is broken; rich would cut words off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from ensvm.report.render.terminal import in_parts
+
         for element in super().__rich_console__(console, options):
             if isinstance(element, Table):
-                yield from _parts(element, options.max_width)
+                yield from in_parts(console, element, options.max_width)
             else:
                 yield element
-
-
-def _parts(table: Table, width: int) -> Iterator[Table]:
-    """Yield a table as parts of as many columns as fit, each with the first column."""
-    name, *columns = table.columns
-    while columns:
-        n_fit, rest = 1, width - _least_width(name) - _least_width(columns[0])
-        while n_fit < len(columns) and (rest := rest - _least_width(columns[n_fit])) >= 0:
-            n_fit += 1
-        chosen = [name, *columns[:n_fit]]
-        fits = sum(map(_least_width, chosen)) <= width  # else a long name is folded
-        part = copy(table)
-        part.columns = [
-            replace(
-                column,
-                _index=index,
-                min_width=_least_width(column) - BESIDE if fits else None,
-                overflow="fold",
-            )
-            for index, column in enumerate(chosen)
-        ]
-        yield part
-        columns = columns[n_fit:]
-
-
-def _least_width(column: Column) -> int:
-    """Return the width of the longest word of a column, with the blanks beside it."""
-    texts = [str(cell) for cell in (column.header, *column.cells)]
-    return BESIDE + max((len(word) for text in texts for word in text.split()), default=0)
 
 
 class _Page(Markdown):

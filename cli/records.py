@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from ensvm.shipped import shipped_config
-from ensvm_cli.arguments import config_option, plans_of, results_argument, study_folders
+from ensvm_cli.arguments import config_option, plans_of, read_studies, results_argument
 from ensvm_cli.printing import print_facts, print_table, print_text
 
 if TYPE_CHECKING:
@@ -70,14 +70,8 @@ def status(
       ensvm status ijcai07-lowrank --warnings
       ensvm status --config mine.yaml
     """
-    from ensvm.report.query import read_study
-
-    folders = study_folders(results, studies)
-    read: list[Study] = []
-    with Console(stderr=True).status("reading") as spinner:
-        for number, folder in enumerate(folders, start=1):
-            spinner.update(f"reading {number}/{len(folders)}: {folder}")
-            read.append(read_study(folder))
+    with Console(stderr=True).status("reading records"):
+        read = list(read_studies(results, studies))
         plans = {} if warnings else plans_of(configs, read)
     if warnings:
         for study in read:
@@ -183,10 +177,10 @@ def _print_costs_of_studies(studies: list["Study"]) -> None:
 
     shipped, costs = read_measured(), {}
     for study in studies:
-        orders = {name: block.orders for name, block in study.config.algorithms.items()}
-        here = total_seconds(measured(read_records(study.folder)), orders)
-        of_study = [line for line in shipped if line.study == study.config.study]
-        costs[study.config.study] = here, total_seconds(of_study, orders)
+        config = study.config
+        here = total_seconds(measured(read_records(study.folder)), config)
+        of_study = [line for line in shipped if line.study == config.study]
+        costs[config.study] = here, total_seconds(of_study, config)
     costliest = sorted(costs, key=costs.__getitem__, reverse=True)
     click.secho(
         "\nseconds of one processor: what was run here; all of it, by measurements", bold=True

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ensvm.records.record import Identity
     from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
-    from ensvm.report.tables import TableCell
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
@@ -96,13 +95,18 @@ def table(
             if terminal is None:
                 click.echo(text)
             written += paths
-    if not written:
-        refuse(*without)
-    for line in without:
-        click.echo(line, err=True)
-    if table_id is None:
+    if table_id is None and written:
         pages = [write_first_page(study) for study, _ in chosen]
         written += [page for page in pages if page is not None]
+    _print_written(written, without)
+
+
+def _print_written(written: list[Path], reasons: list[str]) -> None:
+    """Print why something was not written, and the files that were; refuse if there are none."""
+    if not written:
+        refuse(*reasons)
+    for line in reasons:
+        click.echo(line, err=True)
     print_written(written)
 
 
@@ -131,13 +135,13 @@ def _show_study(
     only_run: bool = False,
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
+    from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, fitted, how_to_read
-    from ensvm.report.tables import build_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
-    grids = [
-        _grid(study, config, build_table(study, config), only_run=only_run) for config in tables
-    ]
+    grids = [table_grid(study, config) for config in tables]
+    if only_run:
+        grids = [_run_rows(study, *each) for each in zip(tables, grids, strict=True)]
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
@@ -149,17 +153,12 @@ def _show_study(
         console.print(notes, style=DIM, highlight=False)
 
 
-def _grid(
-    study: "Study", table: "TableConfig", cells: list["TableCell"], *, only_run: bool
-) -> "Grid":
-    """Return the grid of a table, with `only_run` without the rows that have no values at all."""
-    from ensvm.report.documents.table_document import table_grid
+def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
+    """Return the grid of a table without the rows that have no values, unless none has any."""
+    from ensvm.report.tables import build_table
 
-    grid = table_grid(study, table, cells)
-    run = {cell.row for cell in cells if cell.mean is not None}
-    if only_run and run:
-        return replace(grid, rows=[row for row in grid.rows if row[0] in run])
-    return grid
+    run = {cell.row for cell in build_table(study, table) if cell.mean is not None}
+    return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
 
 
 def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
@@ -172,7 +171,6 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
-    from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
     from ensvm.report.render.first_page import HOW_TO_READ, findings_parts
@@ -181,19 +179,19 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     study = read_study(folder)
     if show_findings and study.config.findings:
-        print_markdown(parts_to_markdown(findings_parts(study, list(evaluate_claims(study)))))
+        print_markdown(parts_to_markdown(findings_parts(study)))
         return
     tables = main_table(study.config)
     if tables and sys.stdout.isatty():
         _show_study(Console(), study, tables, only_run=True)
     elif tables:
         (table,) = tables
-        cells = build_table(study, table)
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
-        grid = _grid(study, table, cells, only_run=True)
-        legend = f"{HOW_TO_READ}. " if any(cell.verdict for cell in cells) else ""
+        grid = _run_rows(study, table, markdown_grid(study, table))
+        judged = any(cell.verdict for cell in build_table(study, table))
+        legend = f"{HOW_TO_READ}. " if judged else ""
         more = f"{legend}`ensvm table` prints all rows, the legend, notes and assumptions."
-        parts: list[Part] = [title, markdown_grid(grid, table, cells), more]
+        parts: list[Part] = [title, grid, more]
         click.echo(parts_to_markdown(parts) + "\n")
 
 
@@ -427,11 +425,7 @@ def rank(
             continue
         print_markdown(text)
         written += paths
-    if not written:
-        refuse(*reasons)
-    for line in reasons:
-        click.echo(line, err=True)
-    print_written(written)
+    _print_written(written, reasons)
 
 
 def _tables_to_rank(
@@ -520,7 +514,7 @@ def export(
       ensvm export -o tables.csv
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
-    from ensvm.records.writing import replace_file
+    from ensvm.data.providers.folders import replace_file
     from ensvm.report import export as exporting
 
     ending = ".csv" if output is None else exporting.ending_of(output)
@@ -548,7 +542,7 @@ def export(
 
 def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
     """Return the seeds of the cells whose settings are those of the plan."""
-    from ensvm.records.identity import asked, by_value
+    from ensvm.records.identity import asked
 
     if plan is None:
         name = study.config.study
@@ -556,14 +550,12 @@ def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
         return {}
     cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
     seeds: dict[Identity, int] = {}
-    for records in by_value(study.records.values()).values():
-        is_planned: dict[str, bool] = {}  # by settings, which all realizations share
-        for record in records:
-            cell = cells.get(record.identity)
-            if cell is None:
-                continue
-            if record.settings_key not in is_planned:
-                is_planned[record.settings_key] = asked(record.settings) == asked(cell.settings)
-            if is_planned[record.settings_key]:
-                seeds[record.identity] = cell.seed
+    is_planned: dict[tuple[str, ...], bool] = {}  # realizations share their settings
+    for identity, record in study.records.items():
+        if cell := cells.get(identity):
+            of_value = cell.dataset, cell.algorithm, cell.run_pass, record.settings_key
+            if of_value not in is_planned:
+                is_planned[of_value] = asked(record.settings) == asked(cell.settings)
+            if is_planned[of_value]:
+                seeds[identity] = cell.seed
     return seeds

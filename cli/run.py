@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ensvm.runner.plan import Cell, Plan
 
 MAX_FAILURES = 10  # that are printed
+PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
 
 
 def _names(
@@ -162,18 +163,15 @@ def _shard(
 def run(
     config: str | None,
     every: bool,
-    published: bool,
-    realizations: range | None,
-    datasets: tuple[str, ...],
-    algorithms: tuple[str, ...],
-    engine: str | None,
-    shard: tuple[int, int] | None,
     run_pass: str | None,
+    shard: tuple[int, int] | None,
+    engine: str | None,
+    results: Path,
+    jobs: int | None,
     data_dir: Path | None,
-    settings: tuple[str, ...],
-    study: str | None,
+    timeout: float | None,
     dry_run: bool,
-    **options: Any,
+    **choice: Any,
 ) -> None:
     """Run the cells of CONFIG that have no result yet.
 
@@ -198,28 +196,18 @@ def run(
 
     if every == (config is not None):
         raise click.UsageError("give a CONFIG, or --all")
-    if every and (settings or study):
+    if every and (choice["settings"] or choice["study"]):
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
     if every:
         click.echo(f"planning {len(configs)} studies", err=True)
-    plans = [
-        make_plan(
-            find_config(name),
-            realizations=realizations,
-            datasets=datasets,
-            algorithms=algorithms,
-            published=published,
-            settings=settings,
-            study=study,
-        )
-        for name in configs
-    ]
+    plans = [make_plan(find_config(name), **choice) for name in configs]
     if every and not dry_run:
         list_missing(plans, data_dir)
-    statuses: list[int] = []
+    is_whole = shard is None and not any(choice[key] for key in PARTS)
+    all_done = True
     to_do: list[tuple[int, float, float]] = []
-    for study_plan in _quickest_first(plans, options["jobs"]):
+    for study_plan in _quickest_first(plans, jobs):
         on_ending(leave_at_once)
         plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
@@ -227,18 +215,17 @@ def run(
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         if dry_run:
-            to_do.append(_dry_run(plan, data_dir=data_dir, **options))
-            continue
-        is_whole = not (published or realizations or datasets or algorithms or shard)
-        ran = _run(plan, engine=engine, data_dir=data_dir, show_findings=is_whole, **options)
-        statuses.append(ran)
+            to_do.append(_dry_run(plan, results, jobs, data_dir))
+        else:
+            done = _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
+            all_done = all_done and done
     if every and dry_run:
         n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
         total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
         share = f", {duration(to_download)} of it for data to download" if to_download else ""
         print_text(total + share)
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
-    sys.exit(max(statuses, default=0))
+    sys.exit(0 if all_done else 1)
 
 
 def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
@@ -261,14 +248,13 @@ def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
 def _run(
     plan: "Plan",
     results: Path,
+    show_findings: bool,
     jobs: int | None,
     engine: str | None,
     data_dir: Path | None,
     timeout: float | None,
-    *,
-    show_findings: bool,
-) -> int:
-    """Run a plan, print how it ended, and return the exit status.
+) -> bool:
+    """Run a plan, print how it ended, and return whether all cells are done.
 
     Findings are about a whole study: `show_findings` is for plans with all of its cells.
     """
@@ -295,7 +281,7 @@ def _run(
             )
     except WorkersDie as error:
         click.echo(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
-        return 1
+        return False
     except KeyboardInterrupt:
         click.echo(
             f"interrupted; {_progress_so_far(plan, results)}; every finished cell is kept, the same"
@@ -304,7 +290,7 @@ def _run(
         )
         sys.exit(INTERRUPTED)
     _print_outcome(outcome, plan, results, time.monotonic() - begun, show_findings)
-    return 0 if outcome.done == len(plan.cells) else 1
+    return outcome.done == len(plan.cells)
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -327,7 +313,7 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 
 def _dry_run(
-    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, **others: Any
+    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None
 ) -> tuple[int, float, float]:
     """Print what a run would do, and return how many cells and about how many seconds.
 

@@ -69,6 +69,11 @@ def list_(results: Path, data_dir: Path | None) -> None:
         for name, facts in studies.items():
             click.echo("\t".join([name, *(" ".join(text.split()) for text in facts.values())]))
         return
+    _print_listed(studies)
+
+
+def _print_listed(studies: dict[str, dict[str, str]]) -> None:
+    """Print a line for each study, as wide as the terminal, and which data are missing."""
     heads = {"study": "study", "takes": "takes", "here": "here", "title": "what it is"}
     rows = [heads, *({"study": name, **facts} for name, facts in studies.items())]
     widths = [max(len(row[key]) for row in rows) for key in ("study", "takes", "here")]
@@ -140,8 +145,7 @@ def _run_time(
         machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
     if not lines:
         return {"takes": "", "measured": ""}
-    orders = {name: block.orders for name, block in config.algorithms.items()}
-    return {"takes": duration(total_seconds(lines, orders)), "measured": machine}
+    return {"takes": duration(total_seconds(lines, config)), "measured": machine}
 
 
 def _data_by_state(
@@ -199,8 +203,8 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     """
     from pydantic import TypeAdapter, ValidationError
 
+    from ensvm.data.providers.folders import replace_file
     from ensvm.errors import UserError
-    from ensvm.records.writing import copy_file, replace_file
     from ensvm.shipped import shipped_config, shipped_configs
     from ensvm.study.block import Name
     from ensvm.study.config import read_config
@@ -232,7 +236,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
         if file in of_parts:
             replace_file(copied, _with_schema(read_text(file)))
         else:
-            copy_file(file, copied)
+            replace_file(copied, file.read_bytes())
     return [target, *copies.values()]
 
 

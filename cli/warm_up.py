@@ -48,14 +48,14 @@ def warm_up() -> None:
     """
     from joblib import cpu_count
 
-    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, MANY_ROWS_FITS
+    from ensvm.classifiers.first_fits import FIRST_FITS, RARE_FITS
     from ensvm.compiled import code_folder
 
     folder = code_folder()
     if folder is None:
         refuse("no folder for machine code can be written; name one in NUMBA_CACHE_DIR")
     start = time.monotonic()
-    n_compiled = compile_solvers([*FIRST_FITS, *FLOAT32_FITS, *MANY_ROWS_FITS], cpu_count())
+    n_compiled = compile_solvers([*FIRST_FITS, *RARE_FITS], cpu_count())
     took = duration(time.monotonic() - start)
     result = f"{n_compiled} functions compiled in {took}" if n_compiled else "nothing to compile"
     click.echo(f"{result}; the machine code is in {folder}")

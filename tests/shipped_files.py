@@ -22,7 +22,7 @@ from ensvm.data.catalogue import list_cards
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import data_folders, write_atomically
+from ensvm.data.providers.folders import data_folders, replace_file
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_datasets
 
@@ -146,7 +146,7 @@ def main() -> int:
             continue
         content = convert(shipped)
         path = shipped_datasets() / shipped.source.address
-        write_atomically(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+        replace_file(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
         sha256 = hashlib.sha256(content).hexdigest()
         stale += sha256 != shipped.source.sha256
         print(f"{path.name}: {path.stat().st_size} bytes, sha256 of the content {sha256}")

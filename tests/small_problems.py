@@ -18,16 +18,16 @@ def rbf(X, gamma=0.5):
     return gram(X, kernel="rbf", gamma=gamma)
 
 
-def noisy_rows(seed, m=60, d=5):
+def noisy_rows(seed=0, m=60, d=5, noise=1.0):
     """Return normal rows, and labels by the sign of the first input, which noise changes."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, d))
-    return X, np.where(X[:, 0] + rng.normal(size=m) > 0.0, 1.0, -1.0)
+    return X, np.where(X[:, 0] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
 
 
-def noisy_gram(seed, m=60, d=5):
+def noisy_gram(seed=0, m=60, d=5, noise=1.0):
     """Return the Gaussian Gram matrix of `noisy_rows`, and their labels."""
-    X, y = noisy_rows(seed, m, d)
+    X, y = noisy_rows(seed, m, d, noise)
     return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
 
 
@@ -42,10 +42,17 @@ def simplex_optimum(signed, nu):
     return float(weights @ signed @ weights), weights
 
 
-def several_classes(n_classes=3, m=200):
-    """Return rows of classes that overlap, and the classes, named by letters."""
-    X, codes = make_classification(
-        m,
+def crossed_rows(seed=0, m=120, d=3, noise=0.5):
+    """Return normal rows, and labels by the sign of the product of two inputs, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    return X, np.where(X[:, 0] * X[:, 1] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
+
+
+def letters(n_classes=3, n=200):
+    """Return rows of overlapping classes that are named by letters."""
+    X, y = make_classification(
+        n,
         6,
         n_informative=4,
         n_classes=n_classes,
@@ -54,7 +61,7 @@ def several_classes(n_classes=3, m=200):
         flip_y=0.05,
         random_state=1,
     )
-    return X, np.array(list("abcde"))[codes]
+    return X, np.array(list("abcde"))[y]
 
 
 def lattice():

@@ -9,11 +9,9 @@ import pytest
 from ensvm.records.identity import asked
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
-from ensvm.report.claims import evaluate_claims
 from ensvm.report.findings import contradictions
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
-from ensvm.report.tables import build_tables
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config
@@ -60,8 +58,7 @@ def test_shipped_records_are_small_and_of_the_settings_asked_for(folder, shipped
 @pytest.mark.slow
 def test_what_comes_out_is_what_the_records_show(folder, study):
     config, _ = read_config(find_config(folder.name))
-    claims = list(evaluate_claims(study))
-    stale = {one.text: contradictions(study, one, claims) for one in config.findings}
+    stale = {one.text: contradictions(study, one) for one in config.findings}
     assert not {text: against for text, against in stale.items() if against}
 
 
@@ -77,7 +74,7 @@ def test_the_page_of_a_study_is_what_its_records_say(folder, study):
     if not is_as_committed():
         pytest.skip("results/ is not as committed: a run of one's own has its own page")
     text = (folder / NAME).read_text(encoding="utf-8")
-    assert first_page(study, build_tables(study)) == text
+    assert first_page(study) == text
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*/*.md")), ids=lambda path: path.parent.name)

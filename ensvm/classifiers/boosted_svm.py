@@ -21,6 +21,7 @@ from ensvm.classifiers.kernel_expansion import (
     WeightedExpansionClassifier,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.weakened_svc import WeakenedParameters
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
@@ -28,7 +29,7 @@ from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
+class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -52,12 +53,6 @@ class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
     hypothesis : {'normalized', 'sign'}, default 'normalized'
         The hypotheses h_t: f_t / max |f_t| or sign f_t. A vote of signs can stall, and ends with a
         machine that is right everywhere.
-    nu : float, default 0.2
-        The weighted training error allowed on the examples that are kept, in (0, 1]. A larger value
-        than is feasible is lowered to the largest feasible one.
-    mu : float, default 0.2
-        The largest total weight of the light examples left out, in [0, 1); if heavy ones are left
-        out first, as a share of the weight that they leave.
     reject_by : {'weight', 'count'}, default 'weight'
         What `mu` bounds: the total weight of the light examples, as in the paper's pseudocode, or
         their number, as a share of the examples that are not too heavy. Once the weights differ,
@@ -68,9 +63,6 @@ class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
         minimises a bound on Z_t. For signs both are the same.
     sigma : float, default 0.1
         The largest total weight of the heavy examples left out, in [0, 1), by weak='editing'.
-    normalize : bool, default True
-        Whether the weights of the examples kept are rescaled to the sum 1. False is the paper's
-        pseudocode read literally: it asks for nu over the weight kept, often infeasible.
     reduce : {'none', 'sum', 'independent'}, default 'none'
         What predicts: 'none', the vote; 'sum', the reduced model sum_t alpha_t f_t / max |f_t|,
         which is the vote for normalized hypotheses; 'independent', the reduced model without the
@@ -84,8 +76,6 @@ class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
     max_iter : int, default 1000000
         The largest number of steps in each round, at least 1; reaching it gives a
         `ConvergenceWarning`.
-    random_state : int, RandomState or None, default None
-        Draws which of several examples of equal weight are left out.
 
     Attributes
     ----------
@@ -172,17 +162,13 @@ class BoostedSVM(StagedClassifier, WeightedExpansionClassifier):
     weak: Literal["weakened", "editing"] = "weakened"
     n_rounds: int = 10
     hypothesis: Literal["normalized", "sign"] = "normalized"
-    nu: float = 0.2
-    mu: float = 0.2
     reject_by: Literal["weight", "count"] = "weight"
     alpha: Literal["optimal", "closed-form"] = "optimal"
     sigma: float = 0.1
-    normalize: bool = True
     reduce: Literal["none", "sum", "independent"] = "none"
     reduce_tol: float = 1e-6
     tol: float = 1e-3
     max_iter: int = 1_000_000
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EditingSVC._parameter_constraints,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,11 @@ import numpy as np
 from ensvm.classifiers import CLASSIFIERS
 
 Fit = tuple[str, dict[str, Any]]
+
+
+def _on_a_gram_matrix(fits: tuple[Fit, ...]) -> tuple[Fit, ...]:
+    return tuple((name, {**parameters, "kernel": "precomputed"}) for name, parameters in fits)
+
 
 FIRST_FITS: dict[str, tuple[Fit, ...]] = {
     "regularization path": (("SVMPathClassifier", {}),),
@@ -41,33 +46,25 @@ FIRST_FITS: dict[str, tuple[Fit, ...]] = {
 }
 """The compiled solvers and what is fitted to compile each."""
 
-FLOAT32_FITS: dict[str, tuple[Fit, ...]] = {
-    f"{solver}, float32": tuple(
-        (name, {**parameters, "kernel": "precomputed"}) for name, parameters in FIRST_FITS[solver]
-    )
-    for solver in ("leveraging", "weighted nu-SVM")
-}
-"""The solvers that are compiled once more for a Gram matrix given as float32, which no study is."""
-
 MANY_ROWS = 4100
-MANY_ROWS_FITS: dict[str, tuple[Fit, ...]] = {
+RARE_FITS: dict[str, tuple[Fit, ...]] = {
+    "leveraging, float32": _on_a_gram_matrix(FIRST_FITS["leveraging"]),
+    "weighted nu-SVM, float32": _on_a_gram_matrix(FIRST_FITS["weighted nu-SVM"]),
     "many rows": (
         *(
             ("PartiallyTrainedEnsemble", {"gram_dtype": dtype, "max_iter": 1})
             for dtype in ("float64", "float32", "uint16")
         ),
         ("LeveragedVectorMachine", {"n_rounds": 2}),
-    )
+    ),
 }
-"""What is compiled for more rows than those of most studies, fitted to `MANY_ROWS` of them."""
+"""What most studies do not need: code for Gram matrices given as float32, and for many rows."""
 
 
-def solvers_of(
-    names: Iterable[str], among: Mapping[str, tuple[Fit, ...]] = FIRST_FITS
-) -> list[str]:
-    """Return the compiled solvers that classifiers of these names use, in the order of `among`."""
-    wanted = set(names)
-    return [solver for solver, fits in among.items() if any(name in wanted for name, _ in fits)]
+def solvers_of(names: Iterable[str]) -> list[str]:
+    """Return the solvers of `FIRST_FITS` that classifiers of these names use, in its order."""
+    used = set(names)
+    return [solver for solver, fits in FIRST_FITS.items() if any(name in used for name, _ in fits)]
 
 
 def is_filled(solver: str) -> bool:
@@ -84,12 +81,12 @@ def fill(solver: str) -> tuple[str, int, float]:
     from ensvm.compiled import compiling_counted
 
     generator = np.random.default_rng(0)
-    X = generator.normal(size=(MANY_ROWS if solver in MANY_ROWS_FITS else 30, 2))
+    X = generator.normal(size=(MANY_ROWS if solver == "many rows" else 30, 2))
     two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(len(X)) % 3
     start = time.perf_counter()
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, parameters in (FIRST_FITS | FLOAT32_FITS | MANY_ROWS_FITS)[solver]:
+        for name, parameters in (FIRST_FITS | RARE_FITS)[solver]:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
             rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
             classifier.fit(rows, three if name.startswith("Mixed") else two).predict(rows)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from ensvm.classifiers.base import (
     BinaryClassifier,
     Ending,
     checked_weights,
+    drawn_seed,
     require_square,
     signed_labels,
 )
@@ -35,6 +36,7 @@ from ensvm.kernels import (
     resolve_gamma,
 )
 from ensvm.kernels.gram_matrix import distinct_rows, slices
+from ensvm.kernels.sampled_pivots import PivotChoice
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory
@@ -295,6 +297,40 @@ class KernelExpansionClassifier(BinaryClassifier):
         distinct = self._distinct
         kernel = Kernel(str(self.kernel), self.gamma_ or 0.0, self.degree, self.coef0)
         return KernelSums(self.X_fit_[distinct.first], distinct.summed(coefficients), kernel)
+
+
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
+class PivotedClassifier(KernelExpansionClassifier):
+    """Base of the kernel expansions that can train on a low-rank factor LL' of the Gram matrix.
+
+    Parameters
+    ----------
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the pivots, the rows behind the columns of L, are chosen: drawn with chances in
+        proportion to what is left of the diagonal of K, or always the row with the most left.
+    pivot_rows : int or None, default 100000
+        The largest number of rows among which pivots are chosen, a random sample where there are
+        more; None for all rows.
+    random_state : int, RandomState or None, default None
+        Draws the sample and the pivots.
+    """
+
+    low_rank_method: Literal["random", "greedy"] = "random"
+    pivot_rows: int | None = 100_000
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "low_rank_method": [StrOptions({"random", "greedy"})],
+        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def _pivot_choice(self, limit: float) -> PivotChoice:
+        """Return the choice of at most `limit` pivots, or of a share in (0, 1) of the trace."""
+        seed = drawn_seed(self.random_state)
+        return PivotChoice(limit, self.low_rank_method, self.pivot_rows, seed)
 
 
 @documented

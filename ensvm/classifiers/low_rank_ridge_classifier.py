@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ensvm.classifiers.base import drawn_seed
-from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.kernels.sampled_pivots import PivotChoice, PivotFeatures, pivot_features
+from ensvm.kernels.sampled_pivots import PivotFeatures, pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class LowRankRidgeClassifier(KernelExpansionClassifier):
+class LowRankRidgeClassifier(PivotedClassifier):
     """Ridge regression of the labels -1 and +1 on the features of a low-rank kernel, in blocks.
 
     The features of a row are its row of L, from the factor LL' of the Gram matrix that
@@ -44,16 +43,8 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
     low_rank : int or float, default 1000
         An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
         trace of the Gram matrix that they may leave out.
-    low_rank_method : {'random', 'greedy'}, default 'random'
-        How the pivots are chosen: drawn with chances in proportion to what is left of the diagonal
-        of K, or always the row with the most left.
-    pivot_rows : int or None, default 100000
-        The largest number of rows among which pivots are chosen, a random sample where there are
-        more; None for all rows.
     gram_dtype : {'float64', 'float32'}, default 'float64'
         The precision of the features; their moments are summed in float64 over blocks of rows.
-    random_state : int, RandomState or None, default None
-        Draws the sample and the pivots.
 
     Attributes
     ----------
@@ -87,23 +78,17 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
 
     alpha: float | Literal["loo", "gcv"] = "loo"
     low_rank: int | float = 1000
-    low_rank_method: Literal["random", "greedy"] = "random"
-    pivot_rows: int | None = 100_000
     gram_dtype: Literal["float64", "float32"] = "float64"
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **PivotedClassifier._parameter_constraints,
         "kernel": [StrOptions({*NAMED_KERNELS}), callable],
         "alpha": [StrOptions({"loo", "gcv"}), Interval(Real, 0.0, None, closed="neither")],
         "low_rank": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
         ],
-        "low_rank_method": [StrOptions({"random", "greedy"})],
-        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
         "gram_dtype": [StrOptions({"float64", "float32"})],
-        "random_state": ["random_state"],
     }
 
     def __sklearn_tags__(self) -> Tags:
@@ -118,9 +103,7 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         features = pivot_features(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
-            PivotChoice(
-                self.low_rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)
-            ),
+            self._pivot_choice(self.low_rank),
         )
         sums = _sums(X, signs, features)
         alpha = self.alpha if isinstance(self.alpha, Real) else None

@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ensvm.classifiers.kernel_machines import (
-    BLOCK,
-    KernelMachine,
-    MachineEvaluator,
-    train_machine,
-)
+from ensvm.classifiers.kernel_machines import BLOCK, KernelMachine, MachineEvaluator
 from ensvm.classifiers.mixed_kernel_ensemble import (
     MemberPlan,
     MixedKernelEnsemble,
@@ -175,17 +170,7 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
         drawn = rng.choice(n, plan.sample_size, p=current.sample_weight)
         counts = np.bincount(drawn, minlength=n)
         sample = np.flatnonzero(counts)
-        machine = train_machine(
-            training.rows,
-            training.codes,
-            sample,
-            counts[sample],
-            kernel,
-            C=plan.C,
-            tol=plan.tol,
-            standardised=training.standardised,
-            max_iter=plan.max_iter,
-        )
+        machine = plan.trained(training, sample, counts[sample], kernel)
         evaluator = MachineEvaluator([machine], training.rows)
         return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ensvm.classifiers.kernel_machines import KernelMachine, train_machine
+from ensvm.classifiers.kernel_machines import KernelMachine
 from ensvm.classifiers.mixed_kernel_ensemble import MemberPlan, MixedKernelEnsemble, TrainingSet
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import Rows
@@ -184,19 +184,7 @@ def bagged_machine(
     ]
     sample, counts = np.unique(np.concatenate(drawn), return_counts=True)
     order = rng.permutation(sample.size) if voting == "probability" else None
-    return train_machine(
-        training.rows,
-        training.codes,
-        sample,
-        counts,
-        kernel,
-        C=plan.C,
-        tol=plan.tol,
-        standardised=training.standardised,
-        order=order,
-        max_iter=plan.max_iter,
-        costs=plan.costs,
-    )
+    return plan.trained(training, sample, counts, kernel, order=order, costs=plan.costs)
 
 
 def strata_sizes(class_counts: NDArray[np.intp], size: int) -> NDArray[np.intp]:

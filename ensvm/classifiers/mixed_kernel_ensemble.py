@@ -33,6 +33,7 @@ from ensvm.classifiers.kernel_machines import (
     renumbered,
     standardised_columns,
     standardised_inputs,
+    train_machine,
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KERNELS, resolve_gamma
@@ -68,7 +69,7 @@ class TrainingSet:
     entropy: int
     """What the seeds of the members are hashed from."""
     content: str
-    """A hash of inputs and labels; empty without a memory."""
+    """A hash of inputs, labels and what is standardised; empty without a memory."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,17 @@ class KernelChoice:
         """Return the kernel of the next machine."""
         if self.widths is None:
             return self.kernel
+        low, high = self.widths
         if self.uniform == "logarithm":
-            return self.kernel._replace(gamma=float(np.exp(rng.uniform(*np.log(self.widths)))))
-        if self.uniform == "inverse":
-            low, high = self.widths
-            return self.kernel._replace(gamma=float(1.0 / rng.uniform(1.0 / high, 1.0 / low)))
-        return self.kernel._replace(gamma=float(rng.uniform(*self.widths)))
+            gamma = np.exp(rng.uniform(*np.log(self.widths)))
+        elif self.uniform == "inverse":
+            gamma = 1.0 / rng.uniform(1.0 / high, 1.0 / low)
+        else:
+            gamma = rng.uniform(low, high)
+        return self.kernel._replace(gamma=float(gamma))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemberPlan:
     """All that decides what a member becomes, beside its number: equal plans, equal members.
 
@@ -105,14 +108,30 @@ class MemberPlan:
     C: float
     tol: float
     max_iter: int
-    scale: str | None
-    class_costs: tuple[float, ...] | None
+    costs: NDArray[np.float64] | None
     """By how much the rows of each class count more; None for 1."""
 
-    @property
-    def costs(self) -> NDArray[np.float64] | None:
-        """The costs of the classes as an array."""
-        return None if self.class_costs is None else np.array(self.class_costs)
+    def trained(
+        self,
+        training: TrainingSet,
+        sample: NDArray[np.intp],
+        counts: NDArray[np.intp],
+        kernel: Kernel,
+        **settings: Any,
+    ) -> KernelMachine:
+        """Return the machine of a sample; the arguments are those of `train_machine`."""
+        return train_machine(
+            training.rows,
+            training.codes,
+            sample,
+            counts,
+            kernel,
+            C=self.C,
+            tol=self.tol,
+            standardised=training.standardised,
+            max_iter=self.max_iter,
+            **settings,
+        )
 
 
 @documented
@@ -320,7 +339,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             class_counts=np.bincount(codes),
             standardised=columns,
             entropy=entropy,
-            content="" if self.memory is None else joblib.hash([X, codes]),
+            content="" if self.memory is None else joblib.hash([X, codes, columns]),
         )
 
     def _validate_params(self) -> None:
@@ -365,10 +384,9 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             self.C,
             self.tol,
             self.max_iter,
-            self.scale,
             None
             if self.class_weight is None
-            else tuple(class_costs(self.class_weight, self.classes_, training.codes).tolist()),
+            else class_costs(self.class_weight, self.classes_, training.codes),
         )
 
     def _kernel_choice(self, name: str) -> KernelChoice:

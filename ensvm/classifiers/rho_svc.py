@@ -12,14 +12,14 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_memory
 
-from ensvm.classifiers.base import Ending, drawn_seed
-from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base import Ending
+from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
-from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
+from ensvm.kernels.sampled_pivots import low_rank_gram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult, merge_identical
@@ -39,7 +39,7 @@ ANY_MARGIN = 1e300  # the `tol` that stops at the first machine with a positive 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class RhoSVC(KernelExpansionClassifier):
+class RhoSVC(PivotedClassifier):
     """Soft-margin support vector classifier without intercept, trained by multiplicative updates.
 
     The decision function is f(x) = sum_i y_i a_i k(x_i, x) with labels y_i in {-1, +1}. The weights
@@ -92,15 +92,9 @@ class RhoSVC(KernelExpansionClassifier):
         16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
         still has the exact kernel, unless `predict_with` says otherwise. Not with
         kernel='precomputed', where 'auto' is None.
-    low_rank_method : {'random', 'greedy'}, default 'random'
-        How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
-        left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
-    pivot_rows : int or None, default 100000
-        The largest number of rows among which those behind the columns of L are chosen, a random
-        sample where there are more; None for all rows.
     gram_dtype : {'auto', 'float64', 'float32', 'uint16'}, default 'auto'
         How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
         for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
@@ -122,7 +116,7 @@ class RhoSVC(KernelExpansionClassifier):
         matrix in tiles, of many rows, are trained on anew. The fitted machine is the same with it
         or without.
     random_state : int, RandomState or None, default None
-        Draws the rows of low_rank_method='random'; read only with `low_rank`.
+        Draws the sample and the pivots; read only with `low_rank`.
 
     Attributes
     ----------
@@ -193,16 +187,13 @@ class RhoSVC(KernelExpansionClassifier):
     solver: Literal["accelerated", "algorithm-1"] = "accelerated"
     nu: float | Literal["auto"] | None = "auto"
     low_rank: int | float | Literal["auto"] | None = None
-    low_rank_method: Literal["random", "greedy"] = "random"
     low_rank_diagonal: bool = True
-    pivot_rows: int | None = 100_000
     gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto"
     predict_with: Literal["rows", "pivots"] = "rows"
     memory: Any = None
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **PivotedClassifier._parameter_constraints,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
         "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
@@ -215,13 +206,10 @@ class RhoSVC(KernelExpansionClassifier):
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
         ],
-        "low_rank_method": [StrOptions({"random", "greedy"})],
         "low_rank_diagonal": ["boolean"],
-        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
         "gram_dtype": [StrOptions({"auto", "float64", "float32", "uint16"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
         "memory": [None, str, HasMethods(["cache"])],
-        "random_state": ["random_state"],
     }
 
     def __sklearn_tags__(self) -> Tags:
@@ -335,7 +323,7 @@ class RhoSVC(KernelExpansionClassifier):
         factor = low_rank_gram(
             X,
             self._kernel_parameters() | {"dtype": dtype},
-            PivotChoice(rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)),
+            self._pivot_choice(rank),
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)

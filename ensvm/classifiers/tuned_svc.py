@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -38,7 +37,7 @@ from ensvm.kernels.sums import KernelSums
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (
     Candidate,
-    Rows,
+    SortedRows,
     best_candidate,
     candidates,
     fitted_candidate,
@@ -251,13 +250,23 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         self.gamma_: float | None = None
         self.scale_: NDArray[np.float64] | None = None
         group, first, counts = self._grouped(X, codes, weight, counting)
-        inputs: NDArray[np.float64] | None
         self.engine_ = "ridge" if self.kernel == "rbf" and first.size > MANY_ROWS else "svm"
-        if self.engine_ == "ridge":
-            chosen, inputs = self._low_rank_machines(X, codes, first, counts)
+        self._require_memory(first.size, X.shape[1])
+        starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
+        costs = class_costs(self.class_weight, self.classes_, codes[first], counts)[codes[first]]
+        inputs: NDArray[np.float64] | None = None
+        gammas: list[float] = []
+        if self.kernel == "precomputed":
+            values = _shifted_gram(dense_rows(X)[np.ix_(first, first)])
         else:
-            rows, inputs = self._rows(X, codes, first, counts)
-            chosen = self._search(rows, inputs)
+            inputs, centre = self._scaled(X, first, counts)
+            base = resolve_gamma("mean-distance", inputs, counts)
+            gammas = [factor * base for factor in TRIED_WIDTHS]
+            values = inputs - centre
+            if self.engine_ == "svm":
+                values = squared_distances(values)
+        search = self._search_ridges if self.engine_ == "ridge" else self._search_machines
+        chosen = search(SortedRows(values, starts, costs, counts), gammas)
         self._keep(chosen, inputs, first)
         self._keep_leave_one_out(chosen, group, codes)
         return self
@@ -286,35 +295,19 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         counts = np.bincount(group[counting], weight[counting]).astype(np.float64)
         return group, first[order], counts
 
-    def _rows(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        first: NDArray[np.intp],
-        counts: NDArray[np.float64],
-    ) -> tuple[Rows, NDArray[np.float64] | None]:
-        """Return the groups as the search takes them, and their inputs."""
-        m = first.size
+    def _require_memory(self, m: int, width: int) -> None:
+        """Raise MemoryError if a fit to m distinct rows takes more than is free."""
+        if self.engine_ == "ridge":
+            pairs = self.classes_.size * (self.classes_.size - 1) // 2
+            what = f"TunedSVC: the leave-one-out values of {m} rows and {pairs} pairs of classes"
+            require_memory(8.0 * m * (4.0 * pairs + COPIES * width), what)
+            return
         what = f"TunedSVC: the Gram matrix of {m} rows"
         require_memory(24.0 * m**2, what, "fit a sample of the rows")
         if m > MANY_ROWS:  # a precomputed kernel: of others such a matrix is not made
             size = gibibytes(24.0 * m**2)
             instead = "fit a sample of the rows, or the inputs with kernel='rbf', without a matrix"
             warn_caller(f"{what} takes {size}, and a fit many minutes; {instead}", UserWarning)
-        starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
-        costs = self._costs(codes[first], counts)
-        if self.kernel == "precomputed":
-            gram = np.ascontiguousarray(dense_rows(X)[np.ix_(first, first)], dtype=np.float64)
-            if np.abs(gram).max() > 1.001 * gram.diagonal().max():
-                raise ValueError(
-                    "the Gram matrix is not positive semidefinite: its largest entry is not on the "
-                    "diagonal"
-                )
-            # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix
-            # positive definite that is so for such coefficients only.
-            return Rows(gram - min(gram.min(), 0.0), starts, costs, counts), None
-        inputs, centre = self._scaled(X, first, counts)
-        return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
 
     def _scaled(
         self, X: Any, first: NDArray[np.intp], counts: NDArray[np.float64]
@@ -329,22 +322,8 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             inputs, centre, self.scale_ = inputs / scale, centre / scale, scale
         return inputs, centre
 
-    def _low_rank_machines(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        first: NDArray[np.intp],
-        counts: NDArray[np.float64],
-    ) -> tuple[Candidate, NDArray[np.float64]]:
+    def _search_ridges(self, rows: SortedRows, gammas: list[float]) -> Candidate:
         """Choose gamma and alpha, set what the search found, and return the ridge machines."""
-        m, n_classes = first.size, self.classes_.size
-        pairs = n_classes * (n_classes - 1) // 2
-        what = f"TunedSVC: the leave-one-out values of {m} rows and {pairs} pairs of classes"
-        require_memory(8.0 * m * (4.0 * pairs + COPIES * X.shape[1]), what)
-        starts = np.searchsorted(codes[first], np.arange(n_classes + 1))
-        inputs, centre = self._scaled(X, first, counts)
-        rows = Rows(inputs - centre, starts, self._costs(codes[first], counts), counts)
-        gammas = _tried_gammas(inputs, counts)
         seed = drawn_seed(self.random_state)
         found = width_scores(rows, gammas, seed, self.n_jobs)
         losses = np.concatenate([scores.losses for scores in found])
@@ -358,22 +337,18 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         self.search_results_ = _ranked(table)
         self.gamma_ = float(table["param_gamma"][losses.argmin()])
         self.alpha_, chosen = fitted_ridge(rows, self.gamma_, seed)
-        return chosen, inputs
+        return chosen
 
-    def _costs(self, codes: NDArray[np.intp], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return class_costs(self.class_weight, self.classes_, codes, counts)[codes]
+    def _search_machines(self, rows: SortedRows, gammas: list[float]) -> Candidate:
+        """Choose C and gamma, set what the search found, and return the machines on all rows.
 
-    def _search(self, rows: Rows, inputs: NDArray[np.float64] | None) -> Candidate:
-        """Choose C and gamma, set what the search found, and return the machines on all rows."""
+        Without widths the rows are a Gram matrix, and C is relative to its diagonal.
+        """
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        gammas: Sequence[float | None]
-        if inputs is None:
-            size = float(rows.values.diagonal().mean())
-            gammas, Cs = [None], [C / (size if size > 0.0 else 1.0) for C in PRICES]
-        else:
-            gammas, Cs = _tried_gammas(inputs, rows.counts), list(PRICES)
+        size = 1.0 if gammas else float(rows.values.diagonal().mean())
+        Cs = [C / (size if size > 0.0 else 1.0) for C in PRICES]
         sample = self._sample(rows)
-        found = candidates(sample, gammas, Cs, n_jobs=self.n_jobs, **limits)
+        found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
         self.C_, self.gamma_ = best.C, best.gamma
         errors = np.array([candidate.error for candidate in found])
@@ -388,7 +363,7 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         self.search_results_ = _ranked(table)
         return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
 
-    def _sample(self, rows: Rows) -> Rows:
+    def _sample(self, rows: SortedRows) -> SortedRows:
         """Return at most `search_rows` of the rows, at least two of each class that has them."""
         m, n_classes = rows.costs.size, rows.starts.size - 1
         if m <= self.search_rows:
@@ -500,16 +475,22 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         return np.ascontiguousarray((values + self.intercept_).T)
 
 
-def _tried_gammas(inputs: NDArray[np.float64], counts: NDArray[np.float64]) -> list[float]:
-    """Return the widths that are tried, in multiples of one over the mean squared distance."""
-    base = resolve_gamma("mean-distance", inputs, counts)
-    return [factor * base for factor in TRIED_WIDTHS]
-
-
 def _ranked(table: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the table of a search with the ranks of its entries; equal ones share a rank."""
     criterion = table["criterion"]
     return table | {"rank": 1 + np.searchsorted(np.sort(criterion), criterion)}
+
+
+def _shifted_gram(gram: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a given Gram matrix as the search takes it; refuse what is no Gram matrix."""
+    gram = np.ascontiguousarray(gram, dtype=np.float64)
+    if np.abs(gram).max() > 1.001 * gram.diagonal().max():
+        raise ValueError(
+            "the Gram matrix is not positive semidefinite: its largest entry is not on the diagonal"
+        )
+    # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix positive
+    # definite that is so for such coefficients only.
+    return gram - min(gram.min(), 0.0)
 
 
 def squared_distances(X: NDArray[np.float64]) -> NDArray[np.float64]:

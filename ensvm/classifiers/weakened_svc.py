@@ -20,18 +20,8 @@ from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class WeakenedSVC(WeightedNuSVC):
-    """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
-
-    Boosting trains many machines, each on other weights of the same training rows, the examples,
-    and asks of each only that its weighted training error is below 1/2. Such a weak learner may
-    ignore the examples that matter least in its round: this classifier leaves out the lightest, as
-    many as weigh at most mu together, and trains the machine of `WeightedNuSVC` on the others,
-    whose weights are its distribution D. That makes it weaker, and faster to train.
-
-    If rho_ > 0, its weighted training error is at most nu + mu: nu on the examples that are kept,
-    and mu if all of those left out are wrong. With equal weights, which is the default, the
-    examples left out are drawn at random.
+class WeakenedParameters:
+    """Parameters of the weighted nu-SVMs that leave out examples, and of those that boost them.
 
     Parameters
     ----------
@@ -47,6 +37,35 @@ class WeakenedSVC(WeightedNuSVC):
         infeasible.
     random_state : int, RandomState or None, default None
         Draws which of several examples of equal weight are left out.
+    """
+
+    nu: float = 0.2
+    mu: float = 0.2
+    normalize: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "mu": [Interval(Real, 0.0, 1.0, closed="left")],
+        "normalize": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
+class WeakenedSVC(WeakenedParameters, WeightedNuSVC):  # type: ignore[misc]  # nu: no "auto"
+    """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
+
+    Boosting trains many machines, each on other weights of the same training rows, the examples,
+    and asks of each only that its weighted training error is below 1/2. Such a weak learner may
+    ignore the examples that matter least in its round: this classifier leaves out the lightest, as
+    many as weigh at most mu together, and trains the machine of `WeightedNuSVC` on the others,
+    whose weights are its distribution D. That makes it weaker, and faster to train.
+
+    If rho_ > 0, its weighted training error is at most nu + mu: nu on the examples that are kept,
+    and mu if all of those left out are wrong. With equal weights, which is the default, the
+    examples left out are drawn at random.
 
     Attributes
     ----------
@@ -88,18 +107,9 @@ class WeakenedSVC(WeightedNuSVC):
     True
     """
 
-    nu: float = 0.2
-    mu: float = 0.2
-    normalize: bool = True
-    random_state: int | np.random.RandomState | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WeightedNuSVC._parameter_constraints,
-        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
-        "mu": [Interval(Real, 0.0, 1.0, closed="left")],
-        "normalize": ["boolean"],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
+        WeightedNuSVC._parameter_constraints | WeakenedParameters._parameter_constraints
+    )
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import sparse_matrix
-from ensvm.data.files.encode import indicators
+from ensvm.data.files.encode import encoded_columns
 from ensvm.data.loading import Dataset
-from ensvm.data.splits import split_rows
 
 TITLE = "Look at this first"
 # Names of columns that say which row it is, or which rows belong together.
@@ -74,9 +73,7 @@ def _columns(dataset: Dataset) -> Iterator[Column]:
     n_columns = X.shape[1]
     widths = [(f"column {at + 1} of the inputs", 1) for at in range(n_columns)]
     if inputs is not None:
-        widths = [
-            (repr(name), len(indicators(encoding) or [0])) for name, encoding in inputs.items()
-        ]
+        widths = [(repr(name), len(encoded_columns({name: inputs[name]}))) for name in inputs]
     first = np.cumsum([0, *(width for _, width in widths)])
     chosen = np.arange(len(widths))
     if len(widths) > COLUMNS:
@@ -177,10 +174,7 @@ def _repeated(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
     different = [len(np.unique(values)) for _, values, is_text in columns if not is_text]
     if max(different, default=0) < VARIED * n_rows:
         return  # few values: equal rows are different cases
-    card = dataset.card
-    train, test = split_rows(
-        card.split, card.base or card.name, 1, dataset.y, dataset.splits, dataset.groups
-    )
+    train, test = dataset.split(1)
     trained = {_bytes(dataset.X, row) for row in train.tolist()}
     copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
     # by chance, if the columns were independent

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,35 +25,28 @@ class Arrays:
     """The rows of a data set in one form."""
 
     X: Any  # the inputs before scaling, NaN where a value is missing
-    y: NDArray[Any]  # the classes: int8, or int32 if there are too many for int8
+    # -1 and +1 where the card names a positive label, else codes 0, 1, ...; int8, or int32 for more
+    # than 128 classes
+    y: NDArray[Any]
     # row numbers of the training and the test parts, (realizations, rows), if they are fixed
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     checksum: str  # the sha256 of all of these
-    groups: NDArray[np.str_] | None = None  # the group of each row, for a card that names them
+    groups: NDArray[np.str_] | None  # the group of each row, where the split keeps groups whole
 
 
-def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
-    """Return the canonical arrays of the parts (one, or training and test), checked.
+def assemble(card: DatasetCard, raw: Raw) -> Arrays:
+    """Return the canonical arrays of all rows, checked.
 
     Raises UserError if rows, features, class counts or the checksum are not what the card says.
     """
-    X = canonical_inputs([part.X for part in parts], card.sparse)
+    X = canonical_inputs(raw.X, card.sparse)
     if card.missing is None and np.isnan(_values(X)).any():
         hint = "`missing: training-mean` fills them in"
         raise UserError(f"data set {card.name!r}: missing values are kept; {hint}")
-    labels = np.concatenate([part.labels for part in parts])
-    _check_counts(card, X.shape, labels)
-    if len(parts) == 2:
-        n_train, n_test = parts[0].X.shape[0], parts[1].X.shape[0]
-        if isinstance(card.split, OfficialSplit):  # other protocols split all rows anew
-            _check("rows of the test part", n_test, card.sizes()[2], card.name)
-        splits = (np.arange(n_train)[None], np.arange(n_train, n_train + n_test)[None])
-    elif isinstance(card.split, IndicesSplit):
-        splits = _brought_splits(card, parts[0])
-    else:
-        splits = None
-    y = encode_labels(card, labels)
-    groups = parts[0].groups
+    _check_counts(card, X.shape, raw.labels)
+    brought = bool(card.train) or isinstance(card.split, IndicesSplit)
+    splits = _brought_splits(card, raw) if brought else None
+    y, groups = encode_labels(card, raw.labels), raw.groups
     if card.groups is not None and groups is None:
         raise UserError(f"data set {card.name!r}: groups: its format has no groups")
     checksum = checksum_of(X, y, splits, groups)
@@ -69,25 +62,26 @@ def sparse_matrix(X: Any) -> bool:
     return hasattr(X, "indptr")
 
 
-def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
-    """Return the blocks stacked, so that equal inputs are equal bytes.
+def canonical_inputs(X: Any, sparse: bool) -> Any:
+    """Return the inputs, so that equal inputs are equal bytes.
 
-    Dense: C-order float64 without -0.0 and with one bit pattern for NaN; a single block of such an
-    array is changed in place, so that no large one is held twice. Sparse: csr, columns sorted,
-    without explicit zeros.
+    Dense: C-order float64 without -0.0 and with one bit pattern for NaN; such an array is changed
+    in place, so that no large one is held twice. Sparse: csr, columns sorted, without explicit
+    zeros.
     """
     if not sparse:
-        _check_dense_size(blocks)
-        X = _stacked(blocks)
+        _check_dense_size(X.shape)
+        dense = X.toarray() if sparse_matrix(X) else X
+        X = np.require(dense, np.float64, ["C_CONTIGUOUS", "WRITEABLE"])
         for start in range(0, len(X), _ROWS_AT_ONCE):
             rows = X[start : start + _ROWS_AT_ONCE]
             rows += 0.0  # -0.0 + 0.0 = 0.0
             rows[np.isnan(rows)] = _NAN
         return X
     # imported here because scipy.sparse would slow down every start
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
-    X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
+    X = csr_array(X, dtype=np.float64)
     X.sum_duplicates()
     X.eliminate_zeros()
     if X.nnz <= np.iinfo(np.int32).max:  # scikit-learn's LIBSVM takes no other row numbers
@@ -95,25 +89,13 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     return X
 
 
-def _stacked(blocks: list[Any]) -> NDArray[np.float64]:
-    """Return the blocks as one C-order array of float64, without a copy if possible."""
-    first = blocks[0]
-    alone = len(blocks) == 1 and isinstance(first, np.ndarray) and first.dtype == np.float64
-    if alone and first.flags.c_contiguous and first.flags.writeable:
-        return cast(NDArray[np.float64], first)
-    dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
-    X = np.empty((sum(len(block) for block in dense), first.shape[1]))
-    return np.concatenate(dense, out=X)
-
-
-def _check_dense_size(blocks: list[Any]) -> None:
-    size = 8 * sum(math.prod(block.shape) for block in blocks)
+def _check_dense_size(shape: tuple[int, int]) -> None:
+    size = 8 * math.prod(shape)
     if size > _DENSE_BYTES:
-        shape = f"{sum(block.shape[0] for block in blocks)} rows of {blocks[0].shape[1]} columns"
         raise UserError(
-            f"{shape} need {size / 2**30:.0f} GiB when zeros are kept; accepted: up to "
-            f"{_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with `scaling: none` or `maxabs`, "
-            "which is sparse"
+            f"{shape[0]} rows of {shape[1]} columns need {size / 2**30:.0f} GiB when zeros are "
+            f"kept; accepted: up to {_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with "
+            "`scaling: none` or `maxabs`, which is sparse"
         )
 
 
@@ -160,21 +142,22 @@ def _values(X: Any) -> NDArray[np.float64]:
     return values
 
 
-def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    if part.splits is None:
+def _brought_splits(card: DatasetCard, raw: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    if raw.splits is None:
         raise UserError(
             f"data set {card.name!r}: protocol indices, but the file holds no train and test"
         )
-    train, test = part.splits
-    actual = {"train": train.shape, "test": test.shape}
-    protocol, (_, n_train, n_test) = card.split_protocol(), card.sizes()
-    expected = {
-        "train": (protocol["realizations"], n_train),
-        "test": (protocol["realizations"], n_test),
-    }
-    _check("row numbers (realizations, rows)", actual, expected, card.name)
-    if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
-        raise UserError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
+    train, test = raw.splits
+    _, n_train, n_test = card.sizes()
+    if isinstance(card.split, OfficialSplit):  # other protocols split all rows anew
+        _check("rows of the test part", test.shape[1], n_test, card.name)
+    if isinstance(card.split, IndicesSplit):
+        actual = {"train": train.shape, "test": test.shape}
+        realizations = card.split.realizations
+        expected = {"train": (realizations, n_train), "test": (realizations, n_test)}
+        _check("row numbers (realizations, rows)", actual, expected, card.name)
+        if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
+            raise UserError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
     return train, test
 
 

@@ -41,7 +41,7 @@ def locate(
         return Location("here", "generator", {}, [], how_to_get(card))
     folders, reasons = data_folders(data_dir, offline), list[str]()
     every = {
-        part: find(sources, folders, reasons, verify=verify) for part, sources in card.parts.items()
+        part: find(sources, reasons, folders, verify=verify) for part, sources in card.parts.items()
     }
     parts = {part: found for part, found in every.items() if found is not None}
     state: Literal["here", "to download", "missing"] = "missing"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ensvm.data.files import Format
-from ensvm.data.files.encode import Inputs, Label, indicators
+from ensvm.data.files.encode import Inputs, Label, encoded_columns, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.generators import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
@@ -411,13 +411,16 @@ class DatasetCard(Strict):
     def one_hot(self) -> list[bool]:
         """Return of each column whether it is an indicator, 0 or 1; empty without `inputs`."""
         return [
-            values is not None
-            for encoding in (self.inputs or {}).values()
-            for values in [indicators(encoding)]
-            for _ in values or [""]
+            indicators(encoding) is not None
+            for name, encoding in (self.inputs or {}).items()
+            for _ in encoded_columns({name: encoding})
         ]
 
     def variant(self, name: str) -> "DatasetCard":
         """Return a variant as a card of its own; its `base` is the name of this one."""
-        own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
-        return DatasetCard.model_validate(own | self.variants[name])
+        return self.changed({"name": name} | self.variants[name])
+
+    def changed(self, changes: dict[str, Any]) -> "DatasetCard":
+        """Return a card with other values of some keys, checked like any card."""
+        own = dict(self) | {"variants": {}, "aliases": [], "base": self.base or self.name}
+        return DatasetCard.model_validate(own | changes)

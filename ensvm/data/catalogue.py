@@ -9,13 +9,12 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ensvm.data.card import DatasetCard
+from ensvm.data.card import DatasetCard, Source
 from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.errors import UserError, explain, near_miss
 from ensvm.shipped import shipped_datasets
 
 NEAREST = 3  # names that a message suggests
-PARTS = ("all", "train", "test")  # the keys of a card that hold sources
 # libyaml's parser is ten times quicker; not every platform's PyYAML has it
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -77,7 +76,7 @@ def _yaml_in(path: Path, _written: int, _size: int) -> Any:
 @lru_cache(maxsize=1024)
 def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
     try:
-        card = DatasetCard.model_validate(_with_files_beside(_content(path), path.parent))
+        card = _with_files_beside(DatasetCard.model_validate(_content(path)), path.parent)
         for name in card.variants:
             card.variant(name)
     except ValidationError as error:
@@ -87,21 +86,17 @@ def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
     return card
 
 
-def _with_files_beside(content: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return a card's content in which the paths of the user's files begin at the card's folder."""
+def _with_files_beside(card: DatasetCard, folder: Path) -> DatasetCard:
+    """Return the card with paths of the user's files that begin at the card's folder."""
 
-    def moved(source: Any) -> Any:
-        if not isinstance(source, dict):
-            return source
-        changed: dict[str, Any] = {}
-        if isinstance(source.get("file"), str):
-            changed["file"] = os.path.normpath((folder / source["file"]).absolute())
-        if isinstance(source.get("followed_by"), list):
-            changed["followed_by"] = [moved(other) for other in source["followed_by"]]
-        return source | changed
+    def moved(source: Source) -> Source:
+        update: dict[str, Any] = {"followed_by": [moved(other) for other in source.followed_by]}
+        if source.file is not None:
+            update["file"] = os.path.normpath((folder / source.file).absolute())
+        return source.model_copy(update=update)
 
-    parts = {key: content[key] for key in PARTS if isinstance(content.get(key), list)}
-    return content | {key: [moved(source) for source in part] for key, part in parts.items()}
+    parts = {part: [moved(source) for source in sources] for part, sources in card.parts.items()}
+    return card.model_copy(update=parts)
 
 
 def _card_files(folder: Path) -> list[Path]:
@@ -139,9 +134,8 @@ def adapt(
         changes["missing"] = missing
     if options is not None:
         changes["generator"] = _with_options(card, options)
-    own = dict(card) | {"variants": {}, "aliases": [], "base": card.base or card.name}
     try:
-        adapted = DatasetCard.model_validate(own | changes)
+        adapted = card.changed(changes)
     except ValidationError as error:
         raise explain(error, f"data set {card.name!r}") from error
     if adapted.generator is None or adapted.generator == card.generator:

@@ -17,7 +17,7 @@ from ensvm.data.providers.folders import DataFolders, data_folders, forget
 from ensvm.data.providers.serving import (
     Served,
     how_to_get,
-    read_parts,
+    read_rows,
     serve,
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
@@ -60,29 +60,28 @@ class Realization:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(Arrays):
     """The rows of a data set before scaling."""
 
     card: DatasetCard  # the card that it was loaded by
-    X: Any  # the inputs, NaN where a value is missing
-    # -1 and +1 where the card names a positive label, else codes 0, 1, ...; int32 for more than 128
-    # classes
-    y: NDArray[Any]
-    classes: tuple[str, ...]  # the labels that y stands for, in the order of y
     provider: str  # who served it
-    checksum: str  # the sha256 of the arrays
-    # the row numbers of the training and the test parts, if they come with the data
-    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
-    # the group of each row, where the split keeps groups whole
-    groups: NDArray[np.str_] | None = None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that y stands for, in the order of y."""
+        return self.card.labels
+
+    def split(self, index: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the row numbers of the training and the test part of a realization."""
+        name = self.card.base or self.card.name
+        return split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
 
     def realization(self, index: int) -> Realization:
         """Return a realization by its number from 1, the same on any machine and in any order.
 
         Raises UserError if the split protocol has no such realization.
         """
-        name = self.card.base or self.card.name
-        train, test = split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
+        train, test = self.split(index)
         X_train, X_test = self._inputs[train], self._inputs[test]
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
@@ -125,49 +124,35 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     reason), and UserError if the data are not what the card says.
     """
     folders = data_folders(data_dir, offline)
-    arrays, provider = _remembered(card, folders)
-    return Dataset(
-        card,
-        arrays.X,
-        arrays.y,
-        card.labels,
-        provider,
-        arrays.checksum,
-        arrays.splits,
-        arrays.groups,
-    )
-
-
-def _remembered(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     key = (card.fingerprint(), folders)
-    if (arrays_and_provider := _recent.get(key)) is None:
-        arrays_and_provider = _recent[key] = (
-            generate(card) if card.generator else read_arrays(card, folders)
-        )
+    if key not in _recent:
+        _recent[key] = generate(card) if card.generator else read_arrays(card, folders)
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
-    return arrays_and_provider
+    arrays, provider = _recent[key]
+    return Dataset(**vars(arrays), card=card, provider=provider)
 
 
 def generate(card: DatasetCard) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
     assert card.generator is not None
     X, classes = card.generator.draw()
-    return assemble(card, [Raw(X, plain_labels(classes))]), "generator"
+    return assemble(card, Raw(X, plain_labels(classes))), "generator"
 
 
 def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
-        part = serve(sources, folders, reasons)
+        part = serve(sources, reasons, folders)
         if part is None:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
-        arrays = assemble(card, read_parts(card, served))
+        arrays = assemble(card, read_rows(card, served))
     except UserError as error:
-        unverified = [part.source for part in served if part.source.url and not part.source.sha256]
+        sources = [source for part in served for source, _ in part.files]
+        unverified = [source for source in sources if source.url and not source.sha256]
         if not unverified:
             raise
         for file in [file for source in unverified for file in source.files]:

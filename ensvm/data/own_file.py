@@ -30,6 +30,7 @@ from ensvm.data.files.file_content import (
     FileFormat,
     Raw,
     joined,
+    joined_parts,
     unpack,
 )
 from ensvm.data.files.libsvm_text import LibsvmFormat
@@ -202,7 +203,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         for (first, _), *others in parts
     ]
     try:
-        return _card(own, sources, [joined(part) for part in raws], columns)
+        return _card(own, sources, joined_parts([joined(part) for part in raws]), columns)
     except ValidationError as error:
         raise explain(error, data_set) from error
     except UserError:
@@ -390,9 +391,8 @@ def _refuse_index(file_name: str, columns: _Columns, raw: Raw) -> None:
         )
 
 
-def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Columns) -> DatasetCard:
-    labels = np.concatenate([raw.labels for raw in raws])
-    values, counts = np.unique(labels, return_counts=True)
+def _card(own: OwnFile, sources: list[Source], raw: Raw, columns: _Columns) -> DatasetCard:
+    values, counts = np.unique(raw.labels, return_counts=True)
     classes: dict[str, int | None] = {
         str(value): int(count) for value, count in zip(values, counts, strict=True)
     }
@@ -408,8 +408,8 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Column
         source=OWN_SOURCE,
         licence="the user's own",
         citation="",
-        rows=len(labels),
-        features=raws[0].X.shape[1],
+        rows=len(raw.labels),
+        features=raw.X.shape[1],
         classes=classes,
         positive=positive,
         inputs=columns.inputs,
@@ -418,14 +418,14 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Column
         missing=own.missing,
         scaling=own.scaling or ("none" if sparse else "standard"),
         groups=own.groups,
-        split=completed(own.split, raws),
+        split=completed(own.split, raw),
         all=sources if len(sources) == 1 else [],
         train=sources[:1] if len(sources) == 2 else [],
         test=sources[1:],
     )
-    if raws[0].groups is not None:
-        check_groups(draft.split, raws[0].groups, labels)
-    return draft.model_copy(update={"checksum": assemble(draft, raws).checksum})
+    if raw.groups is not None:
+        check_groups(draft.split, raw.groups, raw.labels)
+    return draft.model_copy(update={"checksum": assemble(draft, raw).checksum})
 
 
 def _name(own: OwnFile) -> str:

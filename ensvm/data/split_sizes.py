@@ -1,13 +1,13 @@
 """Splits as configs write them: fractions become numbers of rows, impossible ones are refused."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.files.file_content import Raw
-from ensvm.data.splits import GROUPED, KFoldSplit, LeaveOneGroupOutSplit, Split
+from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, Split
 
 SIZES = ("n_train", "n_test")
 # the protocols with sizes, and the sizes that may be fractions
@@ -81,27 +81,25 @@ def _rows(key: str, share: float, whole: int) -> int:
 
 def refuse_without_groups(split: Mapping[str, Any]) -> None:
     """Raise ValueError if the protocol needs groups, for data without groups."""
-    if split.get("protocol") == GROUPED[0] or split.get("grouped"):
+    if split.get("protocol") == "leave-one-group-out" or split.get("grouped"):
         raise ValueError(
             "groups: is missing; the protocols leave-one-group-out and kfold with `grouped` need "
             "it, the column of a user's own file that says which rows belong together"
         )
 
 
-def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
-    """Return the split of a user's own file with the sizes and groups that its content shows.
+def completed(split: Mapping[str, Any], raw: Raw) -> Any:
+    """Return the split of a user's own files with the sizes and groups that their rows show.
 
-    `raws` is the content of the file, or of the training and the test file. Raises ValueError,
-    naming key, value and what is accepted, if the protocol does not fit the sizes or groups.
+    Raises ValueError, naming key, value and what is accepted, if the protocol does not fit them.
     """
-    rows = [len(raw.labels) for raw in raws]
-    protocol, groups = split.get("protocol"), raws[0].groups
+    protocol, groups = split.get("protocol"), raw.groups
     from_file: dict[str, Any] = {}
-    if protocol == "official" and len(rows) == 2:
-        from_file = {"n_train": rows[0], "n_test": rows[1]}
-    elif protocol == "indices" and raws[0].splits is not None:
-        train, test = raws[0].splits
-        from_file = {"n_train": train.shape[1], "n_test": test.shape[1], "realizations": len(train)}
+    if protocol in ("official", "indices") and raw.splits is not None:
+        train, test = raw.splits
+        from_file = {"n_train": train.shape[1], "n_test": test.shape[1]}
+        if protocol == "indices":
+            from_file["realizations"] = len(train)
     if groups is None:
         refuse_without_groups(split)
     elif protocol in tuple(_FRACTIONS) or split.get("grouped") is False:
@@ -114,9 +112,9 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
         raise ValueError(f"groups: all rows are in one group ({group!r}); accepted: two or more")
     elif protocol == "kfold":
         from_file = {"grouped": True}
-    elif protocol == GROUPED[0]:
+    elif protocol == "leave-one-group-out":
         from_file = {"realizations": len(np.unique(groups))}
-    return counted(from_file | dict(split), split, sum(rows))
+    return counted(from_file | dict(split), split, len(raw.labels))
 
 
 def check_groups(split: Split, groups: NDArray[np.str_], labels: NDArray[np.str_]) -> None:

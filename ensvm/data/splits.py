@@ -23,7 +23,23 @@ __all__ = [
 IndexPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class OfficialSplit(Strict):
+class SizedSplit(Strict):
+    """What protocols with parts of given sizes have, in the order that seeds are hashed in.
+
+    Attributes
+    ----------
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    """
+
+    protocol: str
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+
+
+class OfficialSplit(SizedSplit):
     """The publisher's training and test files, in their order.
 
     Attributes
@@ -33,30 +49,22 @@ class OfficialSplit(Strict):
     n_train : int
         The number of training rows, at least 2. If the training file has more rows, each
         realization draws this many of them; a smaller draw is a part of a larger one.
-    n_test : int
-        The number of test rows, at least 1.
     realizations : int or None
         The number of realizations, at least 1. If no rows are drawn, realizations differ only in
         the algorithms' seeds.
     """
 
     protocol: Literal["official"]
-    n_train: int = Field(ge=2)
-    n_test: int = Field(ge=1)
     realizations: int | None = Field(default=None, ge=1)
 
 
-class RandomSplit(Strict):
+class RandomSplit(SizedSplit):
     """Rows drawn without replacement anew for each realization.
 
     Attributes
     ----------
     protocol : str
         The name 'random'.
-    n_train : int
-        The number of training rows, at least 2.
-    n_test : int
-        The number of test rows, at least 1.
     stratified : bool
         Whether both parts have the classes in the proportions of all rows, as nearly as can be.
     """
@@ -64,8 +72,6 @@ class RandomSplit(Strict):
     later: ClassVar = ("stratified",)
 
     protocol: Literal["random"]
-    n_train: int = Field(ge=2)
-    n_test: int = Field(ge=1)
     stratified: bool = False
 
 
@@ -109,28 +115,22 @@ class LeaveOneGroupOutSplit(Strict):
     realizations: int = Field(ge=2)
 
 
-class IndicesSplit(Strict):
+class IndicesSplit(SizedSplit):
     """Row numbers that come with the data, one line of `train` and of `test` a realization.
 
     Attributes
     ----------
     protocol : str
         The name 'indices'.
-    n_train : int
-        The number of training rows, at least 2.
-    n_test : int
-        The number of test rows, at least 1.
     realizations : int
         The number of realizations, at least 1.
     """
 
     protocol: Literal["indices"]
-    n_train: int = Field(ge=2)
-    n_test: int = Field(ge=1)
     realizations: int = Field(ge=1)
 
 
-class DisjointSplit(Strict):
+class DisjointSplit(SizedSplit):
     """Realization r is the r-th block of consecutive rows.
 
     Its first rows are the training part, its last rows the test part.
@@ -139,18 +139,12 @@ class DisjointSplit(Strict):
     ----------
     protocol : str
         The name 'disjoint'.
-    n_train : int
-        The number of training rows, at least 2.
-    n_test : int
-        The number of test rows, at least 1.
     block : int or None
         The number of rows of a block, at least 3; n_train + n_test if not given. A larger one lets
         `n_train` vary while the test rows stay the same.
     """
 
     protocol: Literal["disjoint"]
-    n_train: int = Field(ge=2)
-    n_test: int = Field(ge=1)
     block: int | None = Field(default=None, ge=3)
 
     @property
@@ -163,8 +157,6 @@ Split = Annotated[
     OfficialSplit | RandomSplit | KFoldSplit | LeaveOneGroupOutSplit | IndicesSplit | DisjointSplit,
     Field(discriminator="protocol"),
 ]
-
-GROUPED = ("leave-one-group-out", "kfold")  # the protocols that keep groups whole
 
 
 def is_grouped(split: Split) -> bool:

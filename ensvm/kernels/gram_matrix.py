@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ensvm.kernels.named_kernels import KernelRow, row_of
 
-BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
-
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
 CACHED_ENTRIES = 1 << 15
 # Sparse rows up to this wide are made dense: BLAS beats sparse products there.
@@ -63,14 +61,12 @@ class KernelColumns:
         self.size, self.width = Y.shape
         self._sparse = self.width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
         self._mean: NDArray[np.float64] | None = None
-        if self._sparse:
-            self._rows: Any = scipy.sparse.csr_array(Y, dtype=self.dtype)
-        else:
-            rows = dense_rows(Y)
+        if not self._sparse:
+            Y = dense_rows(Y)
             if self._of_distances:
-                self._mean = rows.mean(axis=0, dtype=np.float64)
-            self._rows = self._shifted(rows)
-        self._norms = self._scaled_norms(self._rows) if self._of_distances else None
+                self._mean = Y.mean(axis=0, dtype=np.float64)
+        self.rows = self._prepared(Y)
+        self._norms = self._scaled_norms(self.rows) if self._of_distances else None
 
     def rounding(self) -> float | None:
         """Return a bound of the error of a value between two of these rows; None without a bound.
@@ -95,20 +91,35 @@ class KernelColumns:
         Raises ValueError if the widths differ.
         """
         if X is None:
-            rows, norms = self._rows, self._norms
+            rows, norms = self.rows, self._norms
         else:
             if X.shape[1] != self.width:
                 raise ValueError(f"X has {X.shape[1]} columns and Y has {self.width}")
-            rows = self._ready(X)
+            rows = self._prepared(X)
             norms = self._scaled_norms(rows) if self._of_distances else None
-        if self._of_distances:
-            rows = rows * rows.dtype.type(2.0 * self._gamma)
-        elif "gamma" in self._row.parameters:
-            rows = rows * rows.dtype.type(self._gamma)
-        at_itself = self._at_itself() if X is None else None
-        return KernelBlocks(rows, self._rows, self._transform(norms), X is None, at_itself)
+        return KernelBlocks(self, rows, norms, symmetric=X is None)
 
-    def _at_itself(self) -> float | None:
+    def scaled(self, rows: Any) -> Any:
+        """Return prepared rows times the factor of the product in the kernel's argument."""
+        if self._of_distances:
+            return rows * rows.dtype.type(2.0 * self._gamma)
+        if "gamma" in self._row.parameters:
+            return rows * rows.dtype.type(self._gamma)
+        return rows
+
+    def transform(self, block: NDArray[Any], norms: NDArray[Any] | None, columns: slice) -> None:
+        """Turn products with some columns into kernel values, in place.
+
+        `norms` are the scaled norms of the rows; None for a kernel of products.
+        """
+        if norms is not None and self._norms is not None:
+            # The norms are added first: their sum is the same number for (x, y) and (y, x).
+            block -= np.add.outer(norms, self._norms[columns])
+        elif "coef0" in self._row.parameters:
+            block += block.dtype.type(self._coef0)
+        self._row.transform(block, self._degree)
+
+    def at_itself(self) -> float | None:
         """Return the kernel value between a row and itself; None for a kernel of products."""
         if not self._of_distances:
             return None
@@ -116,12 +127,10 @@ class KernelColumns:
         self._row.transform(argument, self._degree)
         return float(argument[0])
 
-    def _ready(self, X: Any) -> Any:
+    def _prepared(self, X: Any) -> Any:
         if self._sparse:
             return scipy.sparse.csr_array(X, dtype=self.dtype)
-        return self._shifted(dense_rows(X))
-
-    def _shifted(self, rows: NDArray[Any]) -> NDArray[Any]:
+        rows = dense_rows(X)
         if self._mean is None:
             return np.ascontiguousarray(rows, dtype=self.dtype)
         return np.subtract(rows, self._mean, dtype=np.float64).astype(self.dtype, copy=False)
@@ -130,51 +139,22 @@ class KernelColumns:
         shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(self.width) * np.finfo(self.dtype).eps
         return (self._gamma * shrinkage * _squared_norms(rows)).astype(self.dtype)
 
-    def _transform(self, rows_norms: NDArray[Any] | None) -> BlockTransform:
-        """Return what turns blocks of products into values, in place."""
-        row, degree, coef0 = self._row, self._degree, self._coef0
-        if rows_norms is not None and self._norms is not None:
-            columns_norms = self._norms
-
-            def of_distances(block: NDArray[Any], rows: slice, columns: slice) -> None:
-                # The norms are added first: their sum is the same number for (x, y) and (y, x).
-                block -= np.add.outer(rows_norms[rows], columns_norms[columns])
-                row.transform(block, degree)
-
-            return of_distances
-
-        def of_products(block: NDArray[Any], rows: slice, columns: slice) -> None:
-            if "coef0" in row.parameters:
-                block += block.dtype.type(coef0)
-            row.transform(block, degree)
-
-        return of_products
-
 
 class KernelBlocks:
     """A kernel matrix whose blocks are computed on request; see `KernelColumns.between`.
 
-    `left`, of shape (n, d), holds the rows times the factor that the product needs, and `right`, of
-    shape (k, d), the columns; `transform` turns a block of products, given its rows and columns as
-    slices, into values, in place. If `symmetric`, the rows are the columns, and `at_itself` is the
-    value between a row and itself, if it is known.
+    The rows are prepared as the columns are; if `symmetric`, they are the columns.
     """
 
     def __init__(
-        self,
-        left: Any,
-        right: Any,
-        transform: BlockTransform,
-        symmetric: bool,
-        at_itself: float | None,
+        self, columns: KernelColumns, rows: Any, norms: NDArray[Any] | None, *, symmetric: bool
     ) -> None:
-        self._at_itself = at_itself
-        self._left = left
-        self._right = right
-        self._transform = transform
+        self._columns = columns
+        self._left, self._right = columns.scaled(rows), columns.rows
+        self._norms = norms
         self.symmetric = symmetric
-        self.shape = (left.shape[0], right.shape[0])
-        self.dtype = right.dtype
+        self.shape = (rows.shape[0], columns.size)
+        self.dtype = columns.dtype
 
     def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
         """Write the values of rows and columns, slices with both ends, into a contiguous array."""
@@ -182,10 +162,9 @@ class KernelBlocks:
             block[...] = (self._left[rows] @ self._right[columns].T).toarray()
         else:
             np.matmul(self._left[rows], self._right[columns].T, out=block)
+        norms = None if self._norms is None else self._norms[rows]
         for piece in slices(block.shape[0], CACHED_ENTRIES // max(block.shape[1], 1)):
-            self._transform(
-                block[piece], slice(rows.start + piece.start, rows.start + piece.stop), columns
-            )
+            self._columns.transform(block[piece], None if norms is None else norms[piece], columns)
 
     def settle(self, corner: NDArray[Any]) -> None:
         """Make the square block of some rows among themselves exactly symmetric.
@@ -193,8 +172,9 @@ class KernelBlocks:
         A kernel of distances gets its exact diagonal too.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
-        if self._at_itself is not None:
-            np.fill_diagonal(corner, self._at_itself)
+        at_itself = self._columns.at_itself()
+        if at_itself is not None:
+            np.fill_diagonal(corner, at_itself)
 
 
 def _check(row: KernelRow, gamma: float | None, degree: int) -> None:

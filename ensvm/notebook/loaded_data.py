@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data import Dataset, DatasetCard, Realization, find_card, load
-from ensvm.data.splits import split_rows
 
 MOST_SPLITS = 100  # the number of splits by default, if rows are drawn
 
@@ -68,13 +67,8 @@ class LoadedData:
         UserError
             If there are not so many realizations.
         """
-        name = self.card.base or self.card.name
         last = realizations or self.card.max_realizations or MOST_SPLITS
-        dataset = self._dataset
-        return [
-            split_rows(self.card.split, name, index, dataset.y, dataset.splits, dataset.groups)
-            for index in range(1, last + 1)
-        ]
+        return [self._dataset.split(index) for index in range(1, last + 1)]
 
     def realization(self, index: int) -> Realization:
         """Return a realization as studies train and test on it: split, filled in and scaled.

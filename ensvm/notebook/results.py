@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ensvm.errors import UserError, near_miss
-from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
 from ensvm.report.query import Study, find_studies, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
-from ensvm.report.tables import build_table
+from ensvm.report.write import DRAWN_ENDINGS
 from ensvm.study.metrics import DATA_CELL
 
 if TYPE_CHECKING:
     from ensvm.report.plots.drawing import FigureContent
-
-ENDINGS = (".png", ".svg", ".pdf")
 
 
 def load_results(path: str | Path = "results") -> Results:
@@ -125,9 +122,9 @@ class Picture:
             If it has another ending.
         """
         target = Path(path)
-        if target.suffix not in ENDINGS:
+        if target.suffix not in DRAWN_ENDINGS:
             raise ValueError(
-                f"{target}: the ending is not accepted; accepted: {', '.join(ENDINGS)}"
+                f"{target}: the ending is not accepted; accepted: {', '.join(DRAWN_ENDINGS)}"
             )
         target.write_bytes(self._draw(target.suffix))
         return target
@@ -231,7 +228,7 @@ class Results:
         """
         study, name = self._find("table", table)
         config = study.config.table(name)
-        document = table_document(study, config, build_table(study, config))
+        document = table_document(study, config)
         return Text(to_markdown(document), document.frame)
 
     def figure(self, figure: str | int | None = None) -> Picture:
@@ -278,7 +275,7 @@ class Results:
         lines: list[dict[Hashable, Any]] = []
         for name, study in self._studies.items():
             if study.config.claims:
-                document = claims_document(study, list(evaluate_claims(study)))
+                document = claims_document(study)
                 texts.append(to_markdown(document))
                 lines += [{"study": name, **line} for line in document.frame.to_dict("records")]
         if not texts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ensvm.data.providers.folders import PARTIAL, remove_left_behind
+from ensvm.data.providers.folders import PARTIAL, remove_left_behind, replace_file
 from ensvm.errors import UserError
 from ensvm.records.predictions import copy_files
 from ensvm.records.record import Identity, Record, Status
@@ -25,7 +25,6 @@ from ensvm.records.store import (
     read_records,
     with_predictions_at_hand,
 )
-from ensvm.records.writing import copy_file
 
 # A failure is a result, for the cell was run; a cell without data was not.
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
@@ -208,7 +207,7 @@ def _write_study(study: Merged, folder: Path) -> None:
     for name in BESIDE:
         for path in (each / name for each in folders):
             if path.is_file():
-                copy_file(path, folder / name)
+                replace_file(folder / name, path.read_bytes())
                 break
     records = study.records.values()
     copy_files(

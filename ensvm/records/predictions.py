@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.providers.folders import replace_file
 from ensvm.records.record import printable
-from ensvm.records.writing import copy_file, naming, replace_file
 
 PREDICTIONS_FOLDER = "predictions"
 DECISION, PROBABILITY = "decision_function", "predict_proba"
@@ -95,10 +95,8 @@ def save_files(folder: Path, files: Mapping[str, str]) -> None:
     """
     for name, text in files.items():
         path, content = folder / PREDICTIONS_FOLDER / name, base64.b64decode(text)
-        with naming(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            is_written = path.is_file() and path.read_bytes() == content
-        if not is_written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not (path.is_file() and path.read_bytes() == content):
             replace_file(path, content)
 
 
@@ -110,7 +108,7 @@ def copy_files(names: Iterable[str], folders: Iterable[Path], target: Path) -> N
         path = next((path for path in paths if path.is_file()), None)
         if path is not None:
             (target / PREDICTIONS_FOLDER).mkdir(exist_ok=True)
-            copy_file(path, target / PREDICTIONS_FOLDER / name)
+            replace_file(target / PREDICTIONS_FOLDER / name, path.read_bytes())
 
 
 def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions]:

@@ -18,7 +18,6 @@ from ensvm.data.splits import folds_of, overlap
 NO_OTHER_KEYS = ConfigDict(extra="forbid")
 
 ACCEPTED = "letters, digits and _ . + ~ -, at most 255, a letter or digit first"
-MAX_LEVELS = 60  # of nested values: a config has at most 40
 MAX_INTEGER = 2**63 - 1
 LONGEST_TEXT = 50_000  # characters; a runner cuts most texts to fewer
 WHOLE = ("files", "config")  # keys whose texts are checked by what reads them
@@ -75,15 +74,6 @@ def plain(value: Any) -> Any:
             printable(key): inner if key in WHOLE else plain(inner) for key, inner in value.items()
         }
     return value
-
-
-def must_be_shallow(value: Any, levels: int = MAX_LEVELS) -> None:
-    """Raise ValueError for a value of JSON that is nested deeper than so many levels."""
-    if not levels:
-        raise ValueError(f"nested deeper than {MAX_LEVELS} levels")
-    for inner in value.values() if isinstance(value, dict) else value:
-        if type(inner) in (dict, list):
-            must_be_shallow(inner, levels - 1)
 
 
 def _confusion(value: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:

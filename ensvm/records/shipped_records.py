@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.records.identity import asked, by_value, stands_in
 from ensvm.records.record import Identity, Record, Run
@@ -26,7 +27,6 @@ from ensvm.records.store import (
     latest_records,
     read_records,
 )
-from ensvm.records.writing import replace_file
 
 # The folders of an absolute path; what follows a letter, a colon or a slash is part of an address.
 _FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")

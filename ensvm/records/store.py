@@ -20,15 +20,12 @@ from ensvm.records.predictions import PREDICTIONS_FOLDER, save_files
 from ensvm.records.record import (
     CONTROL,
     LONGEST_TEXT,
-    MAX_LEVELS,
     Identity,
     Newer,
     Record,
     Run,
-    must_be_shallow,
     plain,
 )
-from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
@@ -137,7 +134,6 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     if not os.path.exists(path):
         return
-    _must_be_a_file(path)
     try:
         with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
@@ -167,16 +163,8 @@ def _content(raw: bytes) -> Any:
         if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
             raise ValueError("its checksum does not fit: the line was changed or is damaged")
         del content["crc32"]
-    # Each level takes a bracket, so a line with few brackets cannot be nested too deeply.
-    if isinstance(content, dict | list) and raw.count(b"[") + raw.count(b"{") > MAX_LEVELS:
-        must_be_shallow(content)
     must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
     return plain(content) if must_clean else content
-
-
-def _must_be_a_file(path: Path) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would never end
-        raise UserError(f"{path}: not a regular file, so no records; move it away to go on")
 
 
 def _not_a_record(path: Path, number: int, error: Exception) -> UserError:
@@ -203,7 +191,6 @@ class Store:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
-        _must_be_a_file(self._path)
         try:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:
@@ -232,10 +219,13 @@ class Store:
         deleted or renamed meanwhile, and names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
-        with naming(self._path):
+        try:
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
+        except OSError as error:  # errors of writing do not say to which file
+            error.filename = str(self._path)
+            raise
         opened = os.fstat(self._file.fileno())
         if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
             raise UserError(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm, t, ttest_ind
+from scipy.stats import norm, t
 
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.relations import Bound
@@ -28,7 +28,7 @@ PSEUDO_ERRORS = 1
 
 @dataclass(frozen=True)
 class TestedEffect:
-    """An effect of `n` realizations, its 95 % interval, and its verdict on its own.
+    """An effect over realizations, its 95 % interval, and its verdict on its own.
 
     A single value has neither interval nor p-values (None). `p_holds` is the one-sided p-value of
     the effect keeping to all bounds (small: it does), `p_fails` that of it violating one.
@@ -37,7 +37,6 @@ class TestedEffect:
     effect: float
     low: float | None
     high: float | None
-    n: int
     p_holds: float | None
     p_fails: float | None
     verdict: ClaimVerdict
@@ -60,13 +59,13 @@ def judge_sample(
         return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
     if array.size == 1:
         value = float(array[0])
-        return TestedEffect(value, None, None, 1, None, None, judge_single_value(value, *bounds))
+        return TestedEffect(value, None, None, None, None, judge_single_value(value, *bounds))
     # The mean of equal numbers may be wrong in its last bit, which would decide at the threshold.
     equal = np.ptp(array) == 0.0
     mean = float(array[0]) if equal else float(array.mean())
     spread = 0.0 if equal else float(array.std(ddof=1))
     error = spread * math.sqrt(1 / array.size + overlap)
-    return _tested(mean, mean, error, _t(array.size - 1), bounds, array.size)
+    return _tested(mean, mean, error, _t(array.size - 1), bounds)
 
 
 def judge_single_split(
@@ -82,7 +81,7 @@ def judge_single_split(
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
     ]
     square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds, 1)
+    return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds)
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
@@ -102,7 +101,7 @@ def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
     """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
     values = [float(effect) for effect in np.asarray(effects, dtype=float)]
     worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
-    return TestedEffect(worst, None, None, len(values), None, None, judge_number(worst, *bounds))
+    return TestedEffect(worst, None, None, None, None, judge_number(worst, *bounds))
 
 
 def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
@@ -128,18 +127,6 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 
-def less_by_welch(first: ArrayLike, second: ArrayLike) -> bool:
-    """Return whether a one-sided Welch test at 5 % finds the first mean less than the second.
-
-    If no value differs from its mean, the means are compared as numbers.
-    """
-    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if np.ptp(one) == np.ptp(other) == 0.0:
-        return bool(one[0] < other[0])
-    test = ttest_ind(one, other, equal_var=False, alternative="less")
-    return bool(test.pvalue < 1 - CONFIDENCE)
-
-
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted for their number by Holm's step-down method.
 
@@ -161,7 +148,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _tested(
-    effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound], n: int
+    effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound]
 ) -> TestedEffect:
     """Test an estimate `centre`, whose deviation divided by `error` has the distribution `law`."""
     half = float(law.ppf(1 - LEVEL)) * error
@@ -169,7 +156,7 @@ def _tested(
     p_holds = max(holds for holds, _ in sides)
     p_fails = min(fails for _, fails in sides)
     verdict = judge_p(p_holds, p_fails)
-    return TestedEffect(effect, centre - half, centre + half, n, p_holds, p_fails, verdict)
+    return TestedEffect(effect, centre - half, centre + half, p_holds, p_fails, verdict)
 
 
 def _p_values(bound: Bound, centre: float, error: float, law: Any) -> tuple[float, float]:

@@ -24,7 +24,6 @@ from ensvm.report.claim_tests import (
     judge_rejection,
     judge_sample,
     judge_single_split,
-    less_by_welch,
 )
 from ensvm.report.query import (
     Answer,
@@ -36,6 +35,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.tables import printed_value
+from ensvm.report.verdict import less_by_welch, sample
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
@@ -229,6 +229,7 @@ def _compare(
         blank,
         better_mean=means[0],
         than_mean=means[1] if than is not None else None,
+        n=len(values),
         n_holds=sum(kept),
         own_test=_own_test(study, claim, row, names),
         overlap=shared if len(values) > 1 else 0.0,
@@ -253,7 +254,7 @@ def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) 
         for name in names
     ]
     found = [
-        less_by_welch(*([run.values[number] for run in runs] for runs in sides))
+        less_by_welch(*(sample(np.array([run.values[number] for run in runs])) for runs in sides))
         for number in shared_realizations(chain(*sides))
     ]
     return f"{sum(found)} of {len(found)}" if found else ""

@@ -191,14 +191,13 @@ def _cells(
         cells if side is both else _by_place(both, table)
         for cells, side, both, table in zip(of_sides, sides, shared, tables, strict=True)
     ]
-    columns = [{column.name: column for column in table.columns} for table in tables]
     for place, cell in ours.items():
         match = theirs.get(place)
         if match is None or not (cell.n or match.n):
             continue
         one, other = (
-            ask(side, question_of(table, cell.row, named[cell.column]))
-            for side, table, named in zip(sides, tables, columns, strict=True)
+            ask(side, question_of(table, cell.row, table.column(cell.column)))
+            for side, table in zip(sides, tables, strict=True)
         )
         pairs = paired_values(one, other)
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN

@@ -17,7 +17,7 @@ from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
@@ -39,9 +39,9 @@ class Evidence:
 
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
     the verdict (or why there are no values); `facts` has this too, and how and where the values
-    were made. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and
-    `failures` are the texts of the cells, each with how often it occurred; `traceback` is that of
-    the first failure that left one.
+    were made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the
+    texts of the records, each with how often it occurred; `traceback` is that of the first failure
+    that left one.
     """
 
     title: str
@@ -49,18 +49,16 @@ class Evidence:
     compared: Mapping[str, str]
     facts: Mapping[str, str]
     answer: Answer
+    cell: TableCell
     margin: float
-    printed: float | None
-    mean: float | None
     warnings: tuple[str, ...]
     failures: tuple[str, ...]
     traceback: str
 
 
-def evidence_of(
-    study: Study, table: TableConfig, column: ColumnConfig, cell: TableCell
-) -> Evidence:
+def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
+    column = table.column(cell.column)
     question = question_of(table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
@@ -81,9 +79,8 @@ def evidence_of(
             "run this cell anew": command_of(study, cell.row, question.algorithm),
         },
         answer=answer,
+        cell=cell,
         margin=margin,
-        printed=cell.published,
-        mean=cell.mean,
         warnings=counted(text for record in records for text in record.warnings),
         failures=counted(record.reason for record in bad),
         traceback=next((record.traceback for record in bad if record.traceback), ""),
@@ -97,7 +94,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
             question = question_of(table, row, column)
             if row in study.config.rows_of(table) and question.algorithm == algorithm:
                 cell = cell_of(study, table, row, column, ask(study, question))
-                yield evidence_of(study, table, column, cell)
+                yield evidence_of(study, table, cell)
 
 
 def behind(records: Iterable[Record]) -> dict[str, str]:

@@ -1,23 +1,24 @@
 """Whether the findings of a study still rest on what its records show."""
 
-from ensvm.report.claims import JudgedClaim
+from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.readings_document import answer_question
 from ensvm.report.query import Study
 from ensvm.report.tables import build_table
 from ensvm.study.claim import FindingConfig, SupportConfig
 
 
-def contradictions(study: Study, finding: FindingConfig, claims: list[JudgedClaim]) -> list[str]:
+def contradictions(study: Study, finding: FindingConfig) -> list[str]:
     """Return what the records show other than a finding says, a message for each result.
 
-    `claims` are the study's, as `evaluate_claims` judges them. A result without values counts.
+    A result without values counts.
     """
-    return [text for support in finding.shown_by if (text := _differs(study, support, claims))]
+    return [text for support in finding.shown_by if (text := _differs(study, support))]
 
 
-def _differs(study: Study, support: SupportConfig, claims: list[JudgedClaim]) -> str:
+def _differs(study: Study, support: SupportConfig) -> str:
     if support.claim is not None:
-        [verdict] = [one.verdict for one in claims if one.claim.id == support.claim]
+        judged = evaluate_claims(study)
+        verdict = next(one.verdict for one in judged if one.claim.id == support.claim)
         return "" if verdict in support.verdict else f"claim {support.claim}: {verdict}"
     if support.reading is not None:
         return _another_is_nearer(study, support)

@@ -121,8 +121,7 @@ def rank_over_data_sets(
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
-    selection = _select_columns(study, table, metric)
-    selection, answers = _comparable_answers(selection, study.config.rows_of(table))
+    selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
     if len(answers) < FEWEST_DATA_SETS:
         raise UserError(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
@@ -181,12 +180,11 @@ def compare_on_data_set(
     The metric is by default the table's own. Raises UserError if the table does not have the data
     set, or if no pair can be tested.
     """
-    selection = _select_columns(study, table, metric)
     rows = study.config.rows_of(table)
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{near_miss(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
-    selection, answers = _comparable_answers(selection, [row])
+    selection, answers = _comparable(study, table, metric, [row])
     if answers.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
     sign = -1.0 if selection.better == "min" else 1.0
@@ -306,15 +304,16 @@ def _better(table: TableConfig, metric: str) -> Direction:
     )
 
 
-def _comparable_answers(
-    selection: Selection, rows: Sequence[str]
+def _comparable(
+    study: Study, table: TableConfig, metric: str | None, rows: Sequence[str]
 ) -> tuple[Selection, pd.DataFrame]:
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
     the other columns has no value. At least two columns must remain.
     """
-    study, table, labels = selection.study, selection.table, selection.labels
+    selection = _select_columns(study, table, metric)
+    labels = selection.labels
     answers = pd.DataFrame(
         {
             column.name: {row: ask(study, question_of(table, row, column)) for row in rows}
@@ -336,8 +335,7 @@ def _comparable_answers(
     selection = replace(selection, columns=columns)
     answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
     reasons_of_rows = {
-        row: _problem_of_row(selection, row, answers.T[row], problems.T[row].tolist())
-        for row in rows
+        row: _problem_of_row(selection, answers.T[row], problems.T[row].tolist()) for row in rows
     }
     left_out += [f"{row}: {reason}" for row, reason in reasons_of_rows.items() if reason]
     comparable = [row for row, reason in reasons_of_rows.items() if not reason]
@@ -354,7 +352,7 @@ def _problem(study: Study, answer: Answer) -> str:
 
 
 def _problem_of_row(
-    selection: Selection, row: str, answers: Iterable[Answer], problems: Sequence[str]
+    selection: Selection, answers: Iterable[Answer], problems: Sequence[str]
 ) -> str:
     """Return why the values of a data set cannot be compared, or an empty string."""
     if len(set(problems)) > 1:

@@ -4,18 +4,15 @@ import csv
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
-from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask, once
-from ensvm.report.verdict import deviation, is_within, sample
+from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
-SIGNIFICANCE = 0.05
 ALIKE = ("reproduced", "compatible")
 
 
@@ -52,13 +49,10 @@ class TableCell:
     status: str = "missing"
     reason: str = ""
 
-
-LaidOut: TypeAlias = tuple[TableConfig, list[TableCell]]  # a table with its cells
-
-
-def build_tables(study: Study) -> list[LaidOut]:
-    """Return the tables of a study, each with its cells."""
-    return [(table, build_table(study, table)) for table in study.config.tables]
+    @property
+    def key(self) -> str:
+        """What names the cell on the page of its study."""
+        return f"{self.table}/{self.row}/{self.column}"
 
 
 @once
@@ -235,35 +229,23 @@ def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns significantly better than all columns that `underline:` names for them."""
-    by_column = {cell.column: cell for cell in cells}
+    samples = {
+        cell.column: Sample(cell.mean, cell.std, cell.n) for cell in cells if cell.mean is not None
+    }
+
+    def is_better(column: ColumnConfig, other: str) -> bool:
+        if not {column.name, other} <= samples.keys():
+            return False
+        one, than = samples[column.name], samples[other]
+        smaller = table.best_of(column) == "min"
+        return less_by_welch(one, than) if smaller else less_by_welch(than, one)
+
     return {
         column.name
         for column in table.columns
         if column.name in table.underline
-        and all(
-            _significantly_better(by_column[column.name], by_column[other], table.best_of(column))
-            for other in table.underline[column.name]
-        )
+        and all(is_better(column, other) for other in table.underline[column.name])
     }
-
-
-def _significantly_better(better: TableCell, than: TableCell, best: Direction | None) -> bool:
-    if better.std is None or than.std is None or better.mean is None or than.mean is None:
-        return False
-    if better.std == than.std == 0.0:
-        return better.mean < than.mean if best == "min" else better.mean > than.mean
-    side = "less" if best == "min" else "greater"
-    test = ttest_ind_from_stats(
-        better.mean,
-        better.std,
-        better.n,
-        than.mean,
-        than.std,
-        than.n,
-        equal_var=False,
-        alternative=side,
-    )
-    return bool(test.pvalue < SIGNIFICANCE)
 
 
 def printed_value(

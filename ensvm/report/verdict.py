@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.stats import norm, t, ttest_ind_from_stats
 
 from ensvm.data.splits import folds_of, overlap
 from ensvm.records.record import Record
@@ -132,6 +132,28 @@ def of_two_rates(error: float, published: float, n_test: int, margin: float) -> 
     square = (error * (100.0 - error) + published * (100.0 - published)) / n_test
     half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
     return _judged(error - published, half, margin, "two rates")
+
+
+def less_by_welch(one: Sample, other: Sample) -> bool:
+    """Return whether a one-sided Welch test at 5 % finds the first mean less than the second.
+
+    If no value differs from its mean, the means are compared as numbers.
+    """
+    if one.std is None or other.std is None:
+        return False
+    if one.std == other.std == 0.0:
+        return one.mean < other.mean
+    test = ttest_ind_from_stats(
+        one.mean,
+        one.std,
+        one.n,
+        other.mean,
+        other.std,
+        other.n,
+        equal_var=False,
+        alternative="less",
+    )
+    return bool(test.pvalue < 1 - CONFIDENCE)
 
 
 def _quantile(freedom: float) -> float:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ensvm.records.writing import csv_of, replace_file
+from ensvm.data.providers.folders import replace_file
 from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
+from ensvm.report.export import csv_of
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
 from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
-from ensvm.report.tables import build_table, build_tables
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
@@ -35,14 +35,13 @@ def write_tables(
     table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
     """
     for table in study.config.tables if tables is None else tables:
-        cells = build_table(study, table)
-        document = table_document(study, table, cells)
+        document = table_document(study, table)
         latex: dict[str, str] = {}
         if form == "latex":
             from ensvm.report.render.latex import to_latex, without_print
 
             label = f"tab:{study.config.study}-{table.id}"
-            grid = table_grid(study, table, cells)
+            grid = table_grid(study, table)
             grid = grid if with_print else without_print(grid)
             latex[".tex"] = to_latex(grid, table.caption, label, table.margin)
         text, paths = _write(study, f"table-{table.id}", document, latex)
@@ -57,20 +56,18 @@ def write_first_page(study: Study) -> Path | None:
         return None
     from ensvm.report.render.html import render_page
 
-    tables = build_tables(study)
-    picture = reproduction_picture(study, tables)
+    picture = reproduction_picture(study)
     if picture is not None:
         replace_file(study.folder / PICTURE, render_page(PICTURE, picture=picture))
-    replace_file(path, first_page.first_page(study, tables))
+    replace_file(path, first_page.first_page(study))
     return path
 
 
 def write_claims(study: Study) -> tuple[str, list[Path]]:
     """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
-    from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import claims_document
 
-    return _write(study, "claims", claims_document(study, list(evaluate_claims(study))))
+    return _write(study, "claims", claims_document(study))
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
@@ -79,17 +76,12 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
     Returns the Markdown of the readings (of the coverage if the study has no readings) and the
     paths; empty if the study has neither.
     """
-    from ensvm.report.documents.readings_document import (
-        answer_questions,
-        coverage_document,
-        readings_document,
-    )
+    from ensvm.report.documents.readings_document import coverage_document, readings_document
 
     text = ""
     paths: list[Path] = []
     if study.config.readings:
-        document = readings_document(study, answer_questions(study))
-        text, paths = _write(study, "readings", document)
+        text, paths = _write(study, "readings", readings_document(study))
     if study.config.coverage:
         coverage = to_markdown(coverage_document(study))
         paths.append(study.folder / "coverage.md")

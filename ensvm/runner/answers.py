@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.predictions import DECISION, METHODS, NO_METHOD, PROBABILITY, Predictions
+from ensvm.records.record import printable
 
 # Blocks of rows: which rows they are, and their inputs.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
@@ -31,8 +32,8 @@ class DeadlineExceeded(BaseException):
 
 def classes_of(fitted: Any, y: NDArray[Any]) -> NDArray[Any]:
     """Return the labels that a classifier may predict: its `classes_`, else those in `y`."""
-    classes = _array(getattr(fitted, "classes_", None))
-    if classes is not None and classes.ndim == 1 and classes.dtype.kind in NUMBERS:
+    classes = np.asarray(getattr(fitted, "classes_", None))
+    if classes.ndim == 1 and classes.dtype.kind in NUMBERS:
         return classes
     return np.unique(y)
 
@@ -44,9 +45,9 @@ def checked_labels(
 
     Raises Misbehaves if the answer does not have one label for each row, each of them in `classes`.
     """
-    labels = _array(answer)
-    if labels is None or labels.shape != y.shape:
-        returned = f"shape {labels.shape}" if labels is not None and labels.ndim else shown(answer)
+    labels = np.asarray(answer)
+    if labels.shape != y.shape:
+        returned = f"shape {labels.shape}" if labels.ndim else shown(answer)
         raise Misbehaves(f"{method} returned {returned}; shape {y.shape} is expected")
     if labels.dtype.kind not in NUMBERS:
         raise Misbehaves(f"{method} returned labels of type {labels.dtype}, not numbers")
@@ -171,7 +172,7 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
             if isinstance(value, bool | int | float):
                 yield name, value
             elif isinstance(value, str):
-                yield name, _writable(value)
+                yield name, printable(value)
 
 
 def compared_rows(fitted: Any) -> NDArray[Any] | None:
@@ -183,16 +184,14 @@ def compared_rows(fitted: Any) -> NDArray[Any] | None:
     from sklearn.multiclass import OneVsRestClassifier
 
     for name in ("support_", "component_indices_"):
-        rows = _array(getattr(fitted, name, None))
-        if rows is not None and rows.ndim == 1 and rows.dtype.kind in "iu":
+        rows = np.asarray(getattr(fitted, name, None))
+        if rows.ndim == 1 and rows.dtype.kind in "iu":
             return rows
-    parts = [getattr(fitted, "best_estimator_", None)]
+    parts = [fitted.best_estimator_] if hasattr(fitted, "best_estimator_") else []
     parts += [step for _, step in getattr(fitted, "steps", [])]
     if isinstance(fitted, OneVsRestClassifier):
         parts += fitted.estimators_
-    found = [
-        rows for part in parts if part is not None and (rows := compared_rows(part)) is not None
-    ]
+    found = [rows for rows in map(compared_rows, parts) if rows is not None]
     return np.unique(np.concatenate(found)) if found else None
 
 
@@ -201,10 +200,8 @@ def curve(name: str, values: Any) -> list[Any]:
 
     Raises Misbehaves if JSON cannot hold it.
     """
-    array = _array(values)
     try:
-        if array is None:
-            raise TypeError("not an array")
+        array = np.asarray(values)
         listed: list[Any] = (array.astype(float) if array.dtype.kind == "f" else array).tolist()
         json.dumps(listed)
     except (TypeError, ValueError) as error:
@@ -214,20 +211,9 @@ def curve(name: str, values: Any) -> list[Any]:
     return listed
 
 
-def _array(answer: Any) -> NDArray[Any] | None:
-    """Return an answer as a plain array; None if it is not one, as rows of several lengths."""
-    if answer is None:
-        return None
-    try:
-        array = np.asarray(answer)
-        return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
-    except (TypeError, ValueError):
-        return None
-
-
 def shown(value: Any) -> str:
     """Return what an object looks like, at most MOST_CHARACTERS of it."""
-    return _cut(_writable(repr(value)))
+    return _cut(printable(repr(value)))
 
 
 def error_text(error: Any, *, kind: bool = False) -> str:
@@ -236,7 +222,7 @@ def error_text(error: Any, *, kind: bool = False) -> str:
     If the text contains a traceback, as that of a failed search over parameters does, its first
     and last lines are kept.
     """
-    text = _writable(str(error))
+    text = printable(str(error))
     if TRACEBACK in text:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         text = " ... ".join([*lines[:1], *lines[-1:]])
@@ -245,12 +231,7 @@ def error_text(error: Any, *, kind: bool = False) -> str:
 
 def traceback_of(error: BaseException) -> str:
     """Return the last lines of where an error was raised, as Python shows them."""
-    return _writable("".join(traceback.format_exception(error, limit=-8)))
-
-
-def _writable(text: str) -> str:
-    """Return a text as UTF-8 can hold it: names of files may have bytes that are not characters."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return printable("".join(traceback.format_exception(error, limit=-8)))
 
 
 def _cut(text: str) -> str:

@@ -26,11 +26,8 @@ from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 from ensvm.runner.surroundings import deadline, noting_files, surroundings, undeclared_files
 
 
-@dataclass(frozen=True)
 class Started:
-    """A message of a worker: the cell with this key starts now."""
-
-    key: str
+    """A message of a worker: the next cell of its task starts now."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +71,14 @@ def run_task(task: Task) -> Iterator[Started | Record]:
     if task.trial_rows is not None:
         shared = shared.for_warm_up(task.trial_rows)
     for cell in task.cells:
-        yield Started(cell.key)
+        yield Started()
         if cell.run_pass == "error":
             yield run_cell(task, cell, shared)
             continue
         load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
         grams = GramPool(realization)  # a timing computes its own kernel values
         warm = _warm_up(task, cell, grams.for_warm_up())
-        yield Started(cell.key)  # its time limit does not include the warm-up
+        yield Started()  # its time limit does not include the warm-up
         # The threads are those that the libraries have inside the limit.
         with _thread_limit(cell):
             threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)

@@ -26,6 +26,7 @@ from ensvm.runner.grams import gram_bytes, shares_gram
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.shipped import shipped_configs
+from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL
 
 TABLE = "measured-seconds.csv"
@@ -234,11 +235,8 @@ def _shared_kernel(record: Record) -> tuple[Any, ...]:
     return record.dataset, record.realization, record.run_id, repr(kernel)
 
 
-def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float:
-    """Return the seconds that all measured cells of a study take one processor.
-
-    `orders` has the algorithms that are fitted in several orders of their training rows.
-    """
+def total_seconds(lines: Iterable[Measured], config: StudyConfig) -> float:
+    """Return the seconds that all measured cells of a study take one processor."""
     lines = list(lines)
     timed = {
         (line.dataset, line.algorithm, line.settings): line.cells
@@ -251,7 +249,8 @@ def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float
         if line.run_pass == "error":
             # A timing answers the cell of the error pass too.
             answered = timed.get((line.dataset, line.algorithm, line.settings), 0)
-            fits = max(line.cells - answered, 0) * orders.get(line.algorithm, 1)
+            algorithm = config.algorithms.get(line.algorithm)
+            fits = max(line.cells - answered, 0) * (algorithm.orders if algorithm else 1)
         total += fits * line.seconds
     return total
 
@@ -282,19 +281,22 @@ def _place(line: Measured) -> tuple[str, str, str, str]:
     return line.study, line.dataset, line.algorithm, line.run_pass
 
 
-def memory_refusals(plan: Plan, cells: Iterable[Cell]) -> list[str]:
+def memory_refusals(plan: Plan, cells: Sequence[Cell]) -> list[str]:
     """Return why cells cannot be run for lack of memory, a line a data set and size.
 
     A Gram matrix that the runner makes has all the training rows. If an estimator makes one of its
     own, rows that are identical may count once, which is not known before the fit.
     """
     free = free_bytes()
-    pairs = {(cell.dataset, cell.algorithm): cell for cell in cells}
+    rows = {name: n_train for name, (n_train, _) in _sizes(plan, cells).items()}
+    # No algorithm needs more than a Gram matrix in double precision, and most of these fit.
+    large = {name for name in rows if gram_bytes(rows[name], "float64") > free}
+    pairs = {(cell.dataset, cell.algorithm): cell.method for cell in cells if cell.dataset in large}
     needs: dict[tuple[str, str], list[str]] = defaultdict(list)
     with plan.importable():
-        for (dataset, algorithm), cell in pairs.items():
-            if cell.method is not None:
-                needed, what, instead = _need(cell.method, plan.cards[dataset].sizes()[1])
+        for (dataset, algorithm), method in pairs.items():
+            if method is not None:
+                needed, what, instead = _need(method, rows[dataset])
                 if needed > free:
                     needs[dataset, refusal(needed, free, what, instead)].append(algorithm)
     return [

@@ -7,28 +7,22 @@ fits alike.
 
 import importlib
 import inspect
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import near_miss
-from ensvm.kernels import gram, parameters_of, resolve_gamma
-from ensvm.runner.grams import for_gram, shares_gram
+from ensvm.runner.grams import shares_gram
 from ensvm.seeds import seed_of
-from ensvm.study.algorithms import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
+from ensvm.study.algorithms import KINDS, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
-KERNEL_NUMBERS = ("degree", "coef0")  # the kernels' parameters that are always numbers
 
 
 class EstimatorError(ValueError):
@@ -247,13 +241,18 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
     Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
     the message names it and what is.
     """
+    from sklearn.utils import get_tags
+
     name = name_of(spec)
     thing = estimator_class(spec) if isinstance(spec, str) else construct(spec, params)
     if not all(hasattr(thing, method) for method in METHODS):
         raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
     estimator = construct(spec, params)
     _check_values(estimator, share_gram=share_gram)
-    kind = _kind(estimator)
+    try:
+        kind = get_tags(estimator).estimator_type or "classifier"
+    except AttributeError:  # somebody's own class, without scikit-learn's base
+        return estimator
     if kind != "classifier":
         raise EstimatorError(
             f"{name!r} is not a scikit-learn classifier but of the type {kind}; "
@@ -349,19 +348,6 @@ def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
 # Checks
 
 
-def _kind(estimator: Any) -> str:
-    """Return scikit-learn's type of an estimator; without one it counts as a classifier."""
-    from sklearn.utils import get_tags
-
-    try:
-        kind = get_tags(estimator).estimator_type
-    except AttributeError:  # somebody's own class, without scikit-learn's base
-        kind = getattr(estimator, "_estimator_type", "classifier")
-    if kind is None:
-        return "transformer" if hasattr(estimator, "transform") else "classifier"
-    return str(kind)
-
-
 def takes_many(estimator: Any) -> bool:
     """Return whether a classifier takes more than two classes, which is the default."""
     from sklearn.utils import get_tags
@@ -376,67 +362,26 @@ def takes_many(estimator: Any) -> bool:
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
     parts: set[Any] = {type(estimator)}
-    waiting = list(estimator.get_params(deep=False).values())
-    while waiting:
-        value = waiting.pop()
+    for value in estimator.get_params().values():
         if inspect.isclass(value) or inspect.isfunction(value):
             parts.add(value)
         elif hasattr(value, "get_params"):
             parts.add(type(value))
-            waiting += value.get_params(deep=False).values()
-        elif isinstance(value, Mapping):
-            waiting += value.values()
-        elif isinstance(value, list | tuple):
-            waiting += value
     return parts
 
 
 def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
-    """Raise EstimatorError if a value breaks the constraints that the estimator declares.
-
-    If it is fitted on a Gram matrix, the kernel checks its own parameters instead.
-    """
+    """Raise EstimatorError if a value breaks the constraints that the estimator declares."""
     from sklearn.base import clone
 
+    if not hasattr(estimator, "_parameter_constraints"):
+        return
     checked = clone(estimator)
+    if share_gram and shares_gram(checked):
+        checked.set_params(kernel="precomputed")  # the runner has more kernels than scikit-learn
+    if checked.get_params(deep=False).get("gamma") == "mean-distance":
+        checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
     try:
-        _check_finite(checked.get_params())
-        if share_gram and shares_gram(checked):
-            _check_kernel(checked.get_params(deep=False))
-            for_gram(checked)
-        elif checked.get_params(deep=False).get("gamma") == "mean-distance":
-            checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
-        if hasattr(checked, "_parameter_constraints"):
-            checked._validate_params()
+        checked._validate_params()
     except ValueError as error:
         raise EstimatorError(str(error)) from error
-
-
-def _check_finite(params: Mapping[str, Any]) -> None:
-    """Raise ValueError if no machine can compute with a kernel's parameter or a price C."""
-    for key, value in params.items():
-        name = key.rpartition("__")[2]
-        if not isinstance(value, Real) or name not in ("gamma", *KERNEL_NUMBERS, "C"):
-            continue
-        if math.isnan(value) or (math.isinf(value) and name != "C"):
-            raise ValueError(f"{key} must be a finite number, got {value!r}")
-        if name == "degree" and float(value) > MAX_DEGREE:
-            raise ValueError(f"{key} must be at most {MAX_DEGREE}, got {value!r}")
-
-
-def _check_kernel(params: dict[str, Any]) -> None:
-    """Raise ValueError if the kernel cannot be computed with the values of its parameters."""
-    read = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
-    for name, value in read.items():
-        is_text = isinstance(value, str)
-        if (
-            not isinstance(value, str | Real)
-            or isinstance(value, bool)
-            or (is_text and name in KERNEL_NUMBERS)
-        ):
-            raise ValueError(f"{name} must be a number, got {value!r}")
-    row = np.ones((1, 1))
-    if "gamma" in read:
-        read["gamma"] = resolve_gamma(read["gamma"], row)
-    with np.errstate(all="ignore"):
-        gram(row, **read)

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 from joblib import cpu_count
 
 from ensvm.data import DataSearch
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.records.identity import ValueOf
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
-from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.estimate import work_of
 from ensvm.runner.plan import Cell, Plan
@@ -139,7 +139,7 @@ def _copy_config(plan: Plan, folder: Path) -> None:
     replace_file(folder / CONFIG_COPY, plan.source.text)
     if len(plan.published) == 1:
         [path] = plan.published.values()
-        copy_file(path, folder / PUBLISHED_COPY)
+        replace_file(folder / PUBLISHED_COPY, path.read_bytes())
     elif plan.published:
         replace_file(folder / PUBLISHED_COPY, united(plan.published))
 

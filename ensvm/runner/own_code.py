@@ -27,7 +27,7 @@ from typing import NamedTuple
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.errors import near_miss
 from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
-from ensvm.runner.estimators import EstimatorError, names_in, resolved_block
+from ensvm.runner.estimators import names_in
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.source import Location, YamlSource
 
@@ -86,13 +86,13 @@ class OwnCode:
 
 
 def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[str, OwnCode]:
-    """Return the own code of each algorithm of a config, before any of their estimators is made.
+    """Return the own code of each resolved block, before any of their estimators is made.
 
     Every own module is imported by itself: all that is loaded then is what it needs.
 
     Raises UserError if a `depends:` names a file that is not there or cannot be read.
     """
-    modules = {name: _modules_in(block) for name, block in blocks.items()}
+    modules = {name: own_modules_of(names_in(block)) for name, block in blocks.items()}
     by_module: dict[str, OwnCode] = {}
     for module in sorted(set().union(*modules.values())):
         if by_module:
@@ -110,12 +110,10 @@ def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[
     return codes
 
 
-def _modules_in(block: AlgorithmConfig) -> set[str]:
-    """Return the own modules that an algorithm names; unknown names are reported later."""
-    with suppress(EstimatorError):
-        modules = {name.partition(":")[0] for name in names_in(resolved_block(block))}
-        return {module for module in modules if own_file(module) is not None}
-    return set()
+def own_modules_of(roots: Iterable[str]) -> set[str]:
+    """Return the own modules among those of roots `package.module:name`."""
+    modules = {root.partition(":")[0] for root in roots}
+    return {module for module in modules if own_file(module) is not None}
 
 
 def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:

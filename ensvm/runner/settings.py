@@ -19,7 +19,7 @@ from ensvm.runner.estimators import (
     resolved_block,
     takes_many,
 )
-from ensvm.runner.own_code import OwnCode, loaded_code, own_code, own_file
+from ensvm.runner.own_code import OwnCode, loaded_code, own_code, own_modules_of
 from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
@@ -90,10 +90,14 @@ def settings_of_study(
     Raises UserError if an estimator, a parameter or a stage cannot be used.
     """
     used = _used(config, cards)
-    own = own_code(source, {name: config.algorithms[name] for name, *_ in used})
-    return {
-        key: _resolved(source, config.algorithms[key[0]], *key, own=own[key[0]]) for key in used
-    }
+    blocks = {}
+    for name in dict.fromkeys(name for name, *_ in used):
+        try:
+            blocks[name] = resolved_block(config.algorithms[name])
+        except EstimatorError as error:
+            raise source.error(("algorithms", name), str(error)) from error
+    own = own_code(source, blocks)
+    return {key: _resolved(source, blocks[key[0]], *key, own=own[key[0]]) for key in used}
 
 
 def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
@@ -126,13 +130,12 @@ def _resolved(
     *,
     own: OwnCode,
 ) -> Algorithm:
-    """Return an algorithm with every value resolved and checked."""
+    """Return an algorithm, its estimator made of the block and the shared kernel, and checked."""
     from sklearn.multiclass import OneVsRestClassifier
 
     try:
         with blamed_on(name_of(block.spec)):
-            made = resolved_block(block)
-            estimator, shared, parts = _built(made, kernel)
+            estimator, shared, parts = _built(block, kernel)
             defaults = {
                 key: ADDRESS.sub("", repr(value))
                 for key, value in sorted(estimator.get_params().items())
@@ -142,10 +145,10 @@ def _resolved(
     wrapped = ONE_VS_REST if many and (block.one_vs_rest or not takes_many(estimator)) else None
     _check_stages(source, block, name, estimator, wrapped)
     method = AlgorithmSettings(
-        estimator=made.spec,
-        params={**made.params, **shared},
+        estimator=block.spec,
+        params={**block.params, **shared},
         defaults=defaults,
-        grid=made.grid,
+        grid=block.grid,
         stage=block.stage,
         record=block.record,
         share_gram=block.share_gram,
@@ -156,9 +159,8 @@ def _resolved(
         wrapped=wrapped,
     )
     parts |= {OneVsRestClassifier} if wrapped else set()
-    roots = names_in(made) | {_root(part) for part in parts}
-    modules = {module for root in roots if own_file(module := root.partition(":")[0])}
-    if modules:
+    roots = names_in(block) | {_root(part) for part in parts}
+    if modules := own_modules_of(roots):
         own |= loaded_code(modules, source.path.parent)
     others = {root for root in roots if root.partition(":")[0] not in modules}
     return Algorithm(method, own.roots | others, own)

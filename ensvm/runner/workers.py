@@ -34,12 +34,10 @@ PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "skl
 # A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
 # a stopped process), its process is killed this much later.
 GRACE_SECONDS = 3.0
-# A worker that gets no task ends itself: on a cluster, the run that started it may be gone.
-IDLE_SECONDS = 60.0
 LOOK_SECONDS = 0.5  # between two looks whether the run was stopped
-# Processes that keep ending between cells (out of memory while they start, for example) would
+# Processes that end without a message (out of memory while they start, for example) would
 # otherwise be started for ever.
-MAX_UNEXPLAINED_DEATHS = 3
+MAX_SILENT_DEATHS = 4
 # Libraries read these when they are loaded; joblib sets the same for its workers.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -125,12 +123,10 @@ class _Slot:
         self._timeout = timeout
         self._worker = self._workers[False]
         self._task: Task | None = None
-        self._left: tuple[Any, ...] = ()  # the cells of the task without a record
-        self._running = ""  # the key of the cell that has started
-        self._started = 0.0  # when it started
-        self._suspect = ""  # the key of a cell in which a process died: it is run alone
-        self._has_begun = False  # whether the process has started a cell of what it was sent
-        self._deaths = 0  # of processes that died before
+        self._left: tuple[Any, ...] = ()  # the cells of the task without a record, in order
+        self._started: float | None = None  # when the first of them started, if it has
+        self._alone = False  # whether a process died in the first of them: it is run alone
+        self._deaths = 0  # of processes, since the last message of one
 
     @property
     def is_busy(self) -> bool:
@@ -141,7 +137,7 @@ class _Slot:
         """Start a task."""
         self._task, self._left = task, task.cells
         self._worker = self._workers[task.has_own_code]
-        self._suspect, self._deaths = "", 0
+        self._alone, self._deaths = False, 0
         self._send()
 
     def handles(self) -> list[Any]:
@@ -159,29 +155,34 @@ class _Slot:
         records: list[Record] = []
         try:
             for message in self._worker.messages():
-                self._has_begun = True
+                self._deaths = 0
                 if isinstance(message, Record):
                     records.append(message)
-                    self._left, self._running, self._suspect = self._left[1:], "", ""
+                    self._left, self._started, self._alone = self._left[1:], None, False
                 elif isinstance(message, Started):
-                    self._running, self._started = message.key, time.monotonic()
+                    self._started = time.monotonic()
                 else:  # the worker has finished what it was sent
                     self._send()
         except WorkerDied as death:
-            records += self._after_death(str(death))
+            # The cell in which a process died is run once more, alone; a second death fails it.
+            if self._alone and self._started is not None:
+                return [*records, self._give_up("failed", KILLED, str(death))]
+            self._alone |= self._started is not None
+            self._count_death(str(death))
+            self._send()
         limit = float("inf") if self._timeout is None else self._timeout + GRACE_SECONDS
-        if self._running and time.monotonic() - self._started > limit:
-            records += self._give_up("timeout", f"took longer than {self._timeout:g} s")
+        if self._started is not None and time.monotonic() - self._started > limit:
+            records.append(self._give_up("timeout", f"took longer than {self._timeout:g} s"))
         return records
 
     def _send(self) -> None:
         """Send the cells that are left to the worker, a suspect alone; none ends the task."""
         assert self._task is not None
-        self._running, self._has_begun = "", False
+        self._started = None
         if not self._left:
             self._task = None
             return
-        part = self._task.only(self._left[:1] if self._suspect else self._left)
+        part = self._task.only(self._left[:1] if self._alone else self._left)
         while True:
             try:
                 self._worker.send(part)
@@ -189,32 +190,22 @@ class _Slot:
             except WorkerDied as death:
                 self._count_death(str(death))
 
-    def _after_death(self, crash: str) -> list[Record]:
-        """Run the cell in which a process died once more, alone; a second death fails it."""
-        if self._running and self._running == self._suspect:
-            return self._give_up("failed", KILLED, crash)
-        if self._running:
-            self._suspect = self._running
-        self._count_death(crash)
-        self._send()
-        return []
-
     def _count_death(self, crash: str) -> None:
-        self._deaths = 0 if self._has_begun else self._deaths + 1
-        if self._deaths > MAX_UNEXPLAINED_DEATHS:
+        self._deaths += 1
+        if self._deaths > MAX_SILENT_DEATHS:
             raise WorkersDie(
                 f"worker processes keep ending before they start a cell"
                 f" ({crash or 'out of memory?'}); try fewer at a time"
             )
 
-    def _give_up(self, status: Any, reason: str, crash: str = "") -> list[Record]:
+    def _give_up(self, status: Any, reason: str, crash: str = "") -> Record:
         """Kill the process, and return the record of the cell that it was running."""
         assert self._task is not None
         self._worker.kill()
         record = new_record(self._task, self._left[0], status, reason, traceback=crash)
-        self._left, self._suspect = self._left[1:], ""
+        self._left, self._alone = self._left[1:], False
         self._send()
-        return [record]
+        return record
 
 
 class _Worker:
@@ -228,8 +219,6 @@ class _Worker:
 
     def send(self, task: Task) -> None:
         """Have the process run a task; raises WorkerDied if none can be started."""
-        if self._process is not None and not self._process.is_alive():
-            self.kill()  # it had no task for a while
         if self._process is None:
             self._process, self._connection, self._crash = _start(self._threads)
         try:
@@ -330,7 +319,7 @@ def _serve(connection: Connection, crash: Connection, threads: int) -> None:
     # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.
     faulthandler.enable(file=crash.fileno())
     with suppress(EOFError, OSError), parallel_config("threading"):
-        while connection.poll(IDLE_SECONDS):
+        while True:
             task = connection.recv()
             if task.has_own_code:
                 _run_in_a_fork(task, connection)

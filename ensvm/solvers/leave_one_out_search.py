@@ -33,7 +33,7 @@ SMALL_PAIR, SMALL_PAIR_OF_MANY = 300, 500
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SortedRows:
     """The training rows sorted by class."""
 
     # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; `low_rank_search`
@@ -56,9 +56,9 @@ class Rows:
         gram = self.values * -gamma
         return np.exp(gram, out=gram)
 
-    def take(self, rows: Indices) -> "Rows":
+    def take(self, rows: Indices) -> "SortedRows":
         """Return some of the rows, given in ascending order."""
-        return Rows(
+        return SortedRows(
             np.ascontiguousarray(self.values[np.ix_(rows, rows)]),
             np.searchsorted(rows, self.starts),
             self.costs[rows],
@@ -80,7 +80,7 @@ class Candidate:
 
 
 def candidates(
-    rows: Rows,
+    rows: SortedRows,
     gammas: Sequence[float | None],
     Cs: Sequence[float],
     *,
@@ -103,7 +103,7 @@ def candidates(
 
 
 def _of_width(
-    rows: Rows, gamma: float | None, Cs: Sequence[float], tol: float, max_iter: int
+    rows: SortedRows, gamma: float | None, Cs: Sequence[float], tol: float, max_iter: int
 ) -> list[Candidate]:
     """Return the machines of one gamma and every C."""
     gram = rows.gram(gamma)
@@ -111,7 +111,7 @@ def _of_width(
 
 
 def fitted_candidate(
-    rows: Rows, gamma: float | None, C: float, *, tol: float, max_iter: int
+    rows: SortedRows, gamma: float | None, C: float, *, tol: float, max_iter: int
 ) -> Candidate:
     """Return the machines of one gamma and C; parameters are those of `candidates`."""
     return _of_width(rows, gamma, [C], tol, max_iter)[0]
@@ -123,7 +123,7 @@ def best_candidate(found: Sequence[Candidate]) -> int:
 
 
 def _candidate(
-    rows: Rows,
+    rows: SortedRows,
     gram: Vector,
     gamma: float | None,
     C: float,
@@ -150,7 +150,7 @@ def rising_sigmoids(values: Vector, starts: Indices, weights: Vector) -> Vector:
     return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
 
 
-def _leave_one_out(rows: Rows, gram: Vector, C: float, machines: PairMachines) -> Vector:
+def _leave_one_out(rows: SortedRows, gram: Vector, C: float, machines: PairMachines) -> Vector:
     """Return the leave-one-out values of every pair's own rows, shape (pairs, m)."""
     upper = C * rows.costs * rows.counts
     kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
@@ -175,7 +175,7 @@ def _leave_one_out(rows: Rows, gram: Vector, C: float, machines: PairMachines) -
 
 
 def _error(
-    rows: Rows,
+    rows: SortedRows,
     gram: Vector,
     machines: PairMachines,
     values: Vector,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels.gram_matrix import slices
 from ensvm.kernels.sampled_pivots import PivotChoice, pivot_features
-from ensvm.solvers.leave_one_out_search import Candidate, Rows, rising_sigmoids
+from ensvm.solvers.leave_one_out_search import Candidate, SortedRows, rising_sigmoids
 from ensvm.solvers.one_pass_ridge import RidgeSums
 from ensvm.solvers.one_vs_one import PairMachines
 from ensvm.solvers.platt_scaling import class_probabilities, losses
@@ -43,7 +43,7 @@ class WidthScores(NamedTuple):
 
 
 def width_scores(
-    rows: Rows, gammas: Sequence[float], seed: int, n_jobs: int | None = None
+    rows: SortedRows, gammas: Sequence[float], seed: int, n_jobs: int | None = None
 ) -> list[WidthScores]:
     """Return the scores of every gamma, each with its own penalties, on `SEARCH_RANK` features.
 
@@ -56,7 +56,7 @@ def width_scores(
     return list(Parallel(n_jobs=n_jobs)(delayed(scores)(gamma) for gamma in gammas))
 
 
-def fitted_ridge(rows: Rows, gamma: float, seed: int) -> tuple[float, Candidate]:
+def fitted_ridge(rows: SortedRows, gamma: float, seed: int) -> tuple[float, Candidate]:
     """Return the best penalty of a width, and the machines with it on `machine_rank` features.
 
     The coefficients of the machines are 0 but for pivots. Parameters are those of `width_scores`.
@@ -75,7 +75,7 @@ def machine_rank(m: int) -> int:
 class _Ridges:
     """The ridge regressions of all classes' indicators with one width."""
 
-    def __init__(self, rows: Rows, gamma: float, rank: int, seed: int) -> None:
+    def __init__(self, rows: SortedRows, gamma: float, rank: int, seed: int) -> None:
         self._rows, self._gamma = rows, gamma
         kernel = {"kernel": "rbf", "gamma": gamma, "dtype": np.float64}
         choice = PivotChoice(rank, "random", PIVOT_ROWS, seed)

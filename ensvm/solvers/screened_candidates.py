@@ -46,7 +46,7 @@ FEW = 6
 KEPT_ROWS = 1024
 
 
-class Bounds(NamedTuple):
+class GainBounds(NamedTuple):
     """Slopes of candidates, how wrong one may be, and bounds of the roots of curvatures."""
 
     slopes: NDArray[np.float64]
@@ -60,7 +60,7 @@ class Base(NamedTuple):
 
     weights: NDArray[np.float64]
     direction: NDArray[np.float64]
-    bounds: Bounds
+    bounds: GainBounds
 
 
 class ScreenedCandidates:
@@ -132,7 +132,7 @@ class ScreenedCandidates:
         # The lower bits count as the middle of what they may be.
         slopes = (256.0 * scale * sums[: weights.size] + MIDDLE * change.sum()) / STEPS
         slopes += base.bounds.slopes
-        bounds = Bounds(
+        bounds = GainBounds(
             slopes,
             base.bounds.error + (MIDDLE / STEPS + ROUNDED + SUMMED) * size,
             np.sqrt(least) * base.bounds.at_least,
@@ -147,7 +147,7 @@ class ScreenedCandidates:
         weights: NDArray[np.float64],
         direction: NDArray[np.float64],
         total: float,
-    ) -> Bounds:
+    ) -> GainBounds:
         """Return slopes and curvatures of some candidates by 16 bits, and how wrong they may be."""
         scale = max(float(np.abs(direction).max()), TINY)
         heaviest = max(float(weights.max()), TINY)
@@ -164,7 +164,7 @@ class ScreenedCandidates:
         slack = 4.0 * SUMMED * squares
         rounded = ROUNDED * np.sqrt(total)
         at_least = np.sqrt(np.maximum(curvatures - slack, 0.0)) - rounded
-        return Bounds(
+        return GainBounds(
             slopes * (scale / STEPS), error, at_least, np.sqrt(curvatures + slack) + rounded
         )
 
@@ -188,7 +188,9 @@ class ScreenedCandidates:
         return CandidateBlock(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
 
 
-def _may_win(candidates: NDArray[np.intp], bounds: Bounds, last_chosen: int) -> NDArray[np.intp]:
+def _may_win(
+    candidates: NDArray[np.intp], bounds: GainBounds, last_chosen: int
+) -> NDArray[np.intp]:
     """Return the candidates that may have the largest gain, `last_chosen` left out."""
     slopes = np.abs(bounds.slopes)
     lower = np.maximum(slopes - bounds.error, 0.0) / bounds.at_most

@@ -139,13 +139,18 @@ class ClaimConfig(ConfigBlock):
 
     @model_validator(mode="after")
     def _own_test_of_all(self) -> Self:
-        compared = {*self.better, *(self.than or ())}
-        if self.own_test and (self.relation != "less" or set(self.own_test) != compared):
+        compared = sorted(set(self.algorithms))
+        if self.own_test and (self.relation != "less" or sorted(self.own_test) != compared):
             raise ValueError(
                 "`own_test:` is for the relation less, and names a sweep for each algorithm of "
-                f"`better:` and `than:`: {', '.join(sorted(compared))}"
+                f"`better:` and `than:`: {', '.join(compared)}"
             )
         return self
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms that are compared."""
+        return (*self.better, *(self.than or ()))
 
     @property
     def kind(self) -> Relation:
@@ -173,8 +178,7 @@ class ClaimConfig(ConfigBlock):
 
     def asked(self, index: int) -> Iterator[Asked]:
         """Yield what the claim, the config's `index`-th, asks of the records."""
-        for name in (*self.better, *(self.than or ())):
-            yield Asked(("claims", index, "metric"), self.metric, (name,), self.of_curves)
+        yield Asked(("claims", index, "metric"), self.metric, self.algorithms, self.of_curves)
 
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:

@@ -34,7 +34,7 @@ from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.table_layout import TableConfig, check_tables
-from ensvm.study.variants import Derivation, ReadingConfig, check_readings
+from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
 
@@ -333,7 +333,7 @@ class StudyConfig(ConfigBlock):
             return tuple(self.sweep_values(claim.over))
         if claim.rows is not None:
             return claim.rows
-        wanted = {*claim.better, *(claim.than or ())}
+        wanted = set(claim.algorithms)
         return tuple(
             entry.name
             for entry in self.datasets
@@ -353,19 +353,19 @@ class StudyConfig(ConfigBlock):
         """
         if not self.readings:
             return self
-        derivation = Derivation(
-            source, {entry.name: entry for entry in self.datasets}, dict(self.algorithms)
-        )
         tables = {table.id: table for table in self.tables}
         rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_readings(self.readings, tables, rows, derivation)
+        check_readings(self.readings, tables, rows, self.names(), source)
+        datasets = {entry.name: entry for entry in self.datasets}
+        copies = Copies(source, datasets, dict(self.algorithms))
         for index, reading in enumerate(self.readings):
             table = tables[reading.table]
             of_question = reading.rows_of(rows[table.id]), reading.algorithms_of(table)
             for number, variant in enumerate(reading.variants):
-                derivation.derive(("readings", index, "variants", number), variant, *of_question)
-        datasets, algorithms = derivation.result()
-        return self.model_copy(update={"datasets": datasets, "algorithms": algorithms})
+                copies.add(("readings", index, "variants", number), variant, *of_question)
+        return self.model_copy(
+            update={"datasets": tuple(datasets.values()), "algorithms": copies.algorithms}
+        )
 
     def names(self) -> StudyNames:
         """Return what a block of this study may name in the other blocks."""

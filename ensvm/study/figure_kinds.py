@@ -186,8 +186,7 @@ class ScatterConfig(FigureConfig):
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for panel in self.panels:
-            for algorithm in (panel.x, panel.y):
-                yield Asked(("figures", index, "metric"), self.metric, (algorithm,))
+            yield Asked(("figures", index, "metric"), self.metric, (panel.x, panel.y))
 
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
@@ -269,25 +268,7 @@ class TradeoffConfig(RowsConfig):
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for key, metric in (("x", self.x), ("y", self.y)):
-            for name in self.series:
-                yield Asked(("figures", index, key), metric, (name,))
-
-
-class DistributionPanel(RowsPanel):
-    """A panel of some data sets, or of another metric; its keys override those of the figure.
-
-    Attributes
-    ----------
-    metric : str or None
-        The metric of the panel; that of the figure if not given.
-    """
-
-    metric: str | None = None
-
-    @property
-    def about(self) -> str:
-        """The data sets or the metric that are the panel's own."""
-        return ", ".join(self.rows) or (axis_label(self.metric) if self.metric else "")
+            yield Asked(("figures", index, key), metric, self.series)
 
 
 class DistributionConfig(RowsConfig):
@@ -303,14 +284,11 @@ class DistributionConfig(RowsConfig):
         The metric that is drawn.
     table : str or None
         The table whose printed values are marked.
-    panels : tuple of DistributionPanel
-        The panels, side by side; a single one if not given.
     """
 
     kind: Form
     metric: str = "error"
     table: Annotated[Id | None, NameOf("table")] = None
-    panels: tuple[DistributionPanel, ...] = Field(default=(DistributionPanel(),), min_length=1)
 
     @model_validator(mode="after")
     def _bars_begin_at_zero(self) -> Self:
@@ -321,20 +299,13 @@ class DistributionConfig(RowsConfig):
             )
         return self
 
-    def metric_of(self, panel: DistributionPanel) -> str:
-        """Return the metric that a panel shows."""
-        return panel.metric or self.metric
-
     def default_labels(self, panel: Any) -> tuple[str, str]:
         """Return data sets and the metric."""
-        return "data set", axis_label(self.metric_of(panel))
+        return "data set", axis_label(self.metric)
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
-        for number, panel in enumerate(self.panels):
-            own = () if panel.metric is None else ("panels", number)
-            for name in self.series:
-                yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
+        yield Asked(("figures", index, "metric"), self.metric, self.series)
 
 
 class PlanePanel(AxesConfig):

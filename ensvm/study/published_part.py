@@ -64,8 +64,7 @@ def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:
     for claim in config.claims:
         if claim.text is None:  # the sentence is ours
             continue
-        algorithms = (*claim.better, *(claim.than or ()))
         # The paper prints another row in place of those in `printed_as`.
         rows = [row for row in config.rows_of_claim(claim) if row not in claim.printed_as]
-        for row, algorithm in product(rows, algorithms):
+        for row, algorithm in product(rows, claim.algorithms):
             yield row, algorithm, claim.run_pass

@@ -151,6 +151,10 @@ class TableConfig(ConfigBlock):
     underline: dict[str, Names] = Field(default_factory=dict)
     notes: tuple[NoteConfig, ...] = ()
 
+    def column(self, name: str) -> ColumnConfig:
+        """Return the column of a name."""
+        return next(column for column in self.columns if column.name == name)
+
     def metric_of(self, column: ColumnConfig) -> str:
         """Return the metric that a column shows; in a table of the data, the fact."""
         return column.of(self) if self.of == "data" else column.metric or self.metric

@@ -11,9 +11,17 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
-from ensvm.errors import UserError
 from ensvm.study.algorithms import AlgorithmConfig
-from ensvm.study.block import DERIVED, Asked, ConfigBlock, Id, Name, refusal
+from ensvm.study.block import (
+    DERIVED,
+    Asked,
+    ConfigBlock,
+    Id,
+    Name,
+    NameOf,
+    StudyNames,
+    refusal,
+)
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.source import Location, YamlSource
@@ -111,7 +119,7 @@ class ReadingConfig(ConfigBlock):
 
     id: Slug
     question: str
-    table: Id
+    table: Annotated[Id, NameOf("table")]
     rows: tuple[str, ...] | None = Field(default=None, min_length=1)
     columns: tuple[str, ...] | None = Field(default=None, min_length=1)
     default: str
@@ -154,19 +162,18 @@ class ReadingConfig(ConfigBlock):
 
 
 @dataclass
-class Derivation:
-    """The data sets and algorithms of a study, and the copies of them that its readings need."""
+class Copies:
+    """The data sets and algorithms of a study, with the copies of them that its readings need."""
 
     source: YamlSource  # the config's text
     datasets: dict[str, DatasetConfig]  # the study's own, then the copies
     algorithms: dict[str, AlgorithmConfig]  # the study's own, then the copies
     own_algorithms: tuple[str, ...] = field(init=False)  # the names of the study's own algorithms
-    _cells: dict[str, dict[str, int | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.own_algorithms = tuple(self.algorithms)
 
-    def derive(
+    def add(
         self,
         location: Location,
         variant: VariantConfig,
@@ -175,9 +182,9 @@ class Derivation:
     ) -> None:
         """Add what a variant, which stands at `location`, needs for its question."""
         for row in rows if variant.dataset else ():
-            self._copy_dataset((*location, "dataset"), variant, variant.base(row))
+            self._copy_dataset((*location, "dataset"), variant, row)
         for name in algorithms if variant.algorithm else ():
-            self._copy_algorithm((*location, "algorithm"), variant, variant.base(name))
+            self._copy_algorithm((*location, "algorithm"), variant, name)
         drawn_again = [
             name
             for row in (() if variant.dataset else rows)
@@ -188,62 +195,48 @@ class Derivation:
             if base in self._run_on(entry):
                 # A variant that draws random numbers may run more often than what it changes.
                 last = variant.realizations or entry.realizations_of.get(base)
-                self._ask_for(variant.row(row), variant.column(name), last)
-
-    def result(self) -> tuple[tuple[DatasetConfig, ...], dict[str, AlgorithmConfig]]:
-        """Return all data sets and algorithms, each data set with the copies that run on it."""
-        return tuple(map(self._with_cells, self.datasets.values())), self.algorithms
+                self._run(variant.row(row), variant.column(name), last)
 
     def _run_on(self, entry: DatasetConfig) -> tuple[str, ...]:
         return self.own_algorithms if entry.algorithms is None else entry.algorithms
 
-    def _ask_for(self, row: str, algorithm: str, last: int | None) -> None:
-        """Note a cell with its last realization; two questions get the larger of theirs."""
-        of_row = self._cells.setdefault(row, {})
-        before = of_row.get(algorithm, 0)
-        of_row[algorithm] = None if last is None or before is None else max(before, last)
-
-    def _with_cells(self, entry: DatasetConfig) -> DatasetConfig:
-        more = self._cells.get(entry.name)
-        if more is None:
-            return entry
-        limits = {name: last for name, last in more.items() if last is not None}
-        return entry.model_copy(
+    def _run(self, row: str, algorithm: str, last: int | None) -> None:
+        """Run an algorithm on a row up to a realization; two questions get the larger of theirs."""
+        entry = self.datasets[row]
+        algorithms, limits = self._run_on(entry), dict(entry.realizations_of)
+        before = limits.pop(algorithm, None) if algorithm in algorithms else 0
+        if last is not None and before is not None:
+            limits[algorithm] = max(before, last)
+        self.datasets[row] = entry.model_copy(
             update={
-                "algorithms": (*self._run_on(entry), *more),
-                "realizations_of": {**entry.realizations_of, **limits},
+                "algorithms": tuple(dict.fromkeys((*algorithms, algorithm))),
+                "realizations_of": limits,
             }
         )
 
-    def _copy_dataset(self, location: Location, variant: VariantConfig, name: str) -> None:
-        entry = self.datasets[name]
-        own: dict[str, Any] = {
-            "card": entry.card or name,
-            "algorithms": (),
-            "realizations_of": {},
-            "sweep": None,
-        }
+    def _copy_dataset(self, location: Location, variant: VariantConfig, row: str) -> None:
+        entry, name = self.datasets[variant.base(row)], variant.row(row)
+        own = {"card": entry.card or entry.name, "algorithms": (), "realizations_of": {}}
         copy = self._changed(location, entry, variant.dataset, own)
-        copy = copy.model_copy(update={"name": f"{name}{DERIVED}{variant.name}"})
-        if self._is_new(location, copy.name, copy, self.datasets.get(copy.name)):
+        copy = copy.model_copy(update={"name": name})
+        if self._is_new(location, name, copy, self.datasets.get(name)):
             self.source.moved["datasets", len(self.datasets)] = location
-            self.datasets[copy.name] = copy
+            self.datasets[name] = copy
 
-    def _copy_algorithm(self, location: Location, variant: VariantConfig, name: str) -> None:
-        entry = self.algorithms[name]
-        own = {"seed": entry.seed or name, "sweep": None}
+    def _copy_algorithm(self, location: Location, variant: VariantConfig, column: str) -> None:
+        base, name = variant.base(column), variant.column(column)
+        entry = self.algorithms[base]
+        own = {"seed": entry.seed or base, "label": f"{entry.label or base}, {variant.label}"}
         copy = self._changed(location, entry, variant.algorithm, own)
-        copy = copy.model_copy(update={"label": f"{entry.label or name}, {variant.label}"})
-        derived = f"{name}{DERIVED}{variant.name}"
-        if self._is_new(location, derived, copy, self.algorithms.get(derived)):
-            self.source.moved["algorithms", derived] = location
-            self.algorithms[derived] = copy
+        if self._is_new(location, name, copy, self.algorithms.get(name)):
+            self.source.moved["algorithms", name] = location
+            self.algorithms[name] = copy
 
     def _changed(
         self, location: Location, entry: BlockT, keys: Mapping[str, Any], own: Mapping[str, Any]
     ) -> BlockT:
         """Return a copy of a block with what is its own and the keys of a variant set in it."""
-        content = {**entry.model_dump(exclude_unset=True), **own}
+        content = {**entry.model_dump(exclude_unset=True), **own, "sweep": None}
         for key, value in keys.items():
             if key.partition(".")[0] in OWN_KEYS[str(location[-1])]:
                 message = "no variant changes this key"
@@ -254,76 +247,57 @@ class Derivation:
         try:
             return type(entry).model_validate(content)
         except ValidationError as error:
-            raise self._refused(location, keys, error) from error
-
-    def _refused(
-        self, location: Location, keys: Mapping[str, Any], error: ValidationError
-    ) -> UserError:
-        """Return the error of a copy, at the key of the variant that caused it."""
-        wrong_location, message = refusal(error)
-        wrong = ".".join(map(str, wrong_location))
-        matches = [key for key in keys if wrong.startswith(key) or key.startswith(wrong or ":")]
-        return self.source.error((*location, *matches[:1]), message)
+            wrong, message = refusal(error)
+            raise self.source.error(location + wrong, message) from error
 
     def _is_new(self, location: Location, name: str, copy: BlockT, before: BlockT | None) -> bool:
         """Return whether a copy has a new name; refuse a different copy under the same name.
 
-        Questions may share a copy.
+        Questions may share a copy, with its own algorithms and realizations for each.
         """
-        if before is None:
-            return True
-        if copy.model_dump(exclude={"label"}) != before.model_dump(exclude={"label"}):
+        of_questions = {"label", "algorithms", "realizations_of"}
+        if before is not None and copy.model_dump(exclude=of_questions) != before.model_dump(
+            exclude=of_questions
+        ):
             message = f"another variant of this name makes another {name}; give it its own name"
             raise self.source.error((*location[:-1], "name"), message)
-        return False
+        return before is None
 
 
 def check_readings(
     readings: Sequence[ReadingConfig],
     tables: Mapping[str, TableConfig],
     rows: Mapping[str, tuple[str, ...]],
-    derivation: Derivation,
+    names: StudyNames,
+    source: YamlSource,
 ) -> None:
     """Refuse questions and variants given twice, and names that the study does not have.
 
     `tables` and `rows` are the tables of the study and their rows, by id.
     """
-    source = derivation.source
+    names.check(readings, ("readings",), source)
     source.must_be_distinct(("readings",), "question", [reading.id for reading in readings], "id")
     for index, reading in enumerate(readings):
         location: Location = ("readings", index)
-        source.must_be_one_of((*location, "table"), "table", reading.table, tables)
         table = tables[reading.table]
         if table.of != "results":
             message = f"the table {table.id} is of {table.of}; a question is about one of results"
             raise source.error((*location, "table"), message)
         table_rows = rows[table.id]
-        for key, what, names, accepted in (
+        chosen_rows, algorithms = reading.rows_of(table_rows), reading.algorithms_of(table)
+        for key, what, chosen, accepted in (
             ("columns", "column", reading.columns, [column.name for column in table.columns]),
             ("rows", "row of the table", reading.rows, table_rows),
-            ("table", "data set", reading.rows_of(table_rows), derivation.datasets),
-            ("table", "algorithm", reading.algorithms_of(table), derivation.own_algorithms),
+            ("table", "data set", chosen_rows, names.datasets),
+            ("table", "algorithm", algorithms, names.algorithms),
         ):
-            source.must_be_one_of((*location, key), what, names or (), accepted)
-        _check_variants(reading, location, table, reading.rows_of(table_rows), derivation)
-
-
-def _check_variants(
-    reading: ReadingConfig,
-    of_reading: Location,
-    table: TableConfig,
-    rows: Sequence[str],
-    derivation: Derivation,
-) -> None:
-    source, algorithms = derivation.source, reading.algorithms_of(table)
-    of_variants: Location = (*of_reading, "variants")
-    names = [variant.name for variant in reading.variants]
-    source.must_be_distinct(of_variants, "variant", names, "name")
-    for number, variant in enumerate(reading.variants):
-        for name, other in variant.instead.items():
-            key = (*of_variants, number, "instead", name)
-            source.must_be_one_of(key, "row or algorithm", name, (*rows, *algorithms))
-            if name in rows:
-                source.must_be_one_of(key, "data set", other, derivation.datasets)
-            else:
-                source.must_be_one_of(key, "algorithm", other, derivation.own_algorithms)
+            source.must_be_one_of((*location, key), what, chosen or (), accepted)
+        of_variants: Location = (*location, "variants")
+        variants = [variant.name for variant in reading.variants]
+        source.must_be_distinct(of_variants, "variant", variants, "name")
+        for number, variant in enumerate(reading.variants):
+            for name, other in variant.instead.items():
+                at: Location = (*of_variants, number, "instead", name)
+                source.must_be_one_of(at, "row or algorithm", name, (*chosen_rows, *algorithms))
+                kind = "data set" if name in chosen_rows else "algorithm"
+                source.must_be_one_of(at, kind, other, names.of(kind))

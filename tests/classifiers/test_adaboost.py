@@ -1,5 +1,7 @@
 """AdaBoost: its theorem, scikit-learn's SAMME, the notes' toy example, and how it ends."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,8 +15,14 @@ from sklearn.tree import DecisionTreeClassifier
 from ensvm.classifiers.adaboost import AdaBoost
 
 STUMP = DecisionTreeClassifier(max_depth=1)
+
+
 ROUNDING = 1e-12
+
+
 TOY_X = np.column_stack([np.arange(1, 11), [10, 1, 4, 2, 7, 3, 5, 8, 9, 6]])
+
+
 TOY_Y = np.array([1, 1, -1, -1, 1, -1, 1, 1, -1, -1])
 
 
@@ -42,6 +50,13 @@ def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None
     assert fitted.certificate_ >= -ROUNDING
     np.testing.assert_allclose(fitted.error_bound_, np.cumprod(fitted.normalizers_))
     assert fitted.train_error_bound_ == fitted.error_bound_[-1]
+    if fitted.stop_reason_ != "perfect":
+        # D_{T+1}(x_i) = exp(-y_i f(x_i)) / (N prod Z_t), the line of the proof; so that the last
+        # hypothesis is no better than chance
+        unrolled = np.exp(-y * fitted.decision_function(X)) / (y.size * fitted.error_bound_[-1])
+        np.testing.assert_allclose(fitted.distribution_, unrolled, rtol=1e-9)
+        wrong = fitted.estimators_[-1].predict(X) != y
+        assert fitted.distribution_[wrong].sum() == pytest.approx(0.5, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -62,7 +77,6 @@ def test_the_toy_example(criterion: str, seed: int) -> None:
     stump = DecisionTreeClassifier(max_depth=1, criterion=criterion)
     fitted = AdaBoost(stump, n_estimators=3, random_state=seed).fit(TOY_X, TOY_Y)
     np.testing.assert_allclose(fitted.errors_, [0.3, 3.0 / 14.0, 3.0 / 22.0])
-    assert fitted.errors_.round(2).tolist() == [0.3, 0.21, 0.14]
     assert fitted.alphas_.round(2).tolist() == [0.42, 0.65, 0.92]
     # As drawn: two upright lines, then a level one; each of the first two alone is wrong on three,
     # all together on none.
@@ -99,6 +113,17 @@ def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
         1.0,
     )
     assert (first.error_bound_[0], first.train_errors_[0]) == (0.0, 0.0)
+
+    class Late(DecisionTreeClassifier):
+        def fit(self, X: Any, y: Any, sample_weight: Any) -> "Late":
+            # A stump first, everything later: the weights are no longer equal then.
+            self.max_depth = 1 if np.ptp(sample_weight) < 1e-9 else None
+            return super().fit(X, y, sample_weight=sample_weight)
+
+    late = AdaBoost(Late(), n_estimators=9).fit(X, y)
+    assert (late.n_iter_, late.stop_reason_) == (2, "perfect")
+    assert late.alphas_[1] == late.alphas_[0] + 1.0
+    np.testing.assert_array_equal(late.predict(X), late.estimators_[1].predict(X))
 
 
 def test_a_round_that_is_no_better_than_chance_is_left_out() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from small_problems import crossed_rows
 
 from ensvm.classifiers.boosted_svm import BoostedSVM
 from ensvm.classifiers.weakened_svc import WeakenedSVC
@@ -15,17 +15,11 @@ WEAK = pytest.mark.parametrize("weak", ["weakened", "editing"])
 SETTINGS: dict[str, Any] = {"gamma": 1.0, "nu": 0.2, "mu": 0.3, "random_state": 0}
 
 
-def data(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, np.where(X[:, 0] * X[:, 1] + 0.4 * rng.normal(size=m) > 0.0, 1, -1)
-
-
 @WEAK
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "precomputed"])
 def test_the_vote_is_one_expansion(weak: str, kernel: str) -> None:
-    X, y = data()
-    others = data(1)[0]
+    X, y = crossed_rows(noise=0.4)
+    others = crossed_rows(1)[0]
     inputs, cross = (
         (gram(X, kernel="rbf", gamma=1.0), gram(others, X, kernel="rbf", gamma=1.0))
         if kernel == "precomputed"
@@ -50,7 +44,7 @@ def test_the_vote_is_one_expansion(weak: str, kernel: str) -> None:
 @pytest.mark.parametrize("hypothesis", ["normalized", "sign"])
 @pytest.mark.parametrize("reduce", ["none", "sum", "independent"])
 def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     fitted = BoostedSVM(hypothesis=hypothesis, reduce=reduce, **SETTINGS).fit(X, y)
     stages, labels = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
     assert len(stages) == len(labels) == fitted.n_rounds_ == fitted.alphas_.size >= 2
@@ -63,7 +57,7 @@ def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
 
 @WEAK
 def test_one_round_is_the_weak_machine(weak: str) -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     settings = {**SETTINGS, "kernel": "precomputed"}
     K = gram(X, kernel="rbf", gamma=1.0)
     fitted = BoostedSVM(n_rounds=1, weak=weak, sigma=0.0, **settings).fit(K, y)
@@ -77,7 +71,7 @@ def test_one_round_is_the_weak_machine(weak: str) -> None:
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.6])
 def test_the_order_of_the_kernel_values_is_not_seen(mu: float) -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     settings = {**SETTINGS, "mu": mu, "n_rounds": 3}
     fitted = BoostedSVM(**settings).fit(X, y)
     K = gram(X, kernel="rbf", gamma=1.0)
@@ -95,7 +89,7 @@ def test_the_order_of_the_kernel_values_is_not_seen(mu: float) -> None:
 
 
 def test_what_the_rounds_leave_behind() -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     fitted = BoostedSVM(**SETTINGS).fit(X, y)
     T = fitted.n_rounds_
     for name in (
@@ -124,7 +118,7 @@ def test_what_the_rounds_leave_behind() -> None:
 
 @WEAK
 def test_errors_keep_the_bound_and_seconds_add_up(weak: str) -> None:
-    fitted = BoostedSVM(weak=weak, sigma=0.05, **SETTINGS).fit(*data())
+    fitted = BoostedSVM(weak=weak, sigma=0.05, **SETTINGS).fit(*crossed_rows(noise=0.4))
     bound = 0.5 + (0.05 if weak == "editing" else 0.0)
     assert all(made.machine.rho > 0.0 for made in fitted.rounds_)
     assert fitted.bound_excess_ == pytest.approx((fitted.errors_ - bound).max())
@@ -160,7 +154,7 @@ def test_machines_cut_short_are_counted_in_a_warning() -> None:
     with pytest.warns(
         ConvergenceWarning, match=r"\d+ of \d+ machines stopped before their gap closed"
     ):
-        fitted = BoostedSVM(max_iter=3, **SETTINGS).fit(*data())
+        fitted = BoostedSVM(max_iter=3, **SETTINGS).fit(*crossed_rows(noise=0.4))
     assert not fitted.converged_
 
 
@@ -174,7 +168,7 @@ def test_a_first_machine_that_is_worth_nothing_warns() -> None:
 
 
 def test_rejecting_a_whole_class_at_once_is_refused() -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     y[:] = -1
     y[0] = 1
     with pytest.raises(ValueError, match="rejects all examples of a class in the first round"):
@@ -182,7 +176,7 @@ def test_rejecting_a_whole_class_at_once_is_refused() -> None:
 
 
 def test_alpha_and_rejection_are_those_asked_for() -> None:
-    X, y = data()
+    X, y = crossed_rows(noise=0.4)
     fitted = BoostedSVM(alpha="closed-form", reject_by="count", **SETTINGS).fit(X, y)
     assert (fitted.n_kept_ == y.size - int(0.3 * y.size)).all()
     first = next(fitted.staged_decision_function(X)) / fitted.alphas_[0]

@@ -3,19 +3,15 @@
 from typing import Any
 
 import numpy as np
+from small_problems import noisy_rows
 
 from ensvm.classifiers.editing_svc import EditingSVC
 from ensvm.classifiers.weakened_svc import WeakenedSVC
 
 
-def data(seed: int = 0, m: int = 80) -> Any:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1), rng.exponential(size=m)
-
-
 def test_with_sigma_0_it_is_the_weakened_svm() -> None:
-    X, y, weight = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
+    weight = np.random.default_rng(1).exponential(size=80)
     parameters: dict[str, Any] = {"nu": 0.1, "mu": 0.3, "random_state": 0}
     edited = EditingSVC(sigma=0.0, **parameters).fit(X, y, sample_weight=weight)
     plain = WeakenedSVC(**parameters).fit(X, y, sample_weight=weight)
@@ -24,7 +20,8 @@ def test_with_sigma_0_it_is_the_weakened_svm() -> None:
 
 
 def test_it_is_the_weakened_svm_of_the_rest() -> None:
-    X, y, weight = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
+    weight = np.random.default_rng(1).exponential(size=80)
     edited = EditingSVC(gamma=0.5, nu=0.1, mu=0.3, sigma=0.2, random_state=0).fit(
         X, y, sample_weight=weight
     )
@@ -37,7 +34,7 @@ def test_it_is_the_weakened_svm_of_the_rest() -> None:
 
 
 def test_wrongly_labelled_heavy_examples_do_no_harm() -> None:
-    X, _, _ = data(1)
+    X, _ = noisy_rows(1, m=80, d=3)
     y = np.where(X[:, 0] > 0.0, 1, -1)
     flipped = np.argsort(-np.abs(X[:, 0]))[:6]
     noisy = y.copy()

@@ -7,10 +7,18 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.multiclass import OneVsRestClassifier
+from small_problems import noisy_rows
 
-from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
+from ensvm import (
+    MultiplicativeUpdateSVC,
+    PartiallyTrainedEnsemble,
+    ParzenWindowClassifier,
+    RhoSVC,
+    WeightedNuSVC,
+)
 from ensvm.kernels import gram, resolve_gamma
 
 OURS = pytest.mark.parametrize("make", [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble])
@@ -129,3 +137,19 @@ def test_decision_is_the_mean_signed_kernel() -> None:
     np.testing.assert_allclose(fitted.decision_function(new), expected, rtol=1e-12)
     assert np.array_equal(fitted.weights_, np.full(40, 1 / 40))
     assert fitted.certificate_ == 0.0
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        RhoSVC(max_iter=2, solver="algorithm-1", nu=None),
+        WeightedNuSVC(max_iter=2),
+        MultiplicativeUpdateSVC(max_iter=2),
+    ],
+)
+def test_a_run_cut_short_warns_and_says_so(machine: Any) -> None:
+    X, y = noisy_rows(d=4, noise=0.0)
+    message = rf"{type(machine).__name__} stopped after 2 steps \(max_iter\)"
+    with pytest.warns(ConvergenceWarning, match=message):
+        machine.fit(X, y)
+    assert (machine.converged_, machine.n_iter_) == (False, 2)

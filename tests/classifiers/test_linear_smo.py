@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from ensvm.classifiers.linear_smo import LinearSMO
 
@@ -29,3 +30,12 @@ def test_what_a_fit_leaves_belongs_together() -> None:
     np.testing.assert_array_equal(fitted.support_, np.flatnonzero(fitted.alpha_ > 0.0))
     assert fitted.converged_
     assert fitted.certificate_ <= 1e-6
+
+
+def test_a_run_cut_short_warns_and_says_so() -> None:
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"LinearSMO stopped after 2 pairs with a KKT residual of .* > 0.001",
+    ):
+        fitted = LinearSMO(max_iter=2).fit(*overlapping())
+    assert (fitted.converged_, fitted.n_iter_) == (False, 2)

@@ -8,9 +8,8 @@ import pytest
 from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from small_problems import several_classes
+from small_problems import letters
 
-from ensvm.classifiers import mixed_kernel_adaboost as module
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
 from ensvm.solvers.boosting import learner_weight, updated
 
@@ -20,7 +19,7 @@ SMALL: dict[str, Any] = {"n_estimators": 6, "max_samples": 40, "random_state": 0
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("gamma", ["sigest", "sigest-random"])
 def test_errors_and_weights_are_those_of_algorithm_1(n_classes: int, gamma: str) -> None:
-    X, y = several_classes(n_classes)
+    X, y = letters(n_classes)
     fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", gamma=gamma, **SMALL).fit(X, y)
     votes = np.zeros((200, n_classes))
     sample_weight = np.full(200, 1.0 / 200)
@@ -48,7 +47,7 @@ def shares_of(decision: NDArray[np.float64], n_classes: int) -> NDArray[np.float
 
 
 def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
-    X, y = several_classes()
+    X, y = letters()
     kernels = ["rbf", "poly", "linear"]
     combined = MixedKernelAdaBoost(kernels, **SMALL).fit(X, y)
     assert combined.estimator_kernels_ == kernels * 6
@@ -64,7 +63,7 @@ def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
 
 
 def test_mixed_draws_a_kernel_for_every_round() -> None:
-    X, y = several_classes()
+    X, y = letters()
     fitted = MixedKernelAdaBoost(
         ["rbf", "poly"], scheme="mixed", n_estimators=30, max_samples=40, random_state=0
     )
@@ -75,7 +74,7 @@ def test_mixed_draws_a_kernel_for_every_round() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
-    X, y = several_classes(n_classes)
+    X, y = letters(n_classes)
     fitted = MixedKernelAdaBoost(**SMALL).fit(X, y)
     decisions, classes = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
     assert len(decisions) == len(classes) == len(fitted.estimators_) == 12
@@ -88,7 +87,7 @@ def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
 
 
 def test_widths() -> None:
-    X, y = several_classes()
+    X, y = letters()
     low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_range_
     assert low < middle < high
     fixed = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y)
@@ -112,7 +111,7 @@ def test_widths() -> None:
 
 
 def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widths() -> None:
-    X, y = several_classes()
+    X, y = letters()
     many = {**SMALL, "n_estimators": 40}
     fits = [
         MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
@@ -133,11 +132,11 @@ def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widt
 @pytest.mark.parametrize("pair", [[0.1], [0.4, 0.1], [0.0, 1.0], ["low", "high"], []])
 def test_a_pair_of_widths_that_is_none(pair: list[Any]) -> None:
     with pytest.raises(ValueError, match="gamma as a pair must be the lowest and the highest"):
-        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*several_classes())
+        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*letters())
 
 
 def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
-    X, y = several_classes()
+    X, y = letters()
     fitted = MixedKernelAdaBoost(tol=1e-4, **SMALL).fit(X, y)
     assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
@@ -147,22 +146,13 @@ def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
         MixedKernelAdaBoost(max_iter=3, **SMALL).fit(X, y)
 
 
-def test_remembered_runs_are_not_trained_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    X, y = several_classes()
+def test_remembered_runs_are_not_trained_again(trained: list[Any], tmp_path: Path) -> None:
+    X, y = letters()
     memory = Memory(tmp_path, verbose=0)
     pure = MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X, y)
-    trained: list[str] = []
-    train = module.train_machine
-
-    def watched(*args: Any, **settings: Any) -> Any:
-        trained.append(args[4].name)
-        return train(*args, **settings)
-
-    monkeypatch.setattr(module, "train_machine", watched)
+    trained.clear()
     joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
-    assert set(trained) == {"poly"}
+    assert {kernel.name for *_, kernel in trained} == {"poly"}
     np.testing.assert_array_equal(joined.estimator_weights_[::2], pure.estimator_weights_)
     fresh = MixedKernelAdaBoost(["rbf", "poly"], **SMALL).fit(X, y)
     np.testing.assert_array_equal(joined.decision_function(X), fresh.decision_function(X))
@@ -184,17 +174,17 @@ def test_remembered_runs_are_not_trained_again(
 )
 def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MixedKernelAdaBoost(**settings).fit(*several_classes())
+        MixedKernelAdaBoost(**settings).fit(*letters())
 
 
 def test_inputs_beyond_float32_are_refused() -> None:
-    X, y = several_classes()
+    X, y = letters()
     with pytest.raises(ValueError, match="overflow float32"):
         MixedKernelAdaBoost(**SMALL).fit(X * 1e20, y)
 
 
 def test_class_weights_are_where_the_distribution_starts() -> None:
-    X, y = several_classes()
+    X, y = letters()
     weight = {"a": 3.0, "b": 1.0, "c": 0.5}
     fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", class_weight=weight, **SMALL).fit(X, y)
     costs = np.array([weight[label] for label in y])

@@ -5,21 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from small_problems import noisy_rows
 
 from ensvm import MultiplicativeUpdateSVC, RhoSVC
 from ensvm.kernels import gram
 from ensvm.solvers.multiplicative_update import multiplicative_update
 
 
-def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    X = np.random.default_rng(seed).normal(size=(60, 4))
-    return X, np.where(X[:, 0] > 0.0, 1, -1)
-
-
 def test_fit_is_the_solver_on_the_simplex() -> None:
-    X, y = separable()
+    X, y = noisy_rows(d=4, noise=0.0)
     with pytest.warns(
         ConvergenceWarning, match=r"MultiplicativeUpdateSVC stopped after 30 steps \(max_iter\)"
     ):
@@ -44,7 +39,7 @@ def test_fit_is_the_solver_on_the_simplex() -> None:
     "make", [RhoSVC(max_iter=25), MultiplicativeUpdateSVC(max_iter=25), RhoSVC(max_iter=10_000)]
 )
 def test_path_runs_from_the_centre_of_the_simplex_to_the_objective(make: Any) -> None:
-    X, y = separable()
+    X, y = noisy_rows(d=4, noise=0.0)
     fitted = make.fit(X, y)
     K = gram(X, kernel="rbf", gamma=fitted.gamma_)
     assert fitted.objective_path_.shape == (fitted.n_iter_ + 1,)
@@ -55,7 +50,7 @@ def test_path_runs_from_the_centre_of_the_simplex_to_the_objective(make: Any) ->
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_too_large_a_rate_says_when_it_overshot_and_leaves_a_usable_machine(kind: type) -> None:
-    X, y = separable()
+    X, y = noisy_rows(d=4, noise=0.0)
     with pytest.warns(ConvergenceWarning, match="diverged"):
         fitted = MultiplicativeUpdateSVC(learning_rate=2.0).fit(X.astype(kind), y)
     assert 0 < fitted.overshoot_ <= fitted.n_iter_

@@ -6,22 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from joblib import Memory
-from numpy.typing import NDArray
+from small_problems import noisy_rows
 
 from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
 from ensvm.classifiers import rho_svc
 
 
-def noisy(seed: int = 0, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, 4))
-    return X, np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1, -1)
-
-
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 @pytest.mark.parametrize("seed", range(3))
 def test_stages_run_from_the_parzen_window_to_the_ensemble(seed: int, kernel: str) -> None:
-    X, y = noisy(seed)
+    X, y = noisy_rows(seed, d=4)
     X = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2)) if kernel == "precomputed" else X
     ensemble = PartiallyTrainedEnsemble(kernel=kernel).fit(X, y)
     stages = list(ensemble.staged_decision_function(X))
@@ -40,7 +34,7 @@ def test_stages_run_from_the_parzen_window_to_the_ensemble(seed: int, kernel: st
 
 
 def test_one_expansion_is_the_mean_of_the_members() -> None:
-    X, y = noisy()
+    X, y = noisy_rows(d=4)
     ensemble = PartiallyTrainedEnsemble().fit(X, y)
     mean = np.average(ensemble.member_weights_, axis=0, weights=ensemble.learning_rates_)
     np.testing.assert_allclose(ensemble.ensemble_weights_, mean, rtol=1e-12)
@@ -53,7 +47,7 @@ def test_one_expansion_is_the_mean_of_the_members() -> None:
 # Whether a margin so small is proved, rounding decides: then the rho-SVM alone warns.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_it_says_of_the_optimum_is_the_rho_svms() -> None:
-    X, y = noisy()
+    X, y = noisy_rows(d=4)
     hard = RhoSVC(solver="algorithm-1", nu=None)
     ensemble, machine = PartiallyTrainedEnsemble().fit(X, y), hard.fit(X, y)
     assert np.array_equal(ensemble.weights_, machine.weights_)
@@ -82,7 +76,7 @@ def test_without_an_accepted_step_it_is_the_parzen_window() -> None:
 def test_a_remembered_training_serves_both_classes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, solver: Any
 ) -> None:
-    X, y = noisy()
+    X, y = noisy_rows(d=4)
     trained: list[str] = []
     for name in ("entropy_projection", "accelerated_descent"):
         train = getattr(rho_svc, name)

@@ -1,6 +1,6 @@
 """The classifier that tunes itself: its machine, its choice, probabilities, weights, corners.
 
-With many rows it trains kernel ridge regression of low rank.
+Beyond `MANY_ROWS` distinct rows the machines are ridge regressions on a low-rank kernel.
 """
 
 import pickle
@@ -29,22 +29,11 @@ def moons():
     return make_moons(120, noise=0.25, random_state=0)
 
 
-@pytest.fixture(scope="module")
-def many_moons():
-    return make_moons(300, noise=0.3, random_state=0)
-
-
-@pytest.fixture
-def ridge(monkeypatch):
-    """Let 80 rows be few, so that more of them are trained on by ridge regression."""
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 80)
-
-
 @pytest.fixture(params=["svm", "ridge"])
-def engine(request):
-    """What trains the machines of a test, which runs with either."""
+def engine(request, monkeypatch):
+    """What is trained, with ridge even for few rows."""
     if request.param == "ridge":
-        request.getfixturevalue("ridge")
+        monkeypatch.setattr(tuned_svc, "MANY_ROWS", 4)
     return request.param
 
 
@@ -94,19 +83,6 @@ def test_the_table_holds_the_grid_and_the_choice(moons):
     np.testing.assert_allclose(table["criterion"], 1.0 - table["loo_score"] + table["loo_loss"])
 
 
-def test_probabilities_decisions_and_classes_agree(iris):
-    X, y = iris
-    many = TunedSVC().fit(X, y)
-    probabilities = many.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(many.classes_[probabilities.argmax(axis=1)], many.predict(X))
-    np.testing.assert_allclose(many.decision_function(X), np.log(probabilities), atol=1e-9)
-    two = TunedSVC().fit(X[50:], y[50:])
-    odds = two.predict_proba(X)[:, 1] / two.predict_proba(X)[:, 0]
-    clear = np.abs(two.decision_function(X)) < 12.0
-    np.testing.assert_allclose(np.log(odds)[clear], two.decision_function(X)[clear], rtol=1e-4)
-
-
 def test_probabilities_are_calibrated():
     X, y = load_breast_cancer(return_X_y=True)
     machine = TunedSVC().fit(X[::2], y[::2])
@@ -122,12 +98,70 @@ def test_inputs_are_scaled_so_that_a_scaler_before_changes_nothing(moons):
     assert TunedSVC(scale=False).fit(X, y).scale_ is None
 
 
+def test_a_class_weight_is_the_price_of_an_error():
+    X, y = make_moons((150, 40), noise=0.4, random_state=0)
+    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced", tol=1e-6).fit(X, y)
+    assert even.predict(X).sum() > plain.predict(X).sum()
+    theirs, scaled = as_svc(even, X, y, class_weight="balanced")
+    np.testing.assert_allclose(
+        -even._pair_values(X)[0], theirs.decision_function(scaled), atol=1e-4
+    )
+
+
+def test_a_gram_matrix_chooses_C(moons):
+    X, y = moons
+    K = gram(X, kernel="rbf", gamma=2.0)
+    machine = TunedSVC("precomputed").fit(K, y)
+    assert machine.gamma_ is machine.scale_ is machine.support_vectors_ is None
+    assert machine.score(K, y) > 0.9
+    scaled = TunedSVC("precomputed").fit(1e-6 * K, y)
+    np.testing.assert_allclose(
+        scaled.decision_function(1e-6 * K), machine.decision_function(K), rtol=1e-6
+    )
+    with pytest.raises(ValueError, match="must be square"):
+        TunedSVC("precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        TunedSVC("precomputed").fit(-K, y)
+
+
+def test_many_rows_are_searched_by_a_sample(moons):
+    X, y = moons
+    machine = TunedSVC(search_rows=60).fit(X, y)
+    assert machine.score(X, y) > 0.9
+    theirs, scaled = as_svc(machine, X, y)  # trained on all rows
+    assert np.mean(machine.predict(X) == theirs.predict(scaled)) > 0.95
+
+
+def test_bad_input_is_refused(moons):
+    X, y = moons
+    with pytest.raises(ValueError, match="needs two classes"):
+        TunedSVC().fit(X, np.zeros(y.size))
+    with pytest.raises(ValueError, match="positive sample_weight in two classes, but only 1"):
+        TunedSVC().fit(X, y, sample_weight=y)
+    with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
+        TunedSVC(max_iter=3).fit(X, y)
+
+
 @pytest.mark.parametrize("name", ["moons", "iris"])
-def test_the_order_of_the_rows_does_not_matter(engine, name, request):
+def test_probabilities_decisions_and_classes_agree(engine, name, request):
     X, y = request.getfixturevalue(name)
+    machine = TunedSVC().fit(X, y)
+    probabilities, predicted = machine.predict_proba(X), machine.predict(X)
+    assert machine.engine_ == engine
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(machine.classes_[probabilities.argmax(axis=1)], predicted)
+    expected = np.log(probabilities)
+    if machine.classes_.size == 2:
+        expected = expected[:, 1] - expected[:, 0]
+    np.testing.assert_allclose(machine.decision_function(X), expected, rtol=1e-6, atol=1e-9)
+    assert log_loss(y, probabilities) < 0.6 * np.log(machine.classes_.size)
+    assert machine.loo_score_ == pytest.approx(np.mean(predicted == y), abs=0.06)
+
+
+def test_the_order_of_the_rows_does_not_matter(engine, moons):
+    X, y = moons
     order = np.random.default_rng(0).permutation(y.size)
     one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
-    assert one.engine_ == engine
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
     np.testing.assert_array_equal(one.loo_decision_function_[order], other.loo_decision_function_)
     np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
@@ -144,50 +178,43 @@ def test_a_weight_counts_rows_and_identical_rows_are_one(engine, moons):
     assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
 
 
-def test_a_class_weight_is_the_price_of_an_error(engine):
-    X, y = make_moons((150, 40), noise=0.4, random_state=0)
-    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced", tol=1e-6).fit(X, y)
-    assert even.predict(X).sum() > plain.predict(X).sum()
-    if engine == "svm":
-        theirs, scaled = as_svc(even, X, y, class_weight="balanced")
-        np.testing.assert_allclose(
-            -even._pair_values(X)[0], theirs.decision_function(scaled), atol=1e-4
-        )
-
-
-def test_a_gram_matrix_chooses_C(moons):
+def test_sparse_rows_are_dense_ones(engine, moons):
     X, y = moons
-    K = gram(X, kernel="rbf", gamma=2.0)
-    machine = TunedSVC("precomputed").fit(K, y)
-    assert machine.gamma_ is machine.scale_ is machine.support_vectors_ is None
-    assert machine.score(K, y) > 0.9
-    scaled = TunedSVC("precomputed").fit(1e-6 * K, y)
-    np.testing.assert_allclose(
-        scaled.decision_function(1e-6 * K), machine.decision_function(K), rtol=1e-6
-    )
+    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
 
 
-def test_many_rows_are_searched_by_a_sample(moons):
-    X, y = moons
-    machine = TunedSVC(search_rows=60).fit(X, y)
-    assert machine.score(X, y) > 0.9
-    theirs, scaled = as_svc(machine, X, y)  # trained on all rows
-    assert np.mean(machine.predict(X) == theirs.predict(scaled)) > 0.95
-
-
-def test_a_pickle_holds_support_vectors_or_pivots_only(engine, many_moons):
-    X, y = many_moons
+def test_a_pickle_holds_support_vectors_or_pivots_only(engine):
+    X, y = make_moons(1000, noise=0.1, random_state=0)
     machine = TunedSVC().fit(X, y)
-    kept = pickle.loads(pickle.dumps(machine))
+    content = pickle.dumps(machine)
+    kept = pickle.loads(content)
     np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
     assert not hasattr(kept, "loo_decision_function_")
-    assert len(pickle.dumps(machine)) < 40 * machine.support_.size + 8_000
+    assert len(content) < 40 * machine.support_.size + 8_000
+
+
+@pytest.mark.parametrize(
+    ("engine", "kernel"),
+    [("svm", "rbf"), ("svm", "precomputed"), ("ridge", "rbf")],
+    indirect=["engine"],
+)
+def test_the_result_does_not_depend_on_the_number_of_jobs(engine, kernel, iris):
+    X, y = iris
+    X = gram(X, kernel="rbf", gamma=0.3) if kernel == "precomputed" else X
+    alone = TunedSVC(kernel).fit(X, y)
+    with parallel_config("threading"):
+        shared = TunedSVC(kernel, n_jobs=2).fit(X, y)
+    for name, column in alone.search_results_.items():
+        np.testing.assert_array_equal(column, shared.search_results_[name])
+    np.testing.assert_array_equal(alone.decision_function(X), shared.decision_function(X))
 
 
 LINE, PLANE = np.arange(90.0)[:, None], np.indices((8, 8)).reshape(2, -1).T
 CORNERS = {
     "all rows equal": (np.ones((20, 2)), np.arange(20) % 2),
     "all rows equal, unbalanced": (np.ones((20, 2)), np.arange(20) % 3 == 0),
+    "all rows of a class equal": (np.r_[np.zeros((50, 1)), LINE], np.arange(140) < 50),
     "two rows": (LINE[:2], np.array(["a", "b"])),
     "every row twice": (LINE // 2, np.arange(90) > 45),
     "opposite labels on equal rows": (LINE // 2, np.arange(90) % 2),
@@ -195,14 +222,11 @@ CORNERS = {
     "thirty classes": (LINE // 3 + 0.01 * (LINE % 3), np.arange(90) // 3),
     "one row of a class": (LINE, np.arange(90) == 89),
     "integers that depend on each other": (PLANE, np.arange(64) % 7 < 3),
-    "all rows of a class equal": (np.maximum(LINE - 40.0, 0.0), np.arange(90) < 41),
 }
 
 
-@pytest.mark.parametrize("most_rows_of_svm", [10_000, 10])
 @pytest.mark.parametrize("name", CORNERS)
-def test_corners_give_finite_values_without_a_warning(name, most_rows_of_svm, monkeypatch):
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", most_rows_of_svm)
+def test_corners_give_finite_values_without_a_warning(engine, name):
     X, y = CORNERS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -210,96 +234,70 @@ def test_corners_give_finite_values_without_a_warning(name, most_rows_of_svm, mo
         assert np.isfinite(machine.predict_proba(X)).all()
     assert np.isfinite(machine.loo_decision_function_).all()
     assert np.isfinite(machine.search_results_["criterion"]).all()
-    if "equal" not in name and "integers" not in name and machine.engine_ == "svm":
+    if engine == "svm" and "equal" not in name and "integers" not in name:
         assert machine.score(X, y) > 0.9
 
 
-def test_bad_input_is_refused(moons):
+def test_the_distinct_rows_decide_what_is_trained(moons, monkeypatch):
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 100)
     X, y = moons
-    with pytest.raises(ValueError, match="needs two classes"):
-        TunedSVC().fit(X, np.zeros(y.size))
-    with pytest.raises(ValueError, match="positive sample_weight in two classes, but only 1"):
-        TunedSVC().fit(X, y, sample_weight=y)
-    with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
-        TunedSVC(max_iter=3).fit(X, y)
-
-
-def test_sparse_rows_are_dense_ones(engine, moons):
-    X, y = moons
-    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
-    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
-
-
-def test_with_many_distinct_rows_ridge_regression_is_trained(ridge, many_moons):
-    X, y = many_moons
-    few = TunedSVC().fit(X[:80].repeat(3, 0), y[:80].repeat(3))
+    few = TunedSVC().fit(X[:100].repeat(3, 0), y[:100].repeat(3))
     assert (few.engine_, few.alpha_) == ("svm", None)
     assert few.C_ in few.search_results_["param_C"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        many = TunedSVC().fit(X[:101], y[:101])
+    many = TunedSVC().fit(X[:101], y[:101])
     assert (many.engine_, many.C_) == ("ridge", None)
     assert many.converged_
     assert many.score(X[101:], y[101:]) > 0.85
+    K = gram(X, kernel="rbf", gamma=1.0)
+    with pytest.warns(UserWarning, match="120 rows takes .* sample of the rows, .*kernel='rbf'"):
+        assert TunedSVC("precomputed").fit(K, y).engine_ == "svm"
 
 
-def test_ridge_regression_has_a_table_of_widths(ridge, many_moons):
-    machine = TunedSVC().fit(*many_moons)
+# Of machines that are ridge regressions
+RIDGE = pytest.mark.parametrize("engine", ["ridge"], indirect=True)
+
+
+@RIDGE
+def test_the_table_of_ridge_holds_the_choice_of_gamma(engine, moons):
+    X, y = moons
+    machine = TunedSVC().fit(X, y)
     table = machine.search_results_
     assert np.unique(table["param_gamma"]).size == 4
     best = int(np.argmin(table["criterion"]))
     assert table["rank"][best] == 1
     assert machine.gamma_ == table["param_gamma"][best]
     assert machine.alpha_ > 0.0
+    assert machine.loo_score_ == np.mean((machine.loo_decision_function_ > 0.0) == y)
 
 
-@pytest.mark.parametrize("name", ["many_moons", "iris"])
-def test_probabilities_of_ridge_regression_agree_with_its_classes(ridge, name, request):
-    X, y = request.getfixturevalue(name)
-    machine = TunedSVC().fit(X, y)
-    probabilities = machine.predict_proba(X)
-    assert machine.engine_ == "ridge"
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    predicted = machine.predict(X)
-    np.testing.assert_array_equal(machine.classes_[probabilities.argmax(axis=1)], predicted)
-    n_classes = machine.classes_.size
-    assert log_loss(y, probabilities) < 0.6 * np.log(n_classes)
-    assert machine.loo_score_ == pytest.approx(np.mean(predicted == y), abs=0.06)
-    if n_classes == 2:
-        assert machine.loo_score_ == np.mean((machine.loo_decision_function_ > 0.0) == y)
+@RIDGE
+def test_a_class_weight_of_ridge_moves_the_machine(engine):
+    X, y = make_moons((150, 40), noise=0.4, random_state=0)
+    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced").fit(X, y)
+    assert even.predict(X).sum() > plain.predict(X).sum()
+    twice = TunedSVC(class_weight={0: 2.0, 1: 2.0}).fit(X, y)
+    np.testing.assert_allclose(twice.loo_score_, plain.loo_score_, atol=0.02)
 
 
-def test_the_pivots_are_drawn_by_the_random_state(ridge, many_moons, monkeypatch):
+@RIDGE
+def test_the_pivots_are_drawn_by_the_random_state(engine, monkeypatch):
     monkeypatch.setattr("ensvm.solvers.low_rank_search.LARGEST_RANK", 20)
-    one, same, other = (TunedSVC(random_state=seed).fit(*many_moons) for seed in (0, 0, 1))
+    X, y = make_moons(300, noise=0.3, random_state=0)
+    one, same, other = (TunedSVC(random_state=seed).fit(X, y) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.support_, same.support_)
     assert one.support_.size == 20
     assert not np.array_equal(one.support_, other.support_)
 
 
-def test_ridge_regression_does_not_depend_on_the_number_of_jobs(ridge, iris):
-    X, y = iris
-    alone = TunedSVC().fit(X, y)
-    with parallel_config("threading"):
-        shared = TunedSVC(n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(alone.decision_function(X), shared.decision_function(X))
+@RIDGE
+def test_inputs_far_from_the_origin_are_the_same(engine, moons):
+    X, y = moons
+    plain, moved = TunedSVC().fit(X, y), TunedSVC().fit(1e3 * X + 1e6, y)
+    np.testing.assert_allclose(
+        moved.predict_proba(1e3 * X + 1e6), plain.predict_proba(X), atol=0.02
+    )
 
 
-def test_inputs_far_from_the_origin_are_the_same_to_ridge_regression(ridge, many_moons):
-    X, y = many_moons
-    far = 1e3 * X + 1e6
-    plain, moved = TunedSVC().fit(X, y), TunedSVC().fit(far, y)
-    np.testing.assert_allclose(moved.predict_proba(far), plain.predict_proba(X), atol=0.02)
-
-
-def test_a_large_gram_matrix_warns_and_trains_support_vector_machines(ridge, many_moons):
-    X, y = many_moons
-    K = gram(X, kernel="rbf", gamma=1.0)
-    with pytest.warns(UserWarning, match="300 rows takes .* sample of the rows, .*kernel='rbf'"):
-        machine = TunedSVC("precomputed").fit(K, y)
-    assert machine.engine_ == "svm"
-
-
-def test_scikit_learns_checks_hold_of_ridge_regression(monkeypatch):
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 4)
+@RIDGE
+def test_scikit_learns_checks_hold(engine):
     check_estimator(TunedSVC(), on_skip=None)

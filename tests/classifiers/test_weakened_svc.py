@@ -2,20 +2,14 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from small_problems import noisy_rows
 
 from ensvm.classifiers.weakened_svc import WeakenedSVC
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 
 
-def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
 def test_it_is_the_machine_of_what_is_kept() -> None:
-    X, y = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
     fitted = WeakenedSVC(gamma=0.5, nu=0.2, mu=0.4, random_state=0).fit(X, y)
     assert fitted.rejected_.size == 32
     kept = np.setdiff1d(np.arange(80), fitted.rejected_)
@@ -28,6 +22,6 @@ def test_it_is_the_machine_of_what_is_kept() -> None:
 
 
 def test_rejecting_a_whole_class_is_refused() -> None:
-    X, y = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
     with pytest.raises(ValueError, match=r"mu = 0\.3 .* leave the examples of one class only"):
         WeakenedSVC(nu=0.1, mu=0.3).fit(X, y, sample_weight=np.where(y > 0, 1.0, 1e-6))

@@ -2,22 +2,16 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from small_problems import noisy_rows
 
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 
-def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
 def test_fit_is_the_solvers_and_keeps_what_it_proved() -> None:
-    X, y = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
     weight = np.random.default_rng(1).exponential(size=80)
     fitted = WeightedNuSVC(gamma=0.3, nu=0.2, tol=1e-6).fit(X, y, sample_weight=weight)
     result = weighted_nu_svm(
@@ -42,7 +36,7 @@ def test_fit_is_the_solvers_and_keeps_what_it_proved() -> None:
 
 @pytest.mark.parametrize("factor", [2.0, 1e-6, 1e9])
 def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
-    X, y = data()
+    X, y = noisy_rows(m=80, d=3, noise=0.5)
     weight = np.random.default_rng(1).exponential(size=80)
     one, other = (
         WeightedNuSVC(tol=1e-10).fit(X, y, sample_weight=w) for w in (weight, factor * weight)

@@ -9,9 +9,13 @@ from ensvm.shipped import SCHEMA_COMMENT, find_config, schema_line, shipped_conf
 from ensvm.study.config import read_config
 
 
-@pytest.mark.parametrize("study", sorted(path.stem for path in shipped_configs().glob("*.yaml")))
-def test_a_copy_of_a_shipped_study_is_the_same_but_for_its_name(study, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("study", sorted(path.stem for path in shipped_configs().glob("*.yaml")))
+def test_a_copy_of_a_shipped_study_is_the_same_but_for_its_name(study, tmp_path):
     result = invoke("copy", study, "mine")
     assert result.exit_code == 0, result.output
     assert "now: ensvm run mine.yaml" in result.output
@@ -25,14 +29,12 @@ def test_a_copy_of_a_shipped_study_is_the_same_but_for_its_name(study, tmp_path,
     assert all(file.startswith("mine/") and (tmp_path / file).is_file() for file in printed)
 
 
-def test_a_name_may_be_that_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_name_may_be_that_of_the_file(tmp_path):
     assert invoke("copy", "smoke", "mine.yaml").exit_code == 0
     assert read_config(tmp_path / "mine.yaml")[0].study == "mine"
 
 
-def test_a_copy_has_the_cells_of_the_original_and_keeps_its_comments(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_copy_has_the_cells_of_the_original_and_keeps_its_comments(tmp_path):
     assert invoke("copy", "smoke").exit_code == 0
     cells = [make_plan(path).cells for path in (tmp_path / "my-smoke.yaml", find_config("smoke"))]
     assert [cell.key for cell in cells[0]] == [cell.key for cell in cells[1]]
@@ -41,8 +43,7 @@ def test_a_copy_has_the_cells_of_the_original_and_keeps_its_comments(tmp_path, m
     assert yaml.safe_load(text)["study"] == "my-smoke"
 
 
-def test_the_copy_of_a_copy_names_the_schema_of_this_installation_once(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_copy_of_a_copy_names_the_schema_of_this_installation_once(tmp_path):
     assert invoke("copy", "smoke").exit_code == 0
     config = tmp_path / "my-smoke.yaml"
     config.write_text(config.read_text().replace(schema_line(), f"{SCHEMA_COMMENT} $schema=old\n"))
@@ -51,8 +52,7 @@ def test_the_copy_of_a_copy_names_the_schema_of_this_installation_once(tmp_path,
     assert [line for line in lines if SCHEMA_COMMENT in line] == [lines[0]] == [schema_line()]
 
 
-def test_a_copy_of_ones_own_study_lies_beside_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_copy_of_ones_own_study_lies_beside_it(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "own.csv").write_text("a,y\n1,0\n2,1\n3,0\n4,1\n")
     (tmp_path / "folder" / "own.yaml").write_text(
@@ -71,8 +71,7 @@ def test_a_copy_of_ones_own_study_lies_beside_it(tmp_path, monkeypatch):
         ("there", "there.yaml exists"),
     ],
 )
-def test_a_wrong_name_gets_one_message(name, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_wrong_name_gets_one_message(name, message, tmp_path):
     (tmp_path / "there.yaml").write_text("mine")
     result = invoke("copy", "smoke", name)
     assert result.exit_code == 2

@@ -293,8 +293,6 @@ def test_tables_are_ranked_but_those_that_cannot_be(ours):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ijcai"], "no results of a study 'ijcai'; accepted: ijcai07, .*did you"),
-        (["--table", "9"], "no table '9'; accepted: 1, 2, 2-alternatives"),
         (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
         (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
         (["--table", "2", "--metric", "auk"], "unknown metric 'auk'; .*'auc'"),

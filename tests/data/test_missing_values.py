@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DatasetCard, inline_card, load
+from ensvm.data import DatasetCard, load
 from ensvm.errors import UserError
 
 ROWS = b"1,red,a\n?,blue,b\n4,?,a\n8,red,b\n?,?,?\n2,blue,a\n"
@@ -74,19 +74,3 @@ def test_missing_values_that_nobody_asked_to_keep_are_refused(
 ) -> None:
     with pytest.raises(UserError, match=keys):
         load(card(form, **changes), data_dir=folder, offline=True)
-
-
-def test_own_file_with_missing_values(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text("u,v,class\n1,NA,a\n?,4,b\n3,5,a\n7,6,b\n")
-    keys: dict[str, Any] = {
-        "path": "own.csv",
-        "target": "class",
-        "split": {"protocol": "kfold", "n_splits": 2},
-    }
-    with pytest.raises(UserError, match="`incomplete: keep`"):
-        inline_card(keys, tmp_path)
-    with pytest.raises(UserError, match="`missing: training-mean`"):
-        inline_card(keys | {"incomplete": "keep"}, tmp_path)
-    found = load(inline_card(keys | {"incomplete": "keep", "missing": "training-mean"}, tmp_path))
-    assert np.isnan(found.X).sum() == 2
-    assert np.isfinite(found.realization(1).X_train).all()

@@ -26,8 +26,7 @@ class Fault(Enum):
     """What happens at a point: an error, the end of the process, or half a write and then that."""
 
     ENOSPC = "disk full"  # and it stays full until the command ends
-    EIO = "I/O error"  # once, as EMFILE
-    EMFILE = "too many files"
+    EIO = "I/O error"  # once
     KILL = "kill -9"
     TORN_ENOSPC = "half, full"
     TORN_KILL = "half, kill"
@@ -35,15 +34,15 @@ class Fault(Enum):
 
 # The operations, and the faults that each of them can meet.
 FAULTS = {
-    "read": (Fault.EIO, Fault.EMFILE),
-    "open": (Fault.ENOSPC, Fault.EIO, Fault.EMFILE, Fault.KILL),
+    "read": (Fault.EIO,),
+    "open": (Fault.ENOSPC, Fault.EIO, Fault.KILL),
     "write": (Fault.ENOSPC, Fault.EIO, Fault.KILL, Fault.TORN_ENOSPC, Fault.TORN_KILL),
     "truncate": (Fault.EIO, Fault.KILL),
     "fsync": (Fault.ENOSPC, Fault.EIO, Fault.KILL),
     "rename": (Fault.ENOSPC, Fault.EIO, Fault.KILL),
     "mkdir": (Fault.ENOSPC, Fault.EIO, Fault.KILL),
     "remove": (Fault.EIO, Fault.KILL),
-    "spawn": (Fault.ENOSPC, Fault.EIO, Fault.EMFILE, Fault.KILL),
+    "spawn": (Fault.ENOSPC, Fault.EIO, Fault.KILL),
 }
 NEEDS_SPACE = ("open", "write", "mkdir")
 

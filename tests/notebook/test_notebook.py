@@ -123,10 +123,9 @@ def test_a_table_is_that_of_the_command(tmp_path):
     results = made(tmp_path)
     study = results._studies["s"]
     config = study.config.table("1")
-    from ensvm.report.tables import build_table
 
     table = results.table(1)
-    assert str(table) == to_markdown(table_document(study, config, build_table(study, config)))
+    assert str(table) == to_markdown(table_document(study, config))
     assert "<table>" in table._repr_html_()
     assert set(table.frame["table"]) == {"1"}
     assert table.frame["mean"].dropna().tolist() == pytest.approx([20.0, 40.0])

@@ -23,7 +23,7 @@ derived: {estimator: "loose_derived:Derived"}
 READING = {
     "loading": ("data", "read_arrays"),
     "format": ("data/files", "encode_column"),
-    "card": ("data/card.py", "brought_splits"),
+    "card": ("data/card.py", "one_hot"),
 }
 GENERATING = {
     "generator": ("data/generators.py", "waveform"),
@@ -44,7 +44,7 @@ PARTS_OF_PATH = {
 UNRELATED = [
     ("solvers/multiplicative_update.py", "", "edited = 1"),
     ("kernels/low_rank.py", "", "edited = 1"),
-    ("classifiers/rho_svc.py", "__init__", "edited = 1"),
+    ("classifiers/rho_svc.py", "factor_bytes", "edited = 1"),
     ("runner/execute.py", "run_plan", "edited = 1"),
     ("study", "read_config", "edited = 1"),
     ("data/splits.py", "split_rows", "# why it is so"),

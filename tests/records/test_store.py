@@ -1,7 +1,6 @@
 """Records survive whatever stops the writer."""
 
 import json
-import os
 import resource
 import shutil
 from dataclasses import replace
@@ -9,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CELLS_FILE, Store, read_records
-from ensvm.records.writing import replace_file
 
 
 def record(realization: int, status: str = "ok") -> Record:
@@ -135,15 +134,6 @@ def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, told):
     with pytest.raises(UserError, match=f"line 2: .*{told}") as caught:
         read_records(tmp_path)
     assert str(path) in str(caught.value)
-
-
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_records_that_are_no_file_are_refused_at_once(tmp_path, make):
-    make(tmp_path / CELLS_FILE)
-    with pytest.raises(UserError, match=r"cells\.jsonl: not a regular file"):
-        read_records(tmp_path)
-    with pytest.raises(UserError, match="not a regular file"), Store(tmp_path):
-        pass
 
 
 def test_a_full_disk_costs_no_record(tmp_path):

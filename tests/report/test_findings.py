@@ -4,10 +4,8 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.claims import evaluate_claims
 from ensvm.report.findings import contradictions
 from ensvm.report.render.first_page import first_page
-from ensvm.report.tables import build_tables
 
 CONFIG = """\
 study: s
@@ -46,9 +44,9 @@ def test_a_finding_holds_for_some_records_and_is_stale_for_the_opposite(tmp_path
     for name, a, b, stale in (("right", 0.20, 0.30, False), ("wrong", 0.30, 0.20, True)):
         study = study_of(tmp_path / name, support, a, b)
         [finding] = study.config.findings
-        against = contradictions(study, finding, list(evaluate_claims(study)))
+        against = contradictions(study, finding)
         assert bool(against) == stale
-        page = first_page(study, build_tables(study))
+        page = first_page(study)
         assert "- It is so." in page
         assert all(text in page for text in against)
         assert ("Not as the records have it" in page) == stale
@@ -58,7 +56,7 @@ def test_a_finding_holds_for_some_records_and_is_stale_for_the_opposite(tmp_path
 def test_without_values_nothing_is_shown(tmp_path, support):
     study = make_study(tmp_path, CONFIG.replace("SUPPORT", support), [], PRINTED)
     [finding] = study.config.findings
-    assert contradictions(study, finding, list(evaluate_claims(study)))
+    assert contradictions(study, finding)
 
 
 @pytest.mark.parametrize(

@@ -383,7 +383,7 @@ def test_on_own_data_only_what_several_realizations_show_is_bold(
 ):
     lines = [*errors("mine", "a", errors_of_a), *errors("mine", "guess", [0.06] * realizations)]
     study = make_study(tmp_path / "s", OWN, lines)
-    table, cells, best = first_table(study)
+    table, _, best = first_table(study)
     assert best == bold
     ((text, _), *_) = write_tables(study, "md")
     assert ("**Bold**" in text) == bool(bold)
@@ -391,7 +391,7 @@ def test_on_own_data_only_what_several_realizations_show_is_bold(
     assert text.splitlines()[2].count("largest class") == 1  # it is a column already
     for word in ("print", "≈", "verdict", "paper"):
         assert word not in text
-    shown = how_to_read([table_grid(study, table, cells)])
+    shown = how_to_read([table_grid(study, table)])
     assert ("bold" in shown, "±" in shown) == (bool(bold), realizations > 1)
     assert "printed" not in shown
 

@@ -364,8 +364,7 @@ def test_where_print_is_one_unknown_split_its_spread_does_not_count(tmp_path):
     assert found.interval_of == "one split in print"
     assert found.difference_low == pytest.approx(found.difference - half)
     study = read_study(tmp_path / "s")
-    [table] = study.config.tables
-    shown = evidence_of(study, table, table.columns[0], found).facts
+    shown = evidence_of(study, study.config.tables[0], found).facts
     assert shown["our splits at or beyond print"] == f"{np.sum(values >= 0.1245)} of 20"
 
 

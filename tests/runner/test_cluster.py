@@ -193,7 +193,7 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
             with pytest.warns(UserWarning, match="1 timings are left out") as told:
                 results = ensvm.run(config, results=place, engine=engine, progress=False)
             assert {one.filename for one in told} == {__file__}
-            assert set(results.frame()["run_pass"]) == {"error"}
+            assert set(results.frame()["pass"]) == {"error"}
             assert values(place) == values(tmp_path / "command")
         assert client.status == "running", "the user's own client was closed"
     with pytest.raises(UserError, match="this Client is closed"):

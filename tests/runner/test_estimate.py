@@ -148,7 +148,7 @@ def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
     records = run(config, tmp_path / "results")
     plan = make_plan(config)
     whole = seconds(plan, plan.cells, records, [], 1)
-    assert total_seconds(measured(records), {}) == pytest.approx(whole)
+    assert total_seconds(measured(records), plan.config) == pytest.approx(whole)
 
 
 KERNELS = """

@@ -5,7 +5,7 @@ import pytest
 from made_up_records import run_quietly
 from scipy.sparse import csr_array
 
-from ensvm.classifiers import mixed_kernel_bagging as bagging
+from ensvm.classifiers import mixed_kernel_ensemble as ensembles
 from ensvm.data import Realization
 from ensvm.records.store import read_records
 from ensvm.runner import grams
@@ -73,13 +73,13 @@ def test_results_are_kept_by_the_arguments_that_decide():
 
 def test_cells_of_a_realization_share_members_and_timings_do_not(realization, monkeypatch):
     trained = []
-    train = bagging.train_machine
+    train = ensembles.train_machine
 
     def watched(*args, **kwargs):
         trained.append(args[4].name)
         return train(*args, **kwargs)
 
-    monkeypatch.setattr(bagging, "train_machine", watched)
+    monkeypatch.setattr(ensembles, "train_machine", watched)
 
     def errors(grams):
         small = {"n_estimators": 3, "max_samples": 20}

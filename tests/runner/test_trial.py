@@ -71,7 +71,7 @@ WRONG = {
         r"metric: log_loss of svc: the classifier has no predict_proba",
     ),
     "recorded": ("metrics: [auc, brjer]\n", r"metrics: unknown metric 'brjer'.*mean 'brier'"),
-    "kept": ("keep: scores\n", r"keep.*'predictions'"),
+    "kept": ("keep: scores\n", r"keep.*accepted: predictions"),
     "of a column": (
         TABLE.format("error", "{name: svc, metric: acuracy}"),
         r"tables\[1\]\.columns\[1\]\.metric: .*did you mean 'accuracy'",

@@ -42,7 +42,7 @@ class MadeUpWorker:
             moment = self.death(cell)
             if moment == "before":
                 raise WorkerDied("")
-            yield Started(cell.key)
+            yield Started()
             if moment == "in":
                 raise WorkerDied("crashed here")
             self.done.append(cell.key)
@@ -97,22 +97,6 @@ def test_a_cell_fails_only_if_its_own_process_dies_twice(task, monkeypatch):
 def test_processes_that_never_begin_end_the_run(task, monkeypatch):
     with pytest.raises(WorkersDie, match="fewer"):
         outcome(task, MadeUpWorker(lambda cell: "before"), monkeypatch)
-
-
-def test_a_worker_that_has_ended_is_started_again(task):
-    worker = workers._Worker(1)
-    try:
-        for _ in range(2):
-            worker.send(task.only(task.cells[:1]))
-            messages = []
-            while None not in messages:
-                workers.wait(worker.handles(), 10)
-                messages += worker.messages()
-            assert [type(message) for message in messages] == [Started, Record, type(None)]
-            worker._process.kill()  # as after an idle minute, which no test waits for
-            worker._process.join(30)
-    finally:
-        worker.kill()
 
 
 STUBBORN = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from small_problems import crossed_rows
 
 from ensvm.kernels import gram
 from ensvm.solvers.boosted_expansions import (
@@ -23,12 +23,8 @@ SIGNS = pytest.mark.parametrize("use_sign", [False, True])
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
-def noisy(
-    seed: int, m: int = 120, noise: float = 0.5
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    y = np.where(X[:, 0] * X[:, 1] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
+def crossed(seed: int, noise: float = 0.5) -> Any:
+    X, y = crossed_rows(seed, noise=noise)
     return gram(X, kernel="rbf", gamma=1.0), y
 
 
@@ -46,7 +42,7 @@ def boosted(
 @SEEDS
 @SIGNS
 def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
-    K, y = noisy(seed)
+    K, y = crossed(seed)
     result = boosted(K, y, use_sign=use_sign)
     assert result.weights.size >= 2
     D, vote, bound = np.full(y.size, 1.0 / y.size), np.zeros(y.size), 1.0
@@ -109,7 +105,7 @@ def test_the_closed_form_bounds_z_and_is_the_best_alpha_of_signs(seed: int, m: i
 
 
 def test_a_sign_that_is_right_everywhere_ends_boosting_real_values_go_on() -> None:
-    K, y = noisy(0, noise=0.0)
+    K, y = crossed(0, noise=0.0)
     by_sign, by_value = (
         boosted(K, y, use_sign=use_sign, nu=0.01, mu=0.0) for use_sign in (True, False)
     )
@@ -120,7 +116,7 @@ def test_a_sign_that_is_right_everywhere_ends_boosting_real_values_go_on() -> No
 
 
 def test_a_hypothesis_no_better_than_random_ends_boosting_and_is_left_out() -> None:
-    K, y = noisy(1)
+    K, y = crossed(1)
     first = weakened_nu_svm(
         K, y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
     )
@@ -132,7 +128,7 @@ def test_a_hypothesis_no_better_than_random_ends_boosting_and_is_left_out() -> N
 
 
 def test_the_first_hypothesis_stays_whatever_it_is_worth() -> None:
-    K, y = noisy(1)
+    K, y = crossed(1)
     opposite = weakened_nu_svm(
         K, -y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
     )
@@ -146,7 +142,7 @@ def test_the_first_hypothesis_stays_whatever_it_is_worth() -> None:
 
 
 def test_one_class_left_ends_boosting_and_leaves_nothing_in_the_first_round() -> None:
-    K, y = noisy(0)
+    K, y = crossed(0)
     machines = iter(
         [
             weakened_nu_svm(K, y, np.full(120, 1 / 120), 0.2, 0.3, random=np.random.RandomState(0)),

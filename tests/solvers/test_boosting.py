@@ -105,15 +105,6 @@ def test_the_theorem_holds_and_the_weights_are_those_of_the_proof(
         np.testing.assert_allclose(result.sample_weight, unrolled, rtol=1e-9)
 
 
-def test_a_vote_without_error_decides_alone_and_ends_it() -> None:
-    signs, votes = votes_of(1, 30, 2)
-    votes[1] = signs
-    result = discrete_adaboost(signs, lambda now: (None, votes[len(now.weights)]), 9)
-    assert (result.stop_reason, result.n_iter, result.converged) == ("perfect", 2, True)
-    assert np.all(result.margins > 0.0)
-    assert result.weights[1] > result.weights[0]
-
-
 @given(st.integers(2, 20), st.floats(0.0, 1.0), st.integers(0, 1000))
 def test_the_learners_error_after_the_update(n_classes: int, share: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from small_problems import noisy_rows
 
 from ensvm.kernels import gram
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
@@ -112,8 +113,7 @@ ON_A_GRAM_MATRIX = pytest.mark.parametrize(
 
 def problem() -> tuple[Vector, Vector, Vector]:
     """Return rows that a plane separates, their Gaussian Gram matrix, and labels -1, +1."""
-    X = np.random.default_rng(0).normal(size=(60, 4))
-    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    X, y = noisy_rows(d=4, noise=0.0)
     return X, gram(X, kernel="rbf", gamma=0.25), y
 
 

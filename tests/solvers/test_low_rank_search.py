@@ -7,14 +7,14 @@ from sklearn.linear_model import Ridge
 
 from ensvm.kernels import gram
 from ensvm.solvers import low_rank_search
-from ensvm.solvers.leave_one_out_search import Rows
+from ensvm.solvers.leave_one_out_search import SortedRows
 from ensvm.solvers.low_rank_search import fitted_ridge, machine_rank, width_scores
 
 GAMMA, RANK = 0.5, 12
 
 
 @pytest.fixture
-def rows(monkeypatch: pytest.MonkeyPatch) -> Rows:
+def rows(monkeypatch: pytest.MonkeyPatch) -> SortedRows:
     """Return 45 rows of three classes with costs, some of which stand for several rows."""
     monkeypatch.setattr(low_rank_search, "LARGEST_RANK", RANK)
     monkeypatch.setattr(low_rank_search, "SEARCH_RANK", RANK)
@@ -24,10 +24,10 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> Rows:
     codes = np.repeat([0, 1, 2], np.diff(starts))
     inputs = generator.normal(size=(45, 2)) + np.eye(3, 2)[codes]
     counts = generator.choice([0.5, 1.0, 3.0], size=45)
-    return Rows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts)
+    return SortedRows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts)
 
 
-def refitted(rows: Rows, alpha: float, row: int | None) -> NDArray[np.float64]:
+def refitted(rows: SortedRows, alpha: float, row: int | None) -> NDArray[np.float64]:
     """Return the values of all classes' regressions at the rows, fitted without one copy of one."""
     _, machines = fitted_ridge(rows, GAMMA, seed=3)
     pivots = np.flatnonzero(machines.machines.coefficients.any(axis=0))
@@ -41,7 +41,7 @@ def refitted(rows: Rows, alpha: float, row: int | None) -> NDArray[np.float64]:
     return np.asarray(ridge.predict(features))
 
 
-def test_the_machines_are_differences_of_ridge_regressions(rows: Rows) -> None:
+def test_the_machines_are_differences_of_ridge_regressions(rows: SortedRows) -> None:
     alpha, found = fitted_ridge(rows, GAMMA, seed=3)
     f = refitted(rows, alpha, None)
     expected = [f[:, 0] - f[:, 1], f[:, 0] - f[:, 2], f[:, 1] - f[:, 2]]
@@ -50,7 +50,7 @@ def test_the_machines_are_differences_of_ridge_regressions(rows: Rows) -> None:
     np.testing.assert_allclose(values, expected, atol=1e-7)
 
 
-def test_leave_one_out_values_are_those_of_refits(rows: Rows) -> None:
+def test_leave_one_out_values_are_those_of_refits(rows: SortedRows) -> None:
     alpha, found = fitted_ridge(rows, GAMMA, seed=3)
     for row, code in enumerate(rows.codes):
         f = refitted(rows, alpha, row)[row]
@@ -59,7 +59,7 @@ def test_leave_one_out_values_are_those_of_refits(rows: Rows) -> None:
         np.testing.assert_allclose(found.values[:, row], expected, atol=1e-7)
 
 
-def test_scores_are_those_of_refits(rows: Rows) -> None:
+def test_scores_are_those_of_refits(rows: SortedRows) -> None:
     (scores,) = width_scores(rows, [GAMMA], seed=3)
     targets = np.eye(3)[rows.codes]
     for number in (0, 12, 20):

@@ -4,23 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from small_problems import noisy_gram
 
-from ensvm.kernels import gram, resolve_gamma
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.multiplicative_update import multiplicative_update
 
 
-def problem(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(60, 5))
-    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
-    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_optimum_is_that_of_the_simplex_problem(seed: int) -> None:
-    K, y = problem(seed)
+    K, y = noisy_gram(seed, noise=0.0)
     ours = multiplicative_update(K, y, learning_rate=0.05, tol=0.01, max_iter=20_000)
     simplex = entropy_projection(K, y, tol=1e-6, max_iter=100_000)
     assert ours.stop_reason == "gap_below_tol"
@@ -33,7 +25,7 @@ def test_optimum_is_that_of_the_simplex_problem(seed: int) -> None:
 
 
 def test_update_is_as_printed_and_bounds_only_tighten() -> None:
-    K, y = problem()
+    K, y = noisy_gram(noise=0.0)
     results = [
         multiplicative_update(K, y, learning_rate=0.05, max_iter=steps) for steps in range(100)
     ]
@@ -47,7 +39,7 @@ def test_update_is_as_printed_and_bounds_only_tighten() -> None:
 
 
 def test_too_large_a_rate_overshoots_and_diverges_without_a_warning() -> None:
-    K, y = problem()
+    K, y = noisy_gram(noise=0.0)
     result = multiplicative_update(K, y, learning_rate=2.0, max_iter=5000)
     assert result.stop_reason == "diverged"
     assert not result.converged

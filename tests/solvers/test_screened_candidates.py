@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from small_problems import crossed_rows
 
 from ensvm.kernels import gram
 from ensvm.solvers.leverage import leverage
@@ -11,9 +12,7 @@ from ensvm.solvers.screened_candidates import ScreenedCandidates
 
 
 def problem(seed: int, m: int, gamma: float) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 4))
-    y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=m) > 0.0, 1.0, -1.0)
+    X, y = crossed_rows(seed, m, d=4)
     return gram(X, kernel="rbf", gamma=gamma), y
 
 

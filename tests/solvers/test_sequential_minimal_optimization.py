@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sklearn.svm import SVC
+from small_problems import noisy_rows
 
 from ensvm.kernels import gram
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER, largest, minimise
@@ -29,19 +29,13 @@ class Machine:
         self.converged = self.certificate <= tol
 
 
-def problem(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, np.where(X[:, 0] + rng.normal(scale=0.7, size=m) > 0.3, 1.0, -1.0)
-
-
 @DTYPES
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_violation_stated_is_that_of_the_optimality_conditions(
     seed: int, C: float, dtype: Any
 ) -> None:
-    X, y = problem(seed)
+    X, y = noisy_rows(seed, d=3, noise=0.7)
     K = gram(X, kernel="rbf", gamma=0.5, dtype=dtype)
     result = Machine(K, y, C=C, tol=1e-4)
     assert result.converged
@@ -59,7 +53,7 @@ def test_the_violation_stated_is_that_of_the_optimality_conditions(
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_it_is_the_machine_of_libsvm(C: float) -> None:
-    X, y = problem(0)
+    X, y = noisy_rows(0, d=3, noise=0.7)
     K = gram(X, kernel="rbf", gamma=0.5)
     result = Machine(K, y, C=C, tol=1e-7)
     machine = SVC(kernel="precomputed", C=C, tol=1e-7).fit(K, y)
@@ -72,7 +66,7 @@ def test_it_is_the_machine_of_libsvm(C: float) -> None:
 
 
 def test_a_repeated_row_is_a_row_with_a_larger_bound() -> None:
-    X, y = problem(1)
+    X, y = noisy_rows(1, d=3, noise=0.7)
     counts = np.random.default_rng(1).integers(1, 4, size=y.size)
     K = gram(X, kernel="rbf", gamma=0.5)
     merged = Machine(K, y, C=0.5 * counts, tol=1e-8)

@@ -51,9 +51,3 @@ def test_the_mean_slope_is_that_of_the_mean_curve():
     [bound] = relation.bounds(0.0)
     assert bound.kept_by(float(np.mean(slopes)))
     assert not bound.kept_by(relation.values([curves[0, ::-1] - curves[1]], ())[0])
-
-
-def test_an_unknown_relation_is_refused(tmp_path):
-    claim = "- {id: 1, text: t, better: a, relation: lesss, rows: [german]}"
-    with pytest.raises(ValueError, match=r"unknown relation 'lesss'.*did you mean 'less'\?$"):
-        claimed(tmp_path / "s", claim, [])

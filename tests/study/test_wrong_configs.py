@@ -67,7 +67,7 @@ WRONG = [
     # parameters
     (PARAMS, "params: {gama: 1}", r"line 5: algorithms\.a: SVC has no parameter 'gama'.*'gamma'"),
     (WHOLE, "RhoSVC, params: {tol: -0.01}", r"line 5: algorithms\.a: .*tol.*-0\.01"),
-    (PARAMS, "params: {kernel: poly, coef0: a}", "coef0 must be a number, got 'a'"),
+    (PARAMS, "params: {kernel: poly, coef0: a}", "coef0.*SVC must be a float.*'a'"),
     (WHOLE, INSIDE("wide"), r"algorithms\.a: .*gamma.*wide"),
     (WHOLE, INSIDE(".inf"), r"algorithms\.a: .*gamma.*inf"),
     (WHOLE, "MixedKernelBagging, params: {kernels: [none]}", "kernels must name"),
@@ -83,8 +83,8 @@ WRONG = [
     *(
         (PARAMS, f"params: {{kernel: poly, {key}: {value}}}", f"line 5: .*{key}")
         for key, values in {
-            "gamma": (".nan", "-1", "0", "true", "[1]"),
-            "degree": (".nan", "-1", "1.5", "1000000000"),
+            "gamma": (".nan", "-1", "[1]"),
+            "degree": (".nan", "-1", "1.5"),
             "coef0": (".nan", ".inf"),
             "C": (".nan", "-1", "-.inf"),
         }.items()
@@ -223,7 +223,7 @@ NAMING = """\
 study: t
 proposed: a
 datasets: [german, {name: d, card: german, drawn_again: german, realizations_of: {a: 1}}]
-algorithms: {a: {estimator: SVC, record: [curve_]}}
+algorithms: {a: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_]}}
 timing: {algorithms: [a], datasets: [german]}
 tables:
   - {id: 1, caption: c, rows: [german], columns: [{name: a, draws: a}], largest_class: a}
@@ -231,6 +231,7 @@ figures:
   - {id: 1, caption: c, kind: scatter, rows: [german], panels: [{x: a, y: a}]}
   - {id: 2, caption: c, kind: box, series: [a], table: 1, panels: [{rows: german}]}
   - {id: 3, caption: c, panels: [german], series: [a], y: curve_}
+  - {id: 4, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
 claims:
   - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
 assumptions: [{id: x, text: t, tables: [1]}]
@@ -256,6 +257,8 @@ findings: [{text: t, shown_by: [{claim: c, verdict: holds}]}]
         ("[{rows: german", "[{rows: no-such", "figures[2].panels[1].rows", "data set"),
         ("[german], series", "[no-such], series", "figures[3].panels[1].dataset", "data set"),
         ("series: [a], y", "series: [no-such], y", "figures[3].series", "algorithm"),
+        ("{dataset: german", "{dataset: no-such", "figures[4].panels[1].dataset", "data set"),
+        ("german, series: [a]}]", "german, series: no-such}]", "panels[1].series", "algorithm"),
         ("better: a", "better: no-such", "claims[1].better", "algorithm"),
         ("than: a", "than: no-such", "claims[1].than", "algorithm"),
         ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),

@@ -12,10 +12,10 @@ import yaml
 
 from ensvm.data.alarms import rare_share
 from ensvm.data.card import DatasetCard
-from ensvm.data.catalogue import PARTS, read_card
+from ensvm.data.catalogue import read_card
 from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
-from ensvm.data.providers.folders import write_atomically
+from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.shipped import card_schema, schema_line
 
@@ -109,12 +109,15 @@ def _balanced_table(draft: Draft, caption: str) -> list[str]:
 
 def write_config(draft: Draft) -> None:
     """Write the config; raise UserError if it cannot be written there."""
-    text = config_text(draft)
+    _write(draft.config, config_text(draft))
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        draft.config.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(draft.config, text.encode())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text)
     except OSError as error:
-        reason = f"{error.filename or draft.config}: {error.strerror or error}"
+        reason = f"{error.filename or path}: {error.strerror or error}"
         raise UserError(f"{reason}; choose another place with -o") from error
 
 
@@ -133,12 +136,10 @@ def _dataset(draft: Draft) -> list[str]:
     counts = ", ".join(f"{label} {count}" for label, count in list(classes.items())[:8])
     counts += ", ..." if len(classes) > 8 else ""
     comment = f"# {draft.target.why}; rows: {_plain(counts)}"
-    lines = [f"  - name: {_flow(block['name'])}"]
+    lines = [f"  - name: {_flow(block['name'])}", f"    path: {_flow(block['path'])}"]
     if "target" in block:
-        lines += [f"    path: {_flow(block['path'])}"]
-        lines += [f"    target: {_flow(block['target'])}  {comment}"]
-    else:
-        lines += [f"    path: {_flow(block['path'])}  {comment}"]
+        lines += [f"    target: {_flow(block['target'])}"]
+    lines[-1] += f"  {comment}"
     if "positive" in block:
         lines += [
             f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
@@ -230,8 +231,7 @@ def draft_card(
     if path.exists() and not force:
         raise UserError(f"{path} exists; choose another name with -o, or --force to overwrite it")
     card = card.model_copy(update={"name": path.stem})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, card_text(card, path.parent).encode())
+    _write(path, card_text(card, path.parent))
     read_card(path)
     return path
 
@@ -242,8 +242,8 @@ def card_text(card: DatasetCard, folder: Path) -> str:
     Paths of files are written relative to `folder`, that of the card.
     """
     content: dict[str, Any] = card.model_dump(mode="json", exclude_defaults=True)
-    for part in PARTS:
-        for source in content.get(part, ()):
+    for part in card.parts:
+        for source in content[part]:
             for one in (source, *source.get("followed_by", ())):
                 one["file"] = os.path.relpath(one["file"], folder.absolute())
     content |= dict.fromkeys(FILL_IN, "")

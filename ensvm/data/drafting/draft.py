@@ -27,12 +27,12 @@ from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import MISSING, Dialect, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
-from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
+from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, no_column
 from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
-from ensvm.errors import UserError, explain, near_miss
+from ensvm.errors import UserError, explain
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
@@ -187,17 +187,8 @@ def _of_table(
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "missing": "training-mean"}
-    draft = Draft(
-        path,
-        config,
-        table.written_as,
-        len(table.columns[0]),
-        target,
-        block,
-        tuple(columns),
-        tuple(table.titles),
-    )
-    return _readable(draft)
+    draft = Draft(path, config, table.written_as, len(table.columns[0]), target, block)
+    return _readable(replace(draft, columns=tuple(columns), titles=tuple(table.titles)))
 
 
 def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn:
@@ -219,8 +210,7 @@ def _without_groups(
 ) -> list[DraftColumn]:
     """Return the columns; the one that says which rows belong together is not an input."""
     if list(titles).count(groups) != 1:
-        hint = near_miss(groups, titles)
-        raise UserError(f"{file_name}: --groups: there is no column {groups!r}{hint}")
+        raise no_column(f"{file_name}: --groups", groups, titles)
     at = list(titles).index(groups)
     group = replace(columns[at], kind="group", dropped="says which rows belong together")
     return [*columns[:at], group, *columns[at + 1 :]]
@@ -263,19 +253,8 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
         block["scaling"] = "maxabs"
     if splits:
         block["split"] = {"protocol": "indices"}
-    return _readable(
-        Draft(
-            path,
-            config,
-            written_as,
-            n_rows,
-            target,
-            block,
-            n_inputs=n_inputs,
-            arrays=arrays,
-            splits=splits,
-        )
-    )
+    draft = Draft(path, config, written_as, n_rows, target, block)
+    return _readable(replace(draft, n_inputs=n_inputs, arrays=arrays, splits=splits))
 
 
 def _arrays(file: FileContent) -> tuple[tuple[str, str, str], ...]:
@@ -332,7 +311,6 @@ def _readable(draft: Draft) -> Draft:
         n_splits = max(2, min(FOLDS, len(groups.counts)))
         split = {"protocol": "kfold", "n_splits": n_splits, "stratified": True}
     block = {"scaling": "standard", "split": split} | draft.block
-    block = {**draft.block, "scaling": block["scaling"], "split": block["split"]}  # at the end
     try:
         card = inline_card(block | {"path": draft.path.name}, draft.path.parent)
         found = alarms(load(card))

@@ -9,7 +9,8 @@ import numpy as np
 
 from ensvm.data.drafting.column_guess import YES_AND_NO, DraftColumn
 from ensvm.data.files.encode import without_label
-from ensvm.errors import UserError, near_miss
+from ensvm.data.files.named_columns import no_column
+from ensvm.errors import UserError
 
 # What a column of classes is often called, the surest names first.
 SURE_NAMES = (
@@ -90,11 +91,7 @@ def find_target(
     elif asked.lstrip("-").isdigit() and -len(titles) <= int(asked) < len(titles):
         position, why = int(asked) % len(titles), "as asked"
     else:
-        listed = ", ".join(map(repr, titles[:20])) + (", ..." if len(titles) > 20 else "")
-        raise UserError(
-            f"{file_name}: --target: there is no column {asked!r}{near_miss(asked, titles)} "
-            f"(columns: {listed}; or a position from 0, where -1 is the last)"
-        )
+        raise no_column(f"{file_name}: --target", asked, titles)
     column = columns[position]
     texts = np.array(list(column.counts), dtype=str)
     column = column.without(frozenset(texts[without_label(texts)].tolist()))

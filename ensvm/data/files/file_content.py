@@ -9,7 +9,7 @@ import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -98,7 +98,7 @@ class Raw:
     X: Any  # the inputs
     labels: NDArray[np.str_]  # the labels as cards write them
     # row numbers of the training and the test parts, each of shape (realizations, rows), if the
-    # file brings them
+    # files bring them
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
     groups: NDArray[np.str_] | None = None  # the group of each row, if the card asks for groups
 
@@ -132,6 +132,16 @@ def joined(raws: Iterable[Raw]) -> Raw:
     del raw  # each block is freed as soon as its rows are copied
     X = _sparse_rows(blocks) if any(hasattr(X, "indptr") for X in blocks) else _dense_rows(blocks)
     return Raw(X, np.concatenate(labels), groups=np.concatenate(groups) if groups else None)
+
+
+def joined_parts(parts: Sequence[Raw]) -> Raw:
+    """Return all rows; those of a training and a test part come with the row numbers of each."""
+    if len(parts) == 1:
+        return parts[0]
+    n_train = parts[0].X.shape[0]
+    whole = joined(parts)
+    rows = np.arange(whole.X.shape[0])[None]
+    return replace(whole, splits=(rows[:, :n_train], rows[:, n_train:]))
 
 
 def _dense_rows(blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:

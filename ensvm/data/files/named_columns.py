@@ -276,7 +276,7 @@ def _as_labels(column: Column) -> NDArray[np.str_]:
     return plain_labels(np.array(column, dtype=str))
 
 
-def no_column(file_name: str, name: str, names: list[str]) -> UserError:
+def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:
     """Return the error for a name that no column has."""
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     hint = near_miss(name, names)

@@ -26,7 +26,7 @@ from filelock import FileLock
 
 from ensvm.data.card import Source
 from ensvm.data.files.file_content import check_size, unpack
-from ensvm.data.providers.folders import DataFolders, cache_file, write_atomically
+from ensvm.data.providers.folders import DataFolders, cache_file, replace_file
 from ensvm.errors import Refused
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
@@ -150,10 +150,8 @@ def fetch_openml(
             description = replace(_description(answer, number), sha256=pinned)
             content = _checked(_get(description.url), description)
             description = replace(description, sha256=hashlib.sha256(content).hexdigest())
-            write_atomically(file, content)
-            write_atomically(
-                path, json.dumps(json.loads(answer) | {SUM: description.sha256}).encode()
-            )
+            replace_file(file, content)
+            replace_file(path, json.dumps(json.loads(answer) | {SUM: description.sha256}).encode())
     except OSError as error:
         message = (
             f"cache folder {folders.cache} cannot be used (ENSVM_CACHE names another): {error}"

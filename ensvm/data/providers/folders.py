@@ -25,8 +25,6 @@ _LOCK_SECONDS = 900  # longer than the slowest download that another process may
 _START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
 _WEB_PAGES = (b"<!doc", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
 
-NOT_DOWNLOADED = "not downloaded yet"
-
 
 @dataclass(frozen=True)
 class DataFolders:
@@ -65,19 +63,6 @@ def verified(content: bytes, source: Source) -> bytes:
     return content
 
 
-def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
-    """Return the source from the first mirror file whose sum is right; else raise Refused."""
-    if not mirrors:
-        raise Refused("no folder given (--data-dir or ENSVM_DATA)")
-    wrong = []
-    for path in mirror_files(source.address, mirrors):
-        try:
-            return verified(unpack(path), source)
-        except Refused as refusal:
-            wrong.append(str(refusal) if str(path) in str(refusal) else f"{path}: {refusal}")
-    raise Refused("; ".join(wrong) or f"no file {source.address} in {', '.join(map(str, mirrors))}")
-
-
 def mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
     """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
     base = PurePosixPath(address).name
@@ -91,14 +76,6 @@ def mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
             yield from (path for path in below if path not in direct)
 
 
-def from_cache(source: Source, cache: Path) -> bytes:
-    """Return the source as an earlier download left it; else raise Refused."""
-    path = cache_file(source, cache)
-    if not path.is_file():
-        raise Refused(NOT_DOWNLOADED)
-    return verified(unpack(path), source)
-
-
 def through_cache(source: Source, cache: Path, download: Callable[[Source], bytes]) -> bytes:
     """Return the source, downloaded once even when several processes ask; else raise Refused."""
     path = cache_file(source, cache)
@@ -106,9 +83,9 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
             with suppress(Refused):
-                return from_cache(source, cache)  # another process may have been quicker
+                return verified(unpack(path), source)  # another process may have been quicker
             content = verified(download(source), source)
-            write_atomically(path, content)
+            replace_file(path, content)
             return content
     except Timeout as error:
         raise Refused("another process has been downloading it for very long") from error
@@ -122,20 +99,27 @@ def forget(source: Source, cache: Path) -> None:
     cache_file(source, cache).unlink(missing_ok=True)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, whatever happens in between."""
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Replace a file by a whole new one; if that fails, the old one stays.
+
+    Raises OSError, which names the file, if it cannot be written.
+    """
     remove_left_behind(path.parent)
     prefix, suffix = PARTIAL
-    descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
         raise
 
 

@@ -1,11 +1,12 @@
 """Providers: the user's file, mirror, installed package, cache, shipped file, package, address."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
-from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -13,14 +14,11 @@ from ensvm.data.arrays import canonical_inputs
 from ensvm.data.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.catalogue import find_card
 from ensvm.data.files.encode import Inputs
-from ensvm.data.files.file_content import FileContent, Raw, joined, unpack
+from ensvm.data.files.file_content import FileContent, Raw, joined, joined_parts, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
-    NOT_DOWNLOADED,
     DataFolders,
     cache_file,
-    from_cache,
-    from_mirrors,
     mirror_files,
     through_cache,
     verified,
@@ -28,20 +26,22 @@ from ensvm.data.providers.folders import (
 from ensvm.errors import Refused
 from ensvm.shipped import shipped_datasets
 
-_CACHED = ("pip", "npm", "subset", "url", "openml")
-_NOT_INSTALLED = "not installed"
+_NETWORK = ("pip", "npm", "url", "openml")
+_CACHED = (*_NETWORK, "subset")
+_NOT_HERE = {"cache": "not downloaded yet", "installed": "not installed"}
+_OFFLINE = "not asked, for the run is offline (ENSVM_OFFLINE or offline=True)"
 
 
 # the files of one part of a data set, whose rows follow each other
 Files = Sequence[tuple[Source, FileContent]]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
 class Served:
-    """The uncompressed files of one part, its source, and the provider as reports name it."""
+    """The uncompressed files of one part, and the provider as reports name it."""
 
     files: Files
-    source: Source
     provider: str
 
 
@@ -59,6 +59,7 @@ class Attempt:
     """A source, and where it is looked for: at its own provider, in a package, in the cache."""
 
     source: Source
+    folders: DataFolders
     place: Literal["own", "installed", "cache"] = "own"
 
     @property
@@ -74,132 +75,129 @@ class Attempt:
 
     def refused(self, refusal: Refused) -> list[str]:
         """Return the line that says why it does not serve; none if it was never on this machine."""
-        if self.place != "own" and str(refusal) in (NOT_DOWNLOADED, _NOT_INSTALLED):
+        if str(refusal) == _NOT_HERE.get(self.place):
             return []
         address = f" {self.source.address}" if self.source.kind == "url" else ""
         return [f"{self.provider}{address}: {refusal}"]
 
-    @property
-    def downloads(self) -> bool:
-        """Return whether asking uses the network."""
-        return self.source.kind in ("pip", "npm", "url", "openml") and self.place == "own"
-
-    def serve(self, folders: DataFolders) -> Served:
+    def serve(self) -> Served:
         """Return the verified content, or raise Refused with the reason."""
-        content, *labels = [self._content(file, folders) for file in self.source.files]
-        file = FileContent(content, self.source.address, labels=b"".join(labels))
-        others = [Attempt(source).serve(folders).files for source in self.source.followed_by]
-        files = [(self.source, file), *chain.from_iterable(others)]
-        return Served(files, self.source, self.provider)
+        files = list[tuple[Source, FileContent]]()
+        for source in (self.source, *self.source.followed_by):
+            content, *labels = map(self._content, source.files)
+            files.append((source, FileContent(content, source.address, labels=b"".join(labels))))
+        return Served(files, self.provider)
 
-    def find(self, folders: DataFolders, verify: bool) -> Found:
+    def find(self, verify: bool) -> Found:
         """Return what would be served, without the network, or raise Refused with the reason."""
-        if self.downloads and not folders.offline:
+        if self.place == "own" and self.source.kind == "subset":
+            _, parts = _whole_parts(self.source, partial(find, folders=self.folders, verify=verify))
+            files = tuple(path for part in parts for path in part.files)
+            return Found(self.provider, files, any(part.to_download for part in parts))
+        if self.place == "own" and self.source.kind in _NETWORK and not self.folders.offline:
             return Found(self.provider, to_download=True)
-        if verify:
-            self.serve(folders)
-        paths = [self._path(file, folders) for file in self.source.every_file]
-        existing = tuple(path for path in paths if path is not None and path.is_file())
-        if len(existing) < len(paths):
-            raise Refused("not all files are here")
-        return Found(self.provider, existing)
+        every = [self._file(source, verify)[0] for source in self.source.every_file]
+        return Found(self.provider, tuple(every))
 
-    def _path(self, source: Source, folders: DataFolders) -> Path | None:
-        """Return where the file of a source would lie on this machine."""
+    def _content(self, source: Source) -> bytes:
+        """Return the verified content of a file, made or downloaded if need be."""
+        if self.place == "own" and source.kind == "subset":
+            return through_cache(source, self.folders.cache, partial(_subset, folders=self.folders))
+        if self.place == "own" and source.kind in _NETWORK and not self.folders.offline:
+            return through_cache(source, self.folders.cache, download)
+        return self._file(source)[1]
+
+    def _file(self, source: Source, verify: bool = True) -> tuple[Path, bytes]:
+        """Return the first file that is right, and its content; an unverified one is not read."""
+        wrong = list[str]()
+        for path in self._candidates(source):
+            try:
+                return path, verified(unpack(path), source) if verify else b""
+            except Refused as refusal:
+                wrong.append(str(refusal) if str(path) in str(refusal) else f"{path}: {refusal}")
+        raise Refused("; ".join(wrong) or self._why_not_here(source))
+
+    def _candidates(self, source: Source) -> Iterator[Path]:
+        """Yield the files of this machine that may be a source's, in the order of preference."""
+        if self.place == "own" and source.kind == "mirror":
+            yield from mirror_files(source.address, self.folders.mirrors)
+            return
+        path = Path()  # a folder, so no file
         if self.place == "cache":
-            return cache_file(source, folders.cache)
-        if self.place == "installed":
-            return _installed_file(source)
+            path = cache_file(source, self.folders.cache)
+        elif self.place == "installed":
+            with suppress(PackageNotFoundError):
+                package = distribution(_distribution_name(source))
+                path = Path(str(package.locate_file(str(source.member))))
+        elif source.kind == "shipped":
+            path = shipped_datasets() / source.address
+        elif source.kind == "file":
+            path = Path(source.address)
+        if path.is_file():
+            yield path
+
+    def _why_not_here(self, source: Source) -> str:
+        if self.place in _NOT_HERE:
+            return _NOT_HERE[self.place]
+        if source.kind in _NETWORK:
+            return _OFFLINE
+        if source.kind == "mirror" and not self.folders.mirrors:
+            return "no folder given (--data-dir or ENSVM_DATA)"
         if source.kind == "mirror":
-            return next(mirror_files(source.address, folders.mirrors), None)
-        folder = shipped_datasets() if source.kind == "shipped" else Path()
-        return folder / source.address if source.kind in ("shipped", "file") else None
-
-    def _content(self, source: Source, folders: DataFolders) -> bytes:
-        if self.place == "cache":
-            return from_cache(source, folders.cache)
-        if self.place == "installed":
-            return verified(_installed_file(source).read_bytes(), source)
-        if source.kind == "mirror":
-            return from_mirrors(source, folders.mirrors)
-        if source.kind == "subset":
-            return through_cache(source, folders.cache, lambda asked: _subset(asked, folders))
-        if self.downloads:
-            if folders.offline:
-                raise Refused("not asked, for the run is offline (ENSVM_OFFLINE or offline=True)")
-            return through_cache(source, folders.cache, download)
-        folder = shipped_datasets() if source.kind == "shipped" else Path()
-        return verified(unpack(folder / source.address), source)
+            return f"no file {source.address} in {', '.join(map(str, self.folders.mirrors))}"
+        return f"no file {source.address}"
 
 
-def attempts(sources: list[Source]) -> list[Attempt]:
-    """Return whom to ask for a part, in order."""
+def _ask(
+    sources: list[Source],
+    folders: DataFolders,
+    reasons: list[str],
+    question: Callable[[Attempt], Answer],
+) -> Answer | None:
+    """Return the answer of the first provider that has a part; add the others' reasons."""
     ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
-    local = [Attempt(source) for source in ordered if source.kind in ("file", "mirror")]
-    installed = [Attempt(source, "installed") for source in ordered if source.kind == "pip"]
-    cached = [Attempt(source, "cache") for source in ordered if source.kind in _CACHED]
-    rest = [Attempt(source) for source in ordered if source.kind not in ("file", "mirror")]
-    return local + installed + cached + rest
+    local = [source for source in ordered if source.kind in ("file", "mirror")]
+    attempts = [
+        *(Attempt(source, folders) for source in local),
+        *(Attempt(source, folders, "installed") for source in ordered if source.kind == "pip"),
+        *(Attempt(source, folders, "cache") for source in ordered if source.kind in _CACHED),
+        *(Attempt(source, folders) for source in ordered if source not in local),
+    ]
+    for attempt in attempts:
+        try:
+            return question(attempt)
+        except Refused as refusal:
+            reasons += attempt.refused(refusal)
+    return None
 
 
-def _installed_file(source: Source) -> Path:
-    """Return the member of a package that is installed; raise Refused if there is none."""
-    try:
-        path = Path(str(distribution(_distribution_name(source)).locate_file(str(source.member))))
-    except PackageNotFoundError:
-        path = Path()
-    if not path.is_file():
-        raise Refused(_NOT_INSTALLED)
-    return path
+def serve(sources: list[Source], reasons: list[str], folders: DataFolders) -> Served | None:
+    """Return the part from the first provider that has it; add the others' reasons."""
+    return _ask(sources, folders, reasons, Attempt.serve)
+
+
+def find(
+    sources: list[Source], reasons: list[str], folders: DataFolders, *, verify: bool
+) -> Found | None:
+    """Return the provider that `serve` would end at, as far as this is known without the network.
+
+    Adds the others' reasons. Local files are read and checked only if `verify` is true.
+    """
+    return _ask(sources, folders, reasons, lambda attempt: attempt.find(verify))
 
 
 def _distribution_name(source: Source) -> str:
     return source.address.partition("==")[0]
 
 
-def serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> Served | None:
-    """Return the part from the first provider that has it; add the others' reasons."""
-    for attempt in attempts(sources):
-        try:
-            return attempt.serve(folders)
-        except Refused as refusal:
-            reasons += attempt.refused(refusal)
-    return None
-
-
-def find(
-    sources: list[Source], folders: DataFolders, reasons: list[str], *, verify: bool
-) -> Found | None:
-    """Return the provider that `serve` would end at, as far as this is known without the network.
-
-    Adds the others' reasons. Local files are read and checked only if `verify` is true.
-    """
-    for attempt in attempts(sources):
-        if attempt.source.kind == "subset" and attempt.place == "own":
-            every = [
-                find(part, folders, reasons, verify=verify)
-                for part in _whole(attempt.source).parts.values()
-            ]
-            parts = [part for part in every if part is not None]
-            if len(parts) == len(every):
-                files = tuple(path for part in parts for path in part.files)
-                return Found(attempt.provider, files, any(part.to_download for part in parts))
-            continue
-        try:
-            return attempt.find(folders, verify)
-        except Refused as refusal:
-            reasons += attempt.refused(refusal)
-    return None
-
-
-def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
-    """Return the inputs and labels of the parts; raise UserError if they cannot be read so."""
+def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
+    """Return the inputs and labels of all parts; raise UserError if they cannot be read so."""
     parts = [
         [(source, replace(file, name=f"{card.name} ({file.name})")) for source, file in part.files]
         for part in served
     ]
     every = read_files(settled(parts), card.inputs, card.groups, card.features)
-    return [joined(raws) for raws in every]
+    return joined_parts([joined(raws) for raws in every])
 
 
 def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
@@ -232,24 +230,28 @@ def read_files(
     ]
 
 
-def _whole(source: Source) -> DatasetCard:
-    return find_card(str(source.of))
+def _whole_parts(
+    source: Source, ask: Callable[[list[Source], list[str]], Answer | None]
+) -> tuple[DatasetCard, list[Answer]]:
+    """Return the card that a subset is of, and its parts; raise Refused if nobody has one."""
+    card, parts = find_card(str(source.of)), list[Answer]()
+    for sources in card.parts.values():
+        reasons = list[str]()
+        part = ask(sources, reasons)
+        if part is None:
+            raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
+        parts.append(part)
+    return card, parts
 
 
 def _subset(source: Source, folders: DataFolders) -> bytes:
     """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
-    card, parts = _whole(source), list[Served]()
-    for sources in card.parts.values():
-        reasons = list[str]()
-        part = serve(sources, folders, reasons)
-        if part is None:
-            raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
-        parts.append(part)
-    raws = read_parts(card, parts)
-    return subset_text(raws, unpack(shipped_datasets() / source.address).decode(), str(source.keep))
+    card, parts = _whole_parts(source, partial(serve, folders=folders))
+    levels = unpack(shipped_datasets() / source.address).decode()
+    return subset_text(read_rows(card, parts), levels, str(source.keep))
 
 
-def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
+def subset_text(whole: Raw, levels: str, keep: str) -> bytes:
     """Return the kept rows of a training and a test part as LIBSVM text.
 
     `levels` has a digit for each row of the whole in its order; the rows with digit 0 are the
@@ -257,17 +259,16 @@ def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
     e.g. "01". Raises ValueError if the list is not one of these parts.
     """
     level = np.array(list(levels))
-    n_train, n_test = (part.X.shape[0] for part in parts)
-    if (level == "0").sum() != n_train or len(level) != n_train + n_test:
+    assert whole.splits is not None
+    train, test = (rows[0] for rows in whole.splits)
+    if (level == "0").sum() != len(train) or len(level) != len(whole.labels):
         raise ValueError(
-            f"a list of {len(level)} rows does not fit parts of {n_train} and {n_test}"
+            f"a list of {len(level)} rows does not fit parts of {len(train)} and {len(test)}"
         )
     order = np.empty(len(level), dtype=np.intp)
-    order[level == "0"] = np.arange(n_train)
-    order[level != "0"] = np.arange(n_train, n_train + n_test)
+    order[level == "0"], order[level != "0"] = train, test
     chosen = order[np.isin(level, list(keep))]
-    X = canonical_inputs([part.X for part in parts], sparse=True)[chosen]
-    labels = np.concatenate([part.labels for part in parts])[chosen]
+    X, labels = canonical_inputs(whole.X, sparse=True)[chosen], whole.labels[chosen]
     lines = []
     for i, label in enumerate(labels):
         entries = range(X.indptr[i], X.indptr[i + 1])
@@ -309,7 +310,9 @@ def _addresses(card: DatasetCard, kind: str) -> list[str]:
 def _packages(card: DatasetCard) -> list[str]:
     every = [source for sources in card.parts.values() for source in sources]
     own = [source.address for source in every if source.kind in ("pip", "npm")]
-    return own + [name for source in every if source.subset for name in _packages(_whole(source))]
+    return own + [
+        name for source in every if source.subset for name in _packages(find_card(str(source.of)))
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -1,10 +1,11 @@
 """Claims as a document: an overview, the evidence of each claim, and how to read it."""
 
+from collections.abc import Callable
 from dataclasses import asdict, fields
 
 import pandas as pd
 
-from ensvm.report.claims import ClaimComparison, JudgedClaim
+from ensvm.report.claims import ClaimComparison, JudgedClaim, evaluate_claims
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -72,22 +73,20 @@ PRINTED = (
 )
 
 
-def claims_document(study: Study, judged_claims: list[JudgedClaim]) -> Document:
+def claims_document(study: Study) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
-    parts: list[Part] = [overview(judged_claims)]
-    for judged in judged_claims:
+    parts: list[Part] = [overview(study)]
+    for judged in evaluate_claims(study):
         parts += claim_parts(study, judged)
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
-    parts += legend(judged_claims)
+    parts += legend(study)
     parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
     parts += [origin(study)]
-    return Document(
-        f"Claims: {study.config.title or study.config.study}", parts, _frame(judged_claims)
-    )
+    return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(study))
 
 
-def _frame(judged_claims: list[JudgedClaim]) -> pd.DataFrame:
+def _frame(study: Study) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
@@ -97,14 +96,15 @@ def _frame(judged_claims: list[JudgedClaim]) -> pd.DataFrame:
             "claim_printed_verdict": judged.printed_verdict,
             **asdict(comparison),
         }
-        for judged in judged_claims
+        for judged in evaluate_claims(study)
         for comparison in judged.comparisons
     ]
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(judged_claims: list[JudgedClaim]) -> Grid:
+def overview(study: Study) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
+    judged_claims = list(evaluate_claims(study))
     rows = [
         [
             judged.claim.id,
@@ -175,38 +175,34 @@ def _on_paper(judged: JudgedClaim) -> str:
 def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
     claim = judged.claim
-    pairs = {(comparison.better, comparison.than) for comparison in judged.comparisons}
-    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
-    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
-    heads += [OWN_TEST, "printed", "as printed"]
     comparisons = [one for one in judged.comparisons if one.verdict or one.printed_verdict]
-    rows = []
-    for comparison in comparisons:
-        means = [comparison.better_mean, comparison.than_mean] if claim.than else []
-        rows.append(
-            [
-                comparison.row,
-                *([_pair(study, comparison)] if len(pairs) > 1 else []),
-                *(_number(values, mean) for mean in means),
-                _number(effect, comparison.effect),
-                _interval(effect, comparison),
-                str(comparison.n),
-                str(comparison.n_holds),
-                _verdict(comparison),
-                comparison.own_test or NOTHING,
-                _number(effect, comparison.printed),
-                comparison.printed_verdict or NOTHING,
-            ]
-        )
-    hidden = set() if judged.printed_verdict else {"printed", "as printed"}
-    hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
-    hidden |= set() if any(one.own_test for one in comparisons) else {OWN_TEST}
-    several = any(one.n > 1 for one in comparisons)
-    hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
-    kept = [number for number, head in enumerate(heads) if head not in hidden]
+    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
+    several = len({(one.better, one.than) for one in judged.comparisons}) > 1
+    first, second = "first", "second"
+    if claim.than and not several:
+        first, second = (algorithm_label(study, name) for name in (*claim.better, *claim.than))
+    has_interval = any(one.low is not None for one in comparisons)
+    has_counts = any(one.n > 1 for one in comparisons) and not claim.kind.of_rejections
+    has_own_test = any(one.own_test for one in comparisons)
+    is_printed = judged.printed_verdict is not None
+    columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
+        (True, "data set", lambda one: one.row),
+        (several, "compared", lambda one: _pair(study, one)),
+        (bool(claim.than), first, lambda one: _number(values, one.better_mean)),
+        (bool(claim.than), second, lambda one: _number(values, one.than_mean)),
+        (True, effect_head(claim), lambda one: _number(effect, one.effect)),
+        (has_interval, "95 % interval", lambda one: _interval(effect, one)),
+        (True, "n", lambda one: str(one.n)),
+        (has_counts, HOLD, lambda one: str(one.n_holds)),
+        (True, "verdict", _verdict),
+        (has_own_test, OWN_TEST, lambda one: one.own_test or NOTHING),
+        (is_printed, "printed", lambda one: _number(effect, one.printed)),
+        (is_printed, "as printed", lambda one: one.printed_verdict or NOTHING),
+    ]
+    shown = [(head, text_of) for is_shown, head, text_of in columns if is_shown]
     return Grid(
-        [heads[number] for number in kept],
-        [[row[number] for number in kept] for row in rows],
+        [head for head, _ in shown],
+        [[text_of(one) for _, text_of in shown] for one in comparisons],
         also_left=("compared", "verdict", "as printed"),
     )
 
@@ -226,16 +222,6 @@ def effect_head(claim: ClaimConfig) -> str:
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
     return f"{effect}, the worst" if claim.of_each else effect
-
-
-def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
-    effect = effect_head(claim)
-    if len(pairs) > 1:
-        return ["compared", *(["first", "second"] if claim.than else []), effect]
-    return [
-        *(algorithm_label(study, name) for name in next(iter(pairs)) if name and claim.than),
-        effect,
-    ]
 
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
@@ -261,8 +247,9 @@ def _reasons(judged: JudgedClaim) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def legend(judged_claims: list[JudgedClaim]) -> list[Part]:
-    """Return how to read these claims."""
+def legend(study: Study) -> list[Part]:
+    """Return how to read the claims."""
+    judged_claims = list(evaluate_claims(study))
     comparisons = [one for judged in judged_claims for one in judged.comparisons]
     used = {judged.claim.relation for judged in judged_claims}
     return [

@@ -90,7 +90,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
     sizes = ", ".join(f"{name} = {size}" for name, size in comparison.sizes.items())
     overlaps = sorted(set(pairs["overlap"][pairs["p"].notna()]))
     untested = pairs[pairs["reason"] != ""]
-    reasons = zip(_pair_names(selection, untested), untested["reason"], strict=True)
+    reasons = _pair_names(untested, selection.labels, " and ") + ": " + untested["reason"]
     parts: list[Part] = [
         _comparison_sentence(comparison),
         _wins_grid(comparison),
@@ -101,7 +101,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         _difference_grid(comparison),
         RESAMPLED.format(alpha=comparison.alpha),
         *(CORRECTED.format(overlap=added) if added else NOT_CORRECTED for added in overlaps),
-        Bullets("Not tested", [f"{names}: {reason}" for names, reason in reasons]),
+        Bullets("Not tested", reasons.tolist()),
         origin(selection.study),
     ]
     columns = {
@@ -274,21 +274,19 @@ def _different_pairs(ranking: Ranking, is_different: "pd.Series[bool]") -> str:
         return "none"
     if is_different.all():
         return "all" if n_pairs > 1 else "the two"
-    pairs, codes = ranking.pairs[is_different], _codes(ranking.selection)
-    names = ", ".join(pairs["first"].map(codes) + " " + pairs["second"].map(codes))
-    return f"{is_different.sum()} of {n_pairs}: {names}"
+    names = _pair_names(ranking.pairs[is_different], _codes(ranking.selection), " ")
+    return f"{is_different.sum()} of {n_pairs}: {', '.join(names)}"
 
 
-def _pair_names(selection: Selection, pairs: pd.DataFrame) -> list[str]:
-    labels, names = selection.labels, zip(pairs["first"], pairs["second"], strict=True)
-    return [f"{labels[first]} and {labels[second]}" for first, second in names]
+def _pair_names(pairs: pd.DataFrame, names: dict[str, str], between: str) -> "pd.Series[str]":
+    return pairs["first"].map(names) + between + pairs["second"].map(names)
 
 
 def _pair_grid(ranking: Ranking) -> Grid:
-    pairs, codes, alpha = ranking.pairs, _codes(ranking.selection), ranking.alpha
+    pairs, alpha = ranking.pairs, ranking.alpha
     counts = zip(pairs["wins"], pairs["ties"], pairs["losses"], strict=True)
     columns = {
-        "pair": pairs["first"].map(codes) + " " + pairs["second"].map(codes),
+        "pair": _pair_names(pairs, _codes(ranking.selection), " "),
         "rank difference": pairs["difference"].map("{:.3f}".format),
         "wins / ties / losses": [" / ".join(map(str, count)) for count in counts],
         "Nemenyi's p": _bold_p_values(pairs["nemenyi_p"], alpha),
@@ -299,14 +297,14 @@ def _pair_grid(ranking: Ranking) -> Grid:
 
 
 def _difference_grid(comparison: DataSetComparison) -> Grid:
-    pairs, codes = comparison.pairs, _codes(comparison.selection)
+    pairs = comparison.pairs
     unit = unit_of(comparison.selection.metric)
 
     def texts(column: str) -> list[str]:
         return [NOTHING if pd.isna(value) else unit.text(value) for value in pairs[column]]
 
     columns = {
-        "pair": pairs["first"].map(codes) + " " + pairs["second"].map(codes),
+        "pair": _pair_names(pairs, _codes(comparison.selection), " "),
         "difference": texts("difference"),
         f"{100 * (1 - comparison.alpha):g} % interval": [
             NOTHING if low == NOTHING else f"{low} to {high}"

@@ -87,6 +87,11 @@ class OpenQuestion:
         answered = self.distances.drop(columns=self.unanswered)
         return [] if answered.empty else list(answered.dropna().index)
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals of a mean distance are shown."""
+        return self.table.decimals + 1 if self.config.by_difference(self.table) else 3
+
 
 def answer_questions(study: Study) -> list[OpenQuestion]:
     """Return the questions of a study with our values under each reading."""
@@ -152,12 +157,13 @@ def _distance(cell: TableCell, by_difference: bool) -> float | None:
     return abs(math.log(cell.mean / cell.published))
 
 
-def readings_document(study: Study, questions: Sequence[OpenQuestion]) -> Document:
+def readings_document(study: Study) -> Document:
     """Return a grid for each question; the frame has a line for each cell and reading."""
+    questions = answer_questions(study)
     parts: list[Part] = []
     for question in questions:
         parts += [Heading(one_line(question.config.question)), *question_parts(study, question)]
-    parts += [*readings_legend(questions), origin(study)]
+    parts += [*readings_legend(study), origin(study)]
     lines = [
         {
             "question": question.config.id,
@@ -203,13 +209,14 @@ def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
 def _grid(study: Study, question: OpenQuestion) -> Grid:
     """Return the printed values and ours under each reading, with columns if there are several."""
     table, shown = question.table, {cell.column for cell in question.printed}
-    columns = {column.name: column for column in table.columns if column.name in shown}
-    labels = {name: column_label(study, column) for name, column in columns.items()}
+    labels = {
+        column.name: column_label(study, column) for column in table.columns if column.name in shown
+    }
     n_names = 2 if len(labels) > 1 else 1
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
     for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
-        digits = table.decimals_of(columns[cell.column])
+        digits = table.decimals_of(table.column(cell.column))
         ours = [replace(value_of(one, digits), printed="") for one in of_readings]
         names = [cell.row, labels[cell.column]][:n_names]
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])
@@ -240,10 +247,9 @@ def in_short(question: OpenQuestion, name: str) -> str:
     common = question.common
     if name in question.unanswered or not common:
         return "not all values"
-    digits = question.table.decimals + 1 if question.config.by_difference(question.table) else 3
     mean = question.distances.loc[common, name].mean()
     alike = _alike([question.equal[name][number] for number in common])
-    return f"mean distance {mean:.{digits}f}, = or ≈ {alike} of {len(common)}"
+    return f"mean distance {mean:.{question.decimals}f}, = or ≈ {alike} of {len(common)}"
 
 
 def _alike(cells: list[TableCell]) -> str:
@@ -259,10 +265,8 @@ def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:
 
 def _distances(question: OpenQuestion, numbers: list[int]) -> list[str]:
     """Return each reading's mean distance over some cells, the smallest bold."""
-    by_difference = question.config.by_difference(question.table)
-    decimals = question.table.decimals + 1 if by_difference else 3
     means = question.distances.loc[numbers].mean(skipna=False)
-    texts = [NOTHING if math.isnan(mean) else f"{mean:.{decimals}f}" for mean in means]
+    texts = [NOTHING if math.isnan(mean) else f"{mean:.{question.decimals}f}" for mean in means]
     shown = [float(text) for text in texts if text != NOTHING]
     least = min(shown) if len(shown) > 1 else None
     return [f"**{text}**" if text != NOTHING and float(text) == least else text for text in texts]
@@ -291,8 +295,9 @@ def _missing(question: OpenQuestion) -> list[str]:
     ]
 
 
-def readings_legend(questions: Sequence[OpenQuestion]) -> list[Part]:
+def readings_legend(study: Study) -> list[Part]:
     """Return how to read the grids, the meaning of verdicts, table by table, and of marks."""
+    questions = answer_questions(study)
     parts: list[Part] = [HOW_TO_READ]
     tables = {question.table.id: question.table for question in questions}
     cells = [

@@ -20,7 +20,7 @@ from ensvm.report.documents.document import (
     number_range,
     origin,
 )
-from ensvm.report.query import Study, ask, machines
+from ensvm.report.query import Study, ask, machines, once
 from ensvm.report.tables import (
     TableCell,
     beside,
@@ -76,13 +76,13 @@ OWN_ROWS: dict[Basis, str] = {
 }
 
 
-def table_document(study: Study, table: TableConfig, cells: list[TableCell]) -> Document:
+def table_document(study: Study, table: TableConfig) -> Document:
     """Return a table as the paper lays it out; its frame has a line for each cell."""
-    grid = table_grid(study, table, cells)
+    cells = build_table(study, table)
     parts = [
-        markdown_grid(grid, table, cells),
-        *legend(study, table, cells, grid),
-        Bullets("Notes", notes(study, table, cells)),
+        markdown_grid(study, table),
+        *legend(study, table),
+        Bullets("Notes", notes(study, table)),
         Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in touching(study, table)]),
         Bullets("Missing", reasons(cells)),
         origin(study),
@@ -97,10 +97,11 @@ def table_document(study: Study, table: TableConfig, cells: list[TableCell]) -> 
     return Document(f"Table {table.id}. {table.caption}", parts, frame)
 
 
-def table_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid:
+@once
+def table_grid(study: Study, table: TableConfig) -> Grid:
     """Return the rows and columns of a table, with the best values of each row marked."""
     rows: list[list[str | Value]] = []
-    for row, cells_of_row in groupby(cells, key=lambda cell: cell.row):
+    for row, cells_of_row in groupby(build_table(study, table), key=lambda cell: cell.row):
         of_row = list(cells_of_row)
         best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
         values = [
@@ -115,7 +116,7 @@ def table_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid
     heads = ["data set", *(column_label(study, column) for column in table.columns)]
     for (paper, name), of_column in beside(study, table).items():
         heads.append(f"{_label(study, table, name)} in {paper}")
-        decimals = table.decimals_of(next(one for one in table.columns if one.name == name))
+        decimals = table.decimals_of(table.column(name))
         for shown, cell in zip(rows, of_column, strict=True):
             shown.append(_printed(cell, decimals))
     return Grid(heads, rows)
@@ -130,8 +131,9 @@ def _printed(cell: TableCell, decimals: int) -> str:
     return f"{cell.published:.{decimals}f}{spread}{mark}"
 
 
-def markdown_grid(grid: Grid, table: TableConfig, cells: list[TableCell]) -> Grid:
+def markdown_grid(study: Study, table: TableConfig) -> Grid:
     """Return the grid of a table with the numbers of realizations as its last column."""
+    grid, cells = table_grid(study, table), build_table(study, table)
     if table.of == "data":
         return grid
     counts = {
@@ -164,16 +166,17 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         shipped=cell.status == "shipped",
         warned=cell.warned > 0,
         state="" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
-        key=f"{cell.table}/{cell.row}/{cell.column}",
+        key=cell.key,
         number=cell.mean,
     )
 
 
-def legend(study: Study, table: TableConfig, cells: list[TableCell], grid: Grid) -> list[Part]:
+def legend(study: Study, table: TableConfig) -> list[Part]:
     """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
+    grid, cells = table_grid(study, table), build_table(study, table)
     text = "Each cell: our mean ± standard deviation over n realizations"
     if is_own(study, cells) and all(cell.n <= 1 for cell in cells):
         text = "Each cell: our value in one realization"
@@ -324,7 +327,7 @@ def _machines(study: Study, table: TableConfig) -> list[str]:
     return [f"Timed on different machines, whose seconds do not compare: {', '.join(names)}."]
 
 
-def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
+def notes(study: Study, table: TableConfig) -> list[str]:
     """Return the notes of a table, each with the cells it explains.
 
     A note that explains verdicts is left out if no cell has such a verdict.
@@ -334,7 +337,7 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
         explained = {
             column: [
                 cell.row
-                for cell in cells
+                for cell in build_table(study, table)
                 if cell.column == column
                 and note.explains_cell(cell.row, column)
                 and cell.verdict == "differs"
@@ -354,7 +357,7 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
-    return column_label(study, next(column for column in table.columns if column.name == name))
+    return column_label(study, table.column(name))
 
 
 def _margins(table: TableConfig) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label, printed_value
-from ensvm.study.figure_kinds import DistributionConfig, DistributionPanel, pass_of
+from ensvm.study.figure_kinds import DistributionConfig, RowsPanel, pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,22 +50,23 @@ class Values:
 
 
 def read_panel(
-    study: Study, figure: DistributionConfig, panel: DistributionPanel
+    study: Study, figure: DistributionConfig, panel: RowsPanel
 ) -> tuple[list[Values], list[str]]:
     """Return the values of a panel, and a line of text for each that is missing."""
     items: list[Values] = []
     missing: list[str] = []
-    metric = figure.metric_of(panel)
     table = None if figure.table is None else study.config.table(figure.table)
     for row, series in product(figure.rows_of(panel), figure.series):
-        answer = ask(study, Question(row, series, metric, pass_of(metric)))
+        answer = ask(study, Question(row, series, figure.metric, pass_of(figure.metric)))
         numbered = zip(answer.values, answer.shown().tolist(), strict=True)
         values = {number: value for number, value in numbered if math.isfinite(value)}
         if not values:
             why = answer.why if not answer.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
-        printed = None if table is None else printed_value(study, table, row, series, metric, None)
+        printed = (
+            None if table is None else printed_value(study, table, row, series, figure.metric, None)
+        )
         items.append(Values(row, series, algorithm_label(study, series), values, printed))
     return items, missing
 

@@ -1,15 +1,13 @@
 """Critical-difference diagrams, as Figure 1 of Demšar (2006)."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from textwrap import fill
 from typing import Any
 
-import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
 from ensvm.report.rank_tests import groups
@@ -36,43 +34,20 @@ TWO_LINES = 1.35  # from name to name if one has two lines
 
 def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
     """Draw the average ranks of a ranking; return the content of a file of each ending."""
-    selection = ranking.selection
-    return draw_critical_difference(
-        tuple(selection.labels.values()),
-        ranking.average_ranks,
-        ranking.critical_difference,
-        NOTE.format(n=len(ranking.rows), metric=metric_name(selection.metric), alpha=ranking.alpha),
-        endings,
-    )
-
-
-def draw_critical_difference(
-    labels: Sequence[str],
-    average_ranks: NDArray[np.float64],
-    critical_difference: float,
-    note: str,
-    endings: Iterable[str],
-) -> list[bytes]:
-    """Draw average ranks on an axis, and return the file of each ending (.png, .svg or .pdf).
-
-    Labels and ranks are in ascending order of the ranks. A bar joins algorithms whose ranks differ
-    by less than the critical difference. The note is printed under the diagram.
-    """
     with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-        figure = _diagram(labels, average_ranks, critical_difference, note)
         # Long names and the note can be wider than the figure, hence `tight`.
-        return files_of(figure, endings, bbox_inches="tight", pad_inches=0.1)
+        return files_of(_diagram(ranking), endings, bbox_inches="tight", pad_inches=0.1)
 
 
-def _diagram(
-    labels: Sequence[str], average_ranks: NDArray[np.float64], critical_difference: float, note: str
-) -> Figure:
-    k, joined = len(labels), groups(average_ranks, critical_difference)
+def _diagram(ranking: Ranking) -> Figure:
+    """Draw average ranks on an axis; a bar joins those that Nemenyi's test does not tell apart."""
+    labels, average_ranks = list(ranking.selection.labels.values()), ranking.average_ranks
+    k, joined = len(labels), groups(average_ranks, ranking.critical_difference)
     n_left = math.ceil(k / 2)
     # The better half of the labels is on the left, the other half on the right.
     label_height = FIRST_BAR + BAR_STEP * len(joined) + LABELS_AFTER
     names = [fill(label, max(LONGEST, len(label) // 2 + 4)) for label in labels]
-    step = 1.0 if names == list(labels) else TWO_LINES
+    step = 1.0 if names == labels else TWO_LINES
     depth, height = label_height + step * (n_left - 1) + 1.5, CD_BAR + 1.0
     figure = Figure(figsize=(WIDTH, (height + depth) * LINE_HEIGHT))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -80,7 +55,7 @@ def _diagram(
     room, overhang = LABEL_SHARE * (k - 1), BAR_OVERHANG * (k - 1)
     axes.set_xlim(1 - room, k + room)
     axes.set_ylim(-depth, height)
-    _draw_axis(axes, k, critical_difference)
+    _draw_axis(axes, k, ranking.critical_difference)
     for level, (first, last) in enumerate(joined):
         y = -FIRST_BAR - BAR_STEP * level
         x = (average_ranks[first] - overhang, average_ranks[last] + overhang)
@@ -89,6 +64,8 @@ def _diagram(
     for index, (name, rank) in enumerate(zip(names, average_ranks, strict=True)):
         side, at = ("right", index) if index < n_left else ("left", k - 1 - index)
         _draw_label(axes, name, rank, -label_height - step * at, k, side, room_for_rank)
+    metric = metric_name(ranking.selection.metric)
+    note = NOTE.format(n=len(ranking.rows), metric=metric, alpha=ranking.alpha)
     axes.text((1 + k) / 2, -depth, note, ha="center", va="top")
     return figure
 

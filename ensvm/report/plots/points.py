@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import Key
-from ensvm.report.query import Question, Study, ask
+from ensvm.report.query import Question, Study, ask, paired_values
 from ensvm.study.figure_kinds import ScatterConfig, ScatterPanel, pass_of
-from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,20 +56,18 @@ def read_panel(
     """Return the points of a panel, and a line of text for each that is missing."""
     points: list[Point] = []
     missing: list[str] = []
-    scale = unit_of(figure.metric).scale
     for row in figure.rows:
         answers = [
             ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
             for name in (panel.x, panel.y)
         ]
-        shared = sorted(set(answers[0].values) & set(answers[1].values))
-        if not shared:
+        x, y = answers[0].unit.scale * paired_values(*answers).T
+        if not x.size:
             why = next((answer.why for answer in answers if not answer.values), "")
             missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
             continue
-        x, y = (scale * np.array([answer.values[at] for at in shared], float) for answer in answers)
         x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
-        points.append(Point(row, float(x.mean()), float(y.mean()), x_std, y_std, len(shared)))
+        points.append(Point(row, float(x.mean()), float(y.mean()), x_std, y_std, x.size))
     return points, missing
 
 

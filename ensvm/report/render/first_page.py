@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ensvm.data.alarms import TITLE
-from ensvm.report.claims import JudgedClaim, evaluate_claims
+from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import overview
 from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
-from ensvm.report.documents.table_document import markdown_grid, table_grid
+from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.findings import contradictions
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.reproduction_picture import PICTURE
-from ensvm.report.tables import LaidOut
+from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
 
 NAME = "README.md"
@@ -29,27 +29,26 @@ HOW_TO_READ = (
 )
 
 
-def first_page(study: Study, tables: list[LaidOut]) -> str:
+def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
-    claims = list(evaluate_claims(study))
     parts: list[Part] = [
         WRITTEN,
         f"# {config.title or config.study}",
         " ".join((config.citation.strip(), *(f"<{address}>" for address in config.links))),
         Bullets(f"**{TITLE}**", alarms_of(study)),
-        *findings_parts(study, claims),
-        _picture(tables),
-        _at_a_glance(study, tables, claims),
+        *findings_parts(study),
+        _picture(study),
+        _at_a_glance(study),
         _how_to_run(study),
-        *_tables(study, tables),
+        *_tables(study),
         *_figures(study),
     ]
-    if claims:
+    if config.claims:
         sentence = (
             f"What the paper says, tested on the records ({_page(study, 'claims', 'evidence')}):"
         )
-        parts += ["## Claims", sentence, overview(claims)]
+        parts += ["## Claims", sentence, overview(study)]
     parts += _readings(study)
     if config.coverage:
         sentence = (
@@ -59,36 +58,36 @@ def first_page(study: Study, tables: list[LaidOut]) -> str:
     return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
 
 
-def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:
+def findings_parts(study: Study) -> Iterator[Part]:
     """Yield the findings; one that the records contradict says what they show."""
     if study.config.findings:
         yield "## What comes out"
-        yield "\n".join(f"- {text}" for text in finding_texts(study, claims))
+        yield "\n".join(f"- {text}" for text in finding_texts(study))
 
 
-def finding_texts(study: Study, claims: list[JudgedClaim]) -> Iterator[str]:
+def finding_texts(study: Study) -> Iterator[str]:
     """Yield the findings as texts; one that the records contradict says what they show."""
     for finding in study.config.findings:
-        against = contradictions(study, finding, claims)
+        against = contradictions(study, finding)
         stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
         yield f"{one_line(finding.text)}{stale}"
 
 
-def _at_a_glance(study: Study, tables: list[LaidOut], claims: list[JudgedClaim]) -> Grid:
+def _at_a_glance(study: Study) -> Grid:
     """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
-    judged = Counter[str](claim.verdict for claim in claims)
+    judged = Counter[str](claim.verdict for claim in evaluate_claims(study))
     covered = sum(bool(entry.by) for entry in config.coverage)
     bad = Counter(record.status for record in study.failed)
     missing = study.missing_data
     rows = [
         ("tables", len(config.tables), ""),
-        ("printed results", *_printed(tables, "results")),
-        ("printed facts of the data", *_printed(tables, "data")),
+        ("printed results", *_printed(study, "results")),
+        ("printed facts of the data", *_printed(study, "data")),
         ("figures", len(config.figures), ""),
         (
             "claims",
-            len(claims),
+            len(config.claims),
             ", ".join(f"{judged[v]} {text}" for v, text in JUDGED.items() if judged[v]),
         ),
         ("open questions, each under several readings", len(config.readings), ""),
@@ -100,16 +99,22 @@ def _at_a_glance(study: Study, tables: list[LaidOut], claims: list[JudgedClaim])
     return Grid(["what", "how many", ""], cells, also_left=("",))
 
 
-def _picture(tables: list[LaidOut]) -> str:
+def _picture(study: Study) -> str:
     """Return the picture of printed values against ours; empty if nothing has a verdict."""
-    if not any(cell.verdict for table, cells in tables if table.of == "results" for cell in cells):
+    if not any(cell.verdict for cell in _cells(study, "results")):
         return ""
     return f"![printed values against ours, with their verdicts]({PICTURE})"
 
 
-def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:
+def _cells(study: Study, of: str) -> list[TableCell]:
+    """Return the cells of the tables of a kind."""
+    tables = [table for table in study.config.tables if table.of == of]
+    return [cell for table in tables for cell in build_table(study, table)]
+
+
+def _printed(study: Study, of: str) -> tuple[int, str]:
     """Return the number of printed values in tables of a kind, and of each verdict on them."""
-    cells = [cell for table, cells in tables if table.of == of for cell in cells]
+    cells = _cells(study, of)
     verdicts = Counter(cell.verdict for cell in cells)
     counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
     silent = sum(cell.published is not None and cell.mean is None for cell in cells)
@@ -129,16 +134,16 @@ def _how_to_run(study: Study) -> str:
     )
 
 
-def _tables(study: Study, tables: list[LaidOut]) -> Iterator[Part]:
-    if not tables:
+def _tables(study: Study) -> Iterator[Part]:
+    if not study.config.tables:
         return
     yield "## Tables"
-    if any(cell.verdict for _, cells in tables for cell in cells):
+    if any(cell.verdict for table in study.config.tables for cell in build_table(study, table)):
         yield f"{HOW_TO_READ}. Each table's legend says the rest."
-    for table, cells in tables:
+    for table in study.config.tables:
         name = f"table-{table.id}"
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
-        yield markdown_grid(table_grid(study, table, cells), table, cells)
+        yield markdown_grid(study, table)
         yield f"[Legend, notes and assumptions]({name}.md), [unrounded values]({name}.csv)"
 
 

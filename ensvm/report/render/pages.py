@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ensvm.records.writing import replace_file
+from ensvm.data.providers.folders import replace_file
 from ensvm.report.query import Study
 from ensvm.report.render.html import as_html, render_page
 from ensvm.report.render.inline_svg import inline_svg

@@ -1,13 +1,14 @@
 """The readings that a page offers above a table: each replaces values, verdicts and dots."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from ensvm.report.documents.document import one_line
-from ensvm.report.documents.readings_document import OpenQuestion, in_short
+from ensvm.report.documents.readings_document import OpenQuestion, answer_questions, in_short
 from ensvm.report.documents.table_document import value_of
+from ensvm.report.query import Study
 from ensvm.report.render.reproduction_picture import ReproductionPicture
+from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT
 
 
@@ -25,20 +26,20 @@ class ReadingOption:
 
 
 def options_of(
-    table_id: str, questions: Iterable[OpenQuestion], picture: ReproductionPicture | None
+    study: Study, table: TableConfig, picture: ReproductionPicture | None
 ) -> dict[str, list[ReadingOption]]:
     """Return what a page offers above a table, by question; readings without values are left out.
 
     The texts are read by the script of the page.
     """
     options: dict[str, list[ReadingOption]] = {}
-    for question in questions:
+    for question in answer_questions(study):
         text = one_line(question.config.question)
         text = text[: text.find("?") + 1] or text
         own = f"{question.labels[DEFAULT]}: {in_short(question, DEFAULT)}"
         for name, label in question.labels.items():
             with_values = any(cell.n for cell in question.cells[name])
-            if question.table.id != table_id or name == DEFAULT or not with_values:
+            if question.table.id != table.id or name == DEFAULT or not with_values:
                 continue
             summary = (
                 f"{text} {label}: {in_short(question, name)}. As the study has it, {own} (over the "
@@ -53,12 +54,11 @@ def _cells(
     question: OpenQuestion, name: str, picture: ReproductionPicture | None
 ) -> dict[str, list[Any]]:
     """Return the values of a reading by their keys in the table."""
-    columns = {column.name: column for column in question.table.columns}
-    cells = {}
+    cells, table = {}, question.table
     for cell in question.cells[name]:
         if cell.mean is None:
             continue
-        value = value_of(cell, question.table.decimals_of(columns[cell.column]))
+        value = value_of(cell, table.decimals_of(table.column(cell.column)))
         scale = picture.scale_of(value.key) if picture else None
         height = None if scale is None else scale.up(cell.mean)
         cells[value.key] = [value.ours, value.spread, cell.verdict or "", height]

@@ -8,9 +8,9 @@ from statistics import median
 
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
-from ensvm.report.tables import LaidOut, TableCell, column_label
+from ensvm.report.tables import TableCell, build_table, column_label
 from ensvm.study.metrics import unit_of
-from ensvm.study.table_layout import Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -62,11 +62,6 @@ class PrintedValue:
     margin: float
     label: str
 
-    @property
-    def key(self) -> str:
-        """The key of the value in its table."""
-        return f"{self.cell.table}/{self.cell.row}/{self.cell.column}"
-
 
 @dataclass(frozen=True)
 class PicturePanel:
@@ -97,16 +92,18 @@ class ReproductionPicture:
 
     def scale_of(self, key: str) -> PictureScale | None:
         """Return the scale of the panel with a value's dot; None if the value has no dot."""
-        panels = (panel for panel in self.panels if any(one.key == key for one in panel.values))
+        panels = (
+            panel for panel in self.panels if any(one.cell.key == key for one in panel.values)
+        )
         return next((panel.scale for panel in panels), None)
 
 
-def reproduction_picture(study: Study, tables: list[LaidOut]) -> ReproductionPicture | None:
-    """Return the picture of a study with its tables; None if no printed value has a verdict."""
+def reproduction_picture(study: Study) -> ReproductionPicture | None:
+    """Return the picture of a study; None if no printed value has a verdict."""
     of_unit: dict[str, list[PrintedValue]] = defaultdict(list)
-    for laid_out in tables:
-        if laid_out[0].of == "results":
-            for unit, value in _printed(study, laid_out):
+    for table in study.config.tables:
+        if table.of == "results":
+            for unit, value in _printed(study, table):
                 of_unit[unit].append(value)
     shown = {
         unit: [one for one in values if one.cell.verdict is not None]
@@ -127,12 +124,10 @@ def reproduction_picture(study: Study, tables: list[LaidOut]) -> ReproductionPic
     )
 
 
-def _printed(study: Study, laid_out: LaidOut) -> Iterable[tuple[str, PrintedValue]]:
+def _printed(study: Study, table: TableConfig) -> Iterable[tuple[str, PrintedValue]]:
     """Yield the printed values of a table, each with its unit."""
-    table, cells = laid_out
-    columns = {column.name: column for column in table.columns}
-    for cell in cells:
-        column = columns[cell.column]
+    for cell in build_table(study, table):
+        column = table.column(cell.column)
         if cell.published is not None:
             label = f"{cell.row}, {column_label(study, column)}"
             margin = table.margin_of(column, cell.published)

@@ -12,12 +12,11 @@ from markupsafe import Markup
 from ensvm.data import DatasetCard, find_card
 from ensvm.errors import UserError
 from ensvm.records.record import Run
-from ensvm.records.writing import csv_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     answer_questions,
@@ -27,6 +26,7 @@ from ensvm.report.documents.readings_document import (
 )
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.export import csv_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
@@ -38,7 +38,7 @@ from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reading_options import options_of
 from ensvm.report.render.reproduction_picture import SHAPES, reproduction_picture
-from ensvm.report.tables import TableCell, algorithm_label, build_tables
+from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
 
@@ -76,16 +76,14 @@ class StudyPage:
         }
         # What the page has an id for; texts that mention it are linked.
         self.anchors = frozenset(f"{kind}-{one.id}" for kind in blocks for one in blocks[kind])
-        laid_out = build_tables(study)
-        self.questions = answer_questions(study)
-        self.picture = reproduction_picture(study, laid_out)
+        self.picture = reproduction_picture(study)
         self.evidence: dict[str, Any] = {}  # by the keys of the tables' values
-        self.tables = [self._table(*each) for each in laid_out]
+        self.tables = list(map(self._table, self.config.tables))
         self.figures = [part for figure in self.config.figures for part in self._figure(figure)]
         self.judged = list(evaluate_claims(study))
         self.claims = list(map(self._claim, self.judged))
-        self.claims_legend = self.html(*claims_legend(self.judged)) if self.judged else ""
-        self.findings = [self.html(text) for text in finding_texts(study, self.judged)]
+        self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
+        self.findings = [self.html(text) for text in finding_texts(study)]
         self.readings = [
             PageSection(
                 question.config.id,
@@ -95,9 +93,9 @@ class StudyPage:
                     + self.html(*question_parts(study, question))
                 },
             )
-            for question in self.questions
+            for question in answer_questions(study)
         ]
-        self.readings_legend = self.html(*readings_legend(self.questions))
+        self.readings_legend = self.html(*readings_legend(study))
         self.rankings = list(self._rankings())
         coverage = coverage_document(study, _address).parts if self.config.coverage else []
         self.coverage = self.html(*coverage)
@@ -209,24 +207,22 @@ class StudyPage:
             {"cells": self.evidence, "readings": readings, "marks": MARKS, "shapes": SHAPES}
         )
 
-    def _table(self, table: TableConfig, cells: list[TableCell]) -> PageSection:
+    def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
-        columns = {column.name: column for column in table.columns}
-        grid = table_grid(self.study, table, cells)
-        values = [value for row in grid.rows for value in row if isinstance(value, Value)]
-        for cell, value in zip(cells, values, strict=True):
-            behind = evidence_of(self.study, table, columns[cell.column], cell)
-            self.evidence[value.key] = _as_json(behind, values=table.of != "data")
+        cells = build_table(self.study, table)
+        for cell in cells:
+            behind = evidence_of(self.study, table, cell)
+            self.evidence[cell.key] = _as_json(behind, values=table.of != "data")
         proposed = [
             number
             for number, column in enumerate(table.columns, 1)
             if column.of(table) in self.config.proposed
         ]
         content = {
-            "grid": grid,
-            "readings": options_of(table.id, self.questions, self.picture),
-            "legend": self.html(*legend(self.study, table, cells, grid)),
-            "notes": [self.html(note) for note in notes(self.study, table, cells)],
+            "grid": table_grid(self.study, table),
+            "readings": options_of(self.study, table, self.picture),
+            "legend": self.html(*legend(self.study, table)),
+            "notes": [self.html(note) for note in notes(self.study, table)],
             "missing": reasons(cells),
             "assumptions": [entry.id for entry in touching(self.study, table)],
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
@@ -299,8 +295,8 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
         "facts": [list(fact) for fact in evidence.facts.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,
-        "printed": evidence.printed,
-        "mean": evidence.mean,
+        "printed": evidence.cell.published,
+        "mean": evidence.cell.mean,
         "unit": evidence.answer.unit.name,
         "warnings": list(evidence.warnings),
         "failures": list(evidence.failures),

@@ -78,11 +78,6 @@ def test_options_change_the_arrays_and_the_fingerprint() -> None:
         ),
         ("circle", {"split": {"n_train": 1500}}, "n_train 1500.*block of 2000"),
         ("circle", {"split": {"protocol": "disjont"}}, "split: 'disjont'.*did you mean 'disjoint'"),
-        (
-            "circle",
-            {"split": {"protocol": "official", "n_train": 2, "n_test": 2}},
-            "`official` needs the parts",
-        ),
         ("a9a", {"scaling": "standard"}, "scaling: 'standard' would fill sparse data"),
         ("waveform", {"options": {"noise": 1}}, "options: .*the generator 'waveform' has none"),
         ("german", {"options": {"noise": 1}}, "options: .*read from files"),

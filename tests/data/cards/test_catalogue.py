@@ -12,28 +12,7 @@ from ensvm.shipped import shipped_datasets
 
 GERMAN = yaml.safe_load((shipped_datasets() / "german.yaml").read_text())
 
-IJCAI07 = {  # name in the paper: dimension, training and test rows
-    "cancer": (9, 200, 77),
-    "diabetis": (8, 468, 300),
-    "german": (20, 700, 300),
-    "titanic": (3, 150, 2051),
-    "waveform": (21, 400, 4600),
-    "waveform-200": (21, 200, 4600),
-    "astro": (4, 3089, 4000),
-    "adult1": (123, 1605, 30956),
-    "adult2": (123, 2265, 30296),
-    "adult3": (123, 3185, 29376),
-    "adult": (123, 32561, 16281),
-    "web1": (300, 2477, 47272),
-    "web2": (300, 3470, 46279),
-}
-
 UNSEEN = ("w2a", "acoustic", "acoustic2")  # nobody of us could have the files, so no sum is known
-
-
-@pytest.mark.parametrize("name", IJCAI07)
-def test_sets_of_ijcai07_have_the_sizes_of_table_1(name: str) -> None:
-    assert find_card(name).sizes() == IJCAI07[name]
 
 
 def test_names_aliases_and_variants_are_all_different() -> None:
@@ -71,8 +50,11 @@ def test_fingerprints_tell_data_and_scaling_apart() -> None:
 
 
 def test_unknown_name_gets_a_suggestion() -> None:
-    with pytest.raises(UserError, match="'germann' is unknown; did you mean 'german'"):
-        find_card("germann")
+    with pytest.raises(
+        UserError, match=r"'germn' is unknown; did you mean 'german'.* \(nearest: "
+    ) as refusal:
+        find_card("germn")
+    assert "nearest: german, ida-german, haberman; `ensvm data list`" in str(refusal.value)
     with pytest.raises(UserError, match="unknown"):
         find_card("../datasets/german")
 
@@ -109,18 +91,6 @@ def without(key: str) -> dict[str, object]:
         ),
         (GERMAN | {"all": []}, "one of: generator, all, train"),
         (GERMAN | {"train": GERMAN["all"]}, "one of: generator, all, train"),
-        (
-            GERMAN | {"split": {"protocol": "random", "n_train": 700, "n_test": 301}},
-            "n_train 700.*1000 rows",
-        ),
-        (
-            GERMAN | {"split": {"protocol": "randm", "n_train": 700}},
-            "split: 'randm'.*did you mean 'random'",
-        ),
-        (
-            GERMAN | {"split": {"protocol": "kfold", "n_split": 5}},
-            "split: unknown key 'n_split'; did you mean 'n_splits'",
-        ),
         (
             GERMAN | {"split": {"protocol": "official", "n_train": 700, "n_test": 300}},
             "split: `official`",
@@ -209,10 +179,6 @@ def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], mess
         (
             {"name": "waveform", "rows": 9, "seed": 0, "options": {}},
             "generator: unknown key 'options'",
-        ),
-        (
-            {"name": "squares", "rows": 9, "seed": 0, "options": {"shfit": 1}},
-            "generator.options: .*did you mean 'shift'",
         ),
         (
             {"name": "fournorm", "rows": 9, "seed": 0, "options": {"a": float("nan")}},

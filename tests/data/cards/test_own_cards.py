@@ -92,10 +92,3 @@ def test_a_wrong_card_gets_one_message_with_its_file(folder):
     path.write_text(path.read_text().replace("scaling: standard", "scalling: standard"))
     with pytest.raises(UserError, match=r"(?s)study.yaml, line 2.*my.yaml.*did you mean 'scaling'"):
         make_plan(study(folder, "my"))
-
-
-def test_an_unknown_name_gets_the_three_nearest():
-    with pytest.raises(UserError) as refused:
-        find_card("germn")
-    assert "nearest: german, ida-german, haberman; `ensvm data list`" in str(refused.value)
-    assert len(str(refused.value)) < 150

@@ -47,8 +47,6 @@ OF_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"split": None}, "split"),
     ({"split": {}}, "split: .*protocol"),
     (split("random", n_train=4), "n_train 4.*4 rows"),
-    (split("random", n_train=3, n_test=2), "n_train 3.*4 rows"),
-    (split("random", n_train="all"), "split.n_train: 'all'"),
     (split("kfold", n_splits=9), "n_splits: 9"),
     (split("indices"), "split.n_train: is missing"),
     (split("official"), "test: "),

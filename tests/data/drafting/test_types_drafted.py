@@ -1,11 +1,13 @@
-"""Drafts of tables whose columns have types: the data set is that of the same table as text."""
+"""Drafts of tables whose columns have types, and of inputs and labels without names."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
+from ensvm.data import load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
 from ensvm.runner.plan import make_plan
@@ -103,3 +105,37 @@ def test_numbers_that_name_a_nominal_value_stay_names():
         Path("own.arff").read_text().replace("\n1,", "\nNA,").replace("{1", "{NA")
     )
     assert drafted(Path("own.arff"))[0].columns[0].levels == ("2", "3", "NA")
+
+
+X, Y = RNG.normal(size=(N, 3)), np.arange(N) % 2
+
+
+def test_an_archive_is_its_inputs_and_labels():
+    labels = np.array(["sick", "well", "well"])[np.arange(N) % 3]
+    np.savez("own.npz", X=X, y=labels, names=np.array(["a", "b", "c"]))
+    draft, card = drafted(Path("own.npz"))
+    np.testing.assert_array_equal(load(card).X, X)
+    assert card.classes == draft.target.classes
+    uses = {name: use for name, _, use in draft.arrays}
+    assert uses["names"] == "not used"
+
+
+def test_an_archive_with_row_numbers_has_its_own_splits():
+    train = np.array([RNG.permutation(N)[:30] for _ in range(3)])
+    test = np.array([np.setdiff1d(np.arange(N), rows) for rows in train])
+    np.savez("own.npz", X=X, y=Y, train=train, test=test)
+    draft, card = drafted(Path("own.npz"))
+    assert card.split_protocol()["protocol"] == "indices"
+    assert card.max_realizations == 3
+    assert draft.realizations == 3
+
+
+@pytest.mark.parametrize(("share", "sparse"), [(0.05, True), (0.9, False)])
+def test_mostly_zeros_stay_zeros(share, sparse):
+    held = np.where(RNG.random((N, 30)) < share, X[:, :1], 0.0)
+    held[0] = 1.0  # so that no column is empty
+    dump_svmlight_file(held, Y, "own.libsvm", zero_based=False)
+    _, card = drafted(Path("own.libsvm"))
+    assert card.sparse == sparse
+    found = load(card).X
+    np.testing.assert_allclose(found.toarray() if sparse else found, held)

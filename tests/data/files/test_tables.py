@@ -24,9 +24,7 @@ def read_table(content: bytes, form: TableFormat, inputs: Inputs | None, where: 
     return form.read(FileContent(content, where, inputs))
 
 
-@pytest.mark.parametrize(
-    ("delimiter", "mark"), [("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("whitespace", " ")]
-)
+@pytest.mark.parametrize(("delimiter", "mark"), [("bar", "|"), ("whitespace", " ")])
 def test_columns_are_taken_by_name_in_the_order_of_the_card(delimiter: str, mark: str) -> None:
     lines = ["sex,class,code,size,extra,age", "m,good,A410,large,9,30", "f,bad,A40,small,9,-2.5"]
     text = "\n".join(lines).replace(",", mark)
@@ -66,10 +64,6 @@ def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> Non
     raw = read_table(b"age,size,class\n7,m,a\n8,2.0,b\n9,s,a\n", form(header=1), inputs, "file")
     np.testing.assert_array_equal(raw.X, [[0, 1, 0, 7], [0, 0, 1, 8], [1, 0, 0, 9]])
     assert encoded_columns(inputs) == ["size=s", "size=m", "size=2", "age"]
-    with pytest.raises(
-        UserError, match=r"line 2, column 'size': 'mm' is unknown; did you mean 'm'\?.*s, m, 2"
-    ):
-        read_table(b"age,size,class\n7,mm,a\n", form(header=1), inputs, "file")
 
 
 def test_word_named_under_none_has_no_column() -> None:

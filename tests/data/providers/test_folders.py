@@ -13,11 +13,12 @@ import pytest
 
 from ensvm.data.card import Source
 from ensvm.data.providers.folders import (
+    DataFolders,
     data_folders,
-    from_mirrors,
+    replace_file,
     through_cache,
-    write_atomically,
 )
+from ensvm.data.providers.serving import Attempt
 from ensvm.errors import Refused, UserError
 
 CONTENT = b"1,2,a\n3,4,b\n"
@@ -27,6 +28,12 @@ FORMAT = {"type": "table", "target": -1}
 
 def source(**place: str) -> Source:
     return Source.model_validate({"sha256": SUM, "format": FORMAT, **place})
+
+
+def from_mirrors(*mirrors: Path) -> bytes:
+    folders = DataFolders(mirrors, cache=Path("unused"), offline=True)
+    (_, content), *_ = Attempt(source(mirror="uci/one.data"), folders).serve().files
+    return content.data
 
 
 @pytest.mark.parametrize(
@@ -40,17 +47,17 @@ def test_mirror_serves_any_packing_at_any_place(
     path = tmp_path / (place + ending)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(pack(CONTENT))  # type: ignore[operator]
-    assert from_mirrors(source(mirror="uci/one.data"), (tmp_path / "absent", tmp_path)) == CONTENT
+    assert from_mirrors(tmp_path / "absent", tmp_path) == CONTENT
 
 
 def test_wrong_file_is_reported_and_the_next_is_tried(tmp_path: Path) -> None:
     (tmp_path / "one.data").write_bytes(b"something else")
     (tmp_path / "one.data.xz").write_bytes(b"not xz at all")
     with pytest.raises(Refused, match=r"one.data: wrong sha256 .*; .*one.data.xz cannot be read"):
-        from_mirrors(source(mirror="uci/one.data"), (tmp_path,))
+        from_mirrors(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "one.data").write_bytes(CONTENT)
-    assert from_mirrors(source(mirror="uci/one.data"), (tmp_path,)) == CONTENT
+    assert from_mirrors(tmp_path) == CONTENT
 
 
 def test_cached_content_is_not_downloaded_again_and_damage_is_healed(tmp_path: Path) -> None:
@@ -124,14 +131,14 @@ def test_interrupted_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
-    write_atomically(path, b"old")
+    replace_file(path, b"old")
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, b"new")
+        replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -145,7 +152,7 @@ def test_what_killed_processes_left_is_removed_after_a_day(tmp_path: Path) -> No
     long_ago = time.time() - 100_000
     for path in (kept[1], old[0], old[1].parent):
         os.utime(path, (long_ago, long_ago))
-    write_atomically(kept[2], b"whole")
+    replace_file(kept[2], b"whole")
     assert sorted(tmp_path.iterdir()) == sorted(kept)
 
 

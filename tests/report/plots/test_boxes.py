@@ -24,7 +24,7 @@ figures:
   - {id: 1, kind: box, caption: Boxes., rows: [german, titanic], series: [a, b], table: 2}
   - {id: 2, kind: strip, caption: Strips., rows: [german, titanic], series: [a, b]}
   - {id: 3, kind: bar, caption: Bars., series: a,
-     panels: [{rows: german}, {rows: [german, size], metric: n_test, title: Rows}]}
+     panels: [{rows: german}, {rows: [german, size], title: Rows}]}
 """
 PRINTED = "table,row,column,value,std\n2,german,first,19.5,\n"
 A, B = [0.1, 0.2, 0.3, 0.6], [0.25]

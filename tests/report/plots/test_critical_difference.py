@@ -3,10 +3,14 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from ensvm.report.plots.critical_difference import draw_critical_difference
+from ensvm.report.plots.critical_difference import ranking_diagram
+from ensvm.report.rank_tests import friedman
+from ensvm.report.ranking import Ranking, Selection
+from ensvm.study.table_layout import ColumnConfig
 
 CASES = {
     "two": ([1.2, 1.8], 0.7),
@@ -19,26 +23,28 @@ CASES = {
 
 def drawn(case, name="algorithm"):
     average, difference = CASES[case]
-    labels = [f"{name} {at}" for at in range(len(average))]
-    ranks = np.array(average)
-    files = draw_critical_difference(labels, ranks, difference, "note", [".png", ".svg"])
-    return labels, *files
+    ranks = np.array([average])
+    columns = [ColumnConfig(name=f"{at}", label=f"{name} {at}") for at in range(ranks.size)]
+    selection = Selection(None, None, "error", "min", tuple(columns), ())
+    tests = pd.DataFrame(), friedman(ranks), difference, 0.05
+    ranking = Ranking(selection, ("a data set",), ranks, ranks, *tests)
+    return ranking_diagram(ranking, [".png", ".svg"])
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_touches_the_edge_and_it_is_the_same_twice(case):
     name = "a long name, of a long algorithm,"
-    _, png, svg = drawn(case, name)
+    png, svg = drawn(case, name)
     image = imread(io.BytesIO(png))[..., :3]
     assert image.shape[1] > image.shape[0] > 100
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == 1.0).all()
-    assert drawn(case, name)[1:] == (png, svg)
+    assert drawn(case, name) == [png, svg]
 
 
 def test_long_names_are_not_cut():
     def size(name):
-        return imread(io.BytesIO(drawn("many", name)[1])).shape
+        return imread(io.BytesIO(drawn("many", name)[0])).shape
 
     height, width, _ = size("an algorithm with a name that is much longer than others,")
     assert width > size("short")[1]

@@ -7,7 +7,6 @@ from made_up_records import errors, invoke, make_study, record
 
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
-from ensvm.report.tables import build_tables
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 
 CONFIG = """\
@@ -51,7 +50,7 @@ def glance(text):
 
 
 def test_the_counts_are_those_of_the_records(study):
-    found = glance(first_page(study, build_tables(study)))
+    found = glance(first_page(study))
     assert found["tables"] == (2, "")
     assert found["printed results"][0] == 2
     assert found["printed results"][1].endswith("1 without a value of ours")
@@ -64,7 +63,7 @@ def test_the_counts_are_those_of_the_records(study):
 
 
 def test_the_page_shows_the_tables_as_their_own_pages_do(study):
-    page = first_page(study, build_tables(study))
+    page = first_page(study)
     for _, [_, path] in write_tables(study, "md"):
         parts = path.read_text(encoding="utf-8").split("\n\n")
         assert next(part for part in parts if part.startswith("|")) in page
@@ -104,5 +103,5 @@ def test_the_command_writes_it_with_all_tables(study):
     assert str(study.folder / NAME) in every.stderr
     page = (study.folder / NAME).read_text(encoding="utf-8")
     again = read_study(study.folder)
-    assert page == first_page(again, build_tables(again))
+    assert page == first_page(again)
     assert "`ensvm run s.yaml`" in page

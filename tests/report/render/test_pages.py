@@ -25,7 +25,7 @@ from ensvm.report.render.first_page import first_page
 from ensvm.report.render.inline_svg import inline_svg
 from ensvm.report.render.pages import write_report
 from ensvm.report.render.study_page import StudyPage
-from ensvm.report.tables import build_table, build_tables
+from ensvm.report.tables import build_table
 from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -133,7 +133,7 @@ def test_the_works_that_a_study_and_its_cards_cite_are_linked(tmp_path, monkeypa
     assert {"https://doi.org/10.1000/182", "https://example.org/paper"} <= found
     assert {"https://doi.org/10.1000/183", "https://example.org/data"} <= found
     study = read_study(tmp_path / "results" / "s")
-    assert "<https://doi.org/10.1000/182>" in first_page(study, build_tables(study))
+    assert "<https://doi.org/10.1000/182>" in first_page(study)
 
 
 def test_files_are_linked_if_a_card_cites_no_address():

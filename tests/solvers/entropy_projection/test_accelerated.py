@@ -73,15 +73,6 @@ def test_descent_bracket_and_bounds_at_every_step(seed: int, m: int, d: int, nu:
         assert cut_short.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
 
 
-def test_the_average_is_that_of_the_members_by_their_rates() -> None:
-    K, y = noisy_gram(3)
-    result = accelerated_descent(K, y, keep_members=True)
-    assert result.members is not None
-    average = result.learning_rates @ result.members / result.learning_rates.sum()
-    np.testing.assert_allclose(result.average_weights, average, rtol=1e-12)
-    np.testing.assert_allclose(result.members[0], 1.0 / 60)
-
-
 def test_identical_rows_taken_as_one_are_the_same_problem() -> None:
     X, y = noisy_rows(4, m=40)
     X, y = np.vstack([X, X[:15]]), np.concatenate([y, y[:15]])
