@@ -65,26 +65,6 @@ def checked_labels(
     return labels
 
 
-def count_errors(
-    fitted: Any, rows: Any, y: NDArray[Any], classes: NDArray[Any], *, staged: bool
-) -> tuple[list[int], NDArray[Any] | None]:
-    """Return the number of wrong labels of every stage or of the whole, and the whole's labels.
-
-    Raises Misbehaves if a prediction cannot be used.
-    """
-    if not staged:
-        labels = checked_labels("predict", fitted.predict(rows), y, classes)
-        # An estimator may return the same array again.
-        return [int(np.count_nonzero(labels != y))], labels.copy()
-    counts = [
-        int(np.count_nonzero(checked_labels("staged_predict", answer, y, classes) != y))
-        for answer in fitted.staged_predict(rows)  # a regularization path has thousands of stages
-    ]
-    if not counts:
-        raise Misbehaves("staged_predict gave no stage")
-    return counts, None
-
-
 def predictions_of(
     fitted: Any,
     classes: NDArray[Any],

@@ -3,7 +3,7 @@
 import os
 import platform
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,7 +16,7 @@ from ensvm.data import DatasetCard, load
 from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
-from ensvm.records.predictions import Predictions, confusion_of, packed
+from ensvm.records.predictions import confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.answers import DeadlineExceeded, Misbehaves, error_text, traceback_of
@@ -120,13 +120,9 @@ def run_cell(
             reason += "; algorithms share their inputs: one that changes them has to copy them"
         text = "" if expected else traceback_of(error)
         return new_record(task, cell, "failed", reason, conditions=conditions, traceback=text)
+    noted = tuple(sorted(texts))
     return new_record(
-        task,
-        cell,
-        "ok",
-        evaluation=evaluation,
-        conditions=conditions,
-        warnings=tuple(sorted(texts)),
+        task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
     )
 
 
@@ -154,57 +150,34 @@ def new_record(
     cell: Cell,
     status: Status,
     reason: str = "",
-    *,
     evaluation: Evaluation = NOTHING,
-    conditions: Conditions | None = None,
-    warnings: tuple[str, ...] = (),
-    traceback: str = "",
+    **more: Any,
 ) -> Record:
-    """Return a record of a cell: what it is, how it ended, and its values."""
-    predicted = _of_predictions(evaluation.predictions, cell.scored, keep=cell.keep)
+    """Return a record of a cell: what it is, how it ended, its values, and `more` fields."""
+    values = {**vars(evaluation), **more}
+    if several := values.pop("predictions"):
+        from ensvm.records.scoring import scores_of  # loads scikit-learn
+
+        values["scores"], by_order = scores_of(cell.scored, several)
+        values["by_order"] = {**evaluation.by_order, **by_order}
+        values["confusion"] = confusion_of(several)
+        if cell.keep:
+            values["predictions"], values["files"] = packed(several)
     return Record(
         study=cell.study,
         dataset=cell.dataset,
         realization=cell.realization,
         algorithm=cell.algorithm,
-        status=status,
-        reason=reason,
+        run_pass=cell.run_pass,
         key=cell.key,
         settings_key=cell.settings_key,
         settings=cell.settings,
         run_id=task.run_id,
         time=now(),
-        run_pass=cell.run_pass,
-        metrics=evaluation.metrics,
-        seconds=evaluation.seconds,
-        curves=evaluation.curves,
-        **{**predicted, "by_order": {**evaluation.by_order, **predicted.get("by_order", {})}},
-        stage=evaluation.stage,
-        n_stages=evaluation.n_stages,
-        validation_error=evaluation.validation_error,
-        conditions=conditions,
-        warnings=warnings,
-        traceback=traceback,
+        status=status,
+        reason=reason,
+        **values,
     )
-
-
-def _of_predictions(
-    several: Sequence[Predictions], scored: Sequence[str], *, keep: bool
-) -> dict[str, Any]:
-    """Return the fields of a record that hold predictions: metrics, confusion, names of files."""
-    if not several:
-        return {}
-    from ensvm.records.scoring import scores_of  # loads scikit-learn
-
-    scores, by_order = scores_of(scored, several)
-    names, files = packed(several) if keep else ({}, {})
-    return {
-        "by_order": by_order,
-        "confusion": confusion_of(several),
-        "scores": scores,
-        "predictions": names,
-        "files": files,
-    }
 
 
 def record_of_timing(cell: Cell, timing: Record) -> Record:

@@ -16,9 +16,9 @@ from ensvm.runner.answers import (
     TOO_LATE,
     DeadlineExceeded,
     Misbehaves,
+    checked_labels,
     classes_of,
     compared_rows,
-    count_errors,
     curve,
     predictions_of,
     scalars_of,
@@ -62,16 +62,6 @@ class Evaluation:
     predictions: tuple[Predictions, ...] = field(default=(), compare=False)
 
 
-class _Choice(NamedTuple):
-    """A grid point that was chosen without the test rows, and what the choice cost and scored."""
-
-    point: Mapping[str, Any]
-    n_points: int
-    validation_error: float | None
-    seconds: float
-    metrics: Mapping[str, float] = {}
-
-
 class _Fit(NamedTuple):
     """A fitted classifier, its inputs, the grid point, and the labels that it may predict."""
 
@@ -103,7 +93,7 @@ def evaluate(
     if algorithm.stage in ("best-on-validation", "best-by-cv"):
         by_folds = algorithm.stage == "best-by-cv"
         choice = (_chosen_by_cv if by_folds else _chosen_on_validation)(algorithm, seed, grams)
-        params = {**algorithm.params, **choice.point}
+        params = {**algorithm.params, **(choice.stage or {})}
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
     fits = [_fit(final, point, seed, grams, watch) for point in grid_points(final.grid)]
@@ -112,9 +102,9 @@ def evaluate(
         first = replace(
             first,
             metrics={**first.metrics, **choice.metrics},
-            seconds={**first.seconds, "selection_seconds": choice.seconds},
-            stage=choice.point,
-            n_stages=choice.n_points,
+            seconds={**first.seconds, **choice.seconds},
+            stage=choice.stage,
+            n_stages=choice.n_stages,
             validation_error=choice.validation_error,
         )
     runs = [first]
@@ -204,17 +194,22 @@ def _score(
     )
 
 
-def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
-    """Return the grid point with the lowest error on held-out training rows."""
+def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+    """Return the grid point with the lowest error on held-out training rows, as a `stage`."""
     start = time.perf_counter()
     oracle = replace(algorithm, stage="best-on-test", record=())
     best = evaluate(oracle, seed, grams.held_out(seed))
-    seconds = time.perf_counter() - start
-    return _Choice(best.stage or {}, best.n_stages or 0, best.metrics["error"], seconds)
+    return Evaluation(
+        metrics={},
+        seconds={"selection_seconds": time.perf_counter() - start},
+        stage=best.stage,
+        n_stages=best.n_stages,
+        validation_error=best.metrics["error"],
+    )
 
 
-def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
-    """Return the grid point with the best mean score over folds of the training rows."""
+def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+    """Return the grid point with the best mean score over folds, as a `stage`."""
     from sklearn.metrics import get_scorer
 
     start = time.perf_counter()
@@ -231,12 +226,12 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _
         raise Misbehaves(f"its {cv['scorer']} is not a number on some fold of the training rows")
     best = int(np.argmax(scores))  # the first of equals
     score = float(scores[best])
-    return _Choice(
-        points[best],
-        len(points),
-        1.0 - score if cv["scorer"] == "accuracy" else None,
-        time.perf_counter() - start,
-        {CV_SCORE: score},
+    return Evaluation(
+        metrics={CV_SCORE: score},
+        seconds={"selection_seconds": time.perf_counter() - start},
+        stage=points[best],
+        n_stages=len(points),
+        validation_error=1.0 - score if cv["scorer"] == "accuracy" else None,
     )
 
 
@@ -297,14 +292,21 @@ def _count_errors(
     watch: Stopwatch,
 ) -> tuple[list[int], NDArray[Any] | None]:
     """Return the number of wrong labels (of each stage if `staged`) and the predicted labels."""
+    method = "staged_predict" if staged else "predict"
     counts: list[int] = []
     predicted: list[Any] = []
     for rows, block in blocks:
+        true, wrong = y[rows], []
         with watch("predict"):
-            wrong, labels = count_errors(fit.fitted, block, y[rows], fit.classes, staged=staged)
+            answers = fit.fitted.staged_predict(block) if staged else [fit.fitted.predict(block)]
+            for answer in answers:  # a regularization path has thousands of stages
+                labels = checked_labels(method, answer, true, fit.classes)
+                wrong.append(int(np.count_nonzero(labels != true)))
+        if not wrong:
+            raise Misbehaves("staged_predict gave no stage")
         if counts and len(wrong) != len(counts):
             stages = f"{len(counts)} stages for some rows and {len(wrong)} for others"
             raise Misbehaves(f"staged_predict gave {stages}")
         counts = [sum(pair) for pair in zip(counts, wrong, strict=True)] if counts else wrong
-        predicted.append(labels)
+        predicted.append(labels.copy())  # an estimator may return the same array again
     return counts, None if staged else np.concatenate(predicted)

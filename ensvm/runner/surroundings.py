@@ -6,7 +6,6 @@ of the cell lacks. A hook cannot be removed, so each process has one, which does
 cells of own code. It does not see files that compiled code or another process opens.
 """
 
-import importlib.util
 import os
 import random
 import signal
@@ -107,11 +106,11 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     in_key = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
     # Libraries open many files; resolving the path of each would take longer than a small cell.
     read = (path for path in _read[cell.key] if is_own(path))
-    paths = {os.path.realpath(_source(path)) for path in read}
+    paths = {os.path.realpath(path) for path in read}
     names = sorted(
         Path(os.path.relpath(path, base)).as_posix()
         for path in paths - in_key
-        if _counts(path, base)
+        if is_own(path) and _counts(path, base)
     )
     if not names:
         return set()
@@ -125,22 +124,11 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
 
 def _counts(path: str, base: str) -> bool:
     """Return whether a file is one of the user's own: a module, or a file beside the config."""
-    parts = Path(os.path.relpath(path, base)).parts
-    is_module = path.endswith(".py")
+    *folders, name = Path(os.path.relpath(path, base)).parts
     # Hidden folders have caches, environments and settings of programs.
-    is_beside = not any(folder.startswith(".") for folder in parts[:-1])
+    is_beside = not any(folder.startswith(".") or folder == "__pycache__" for folder in folders)
     is_ours = Path(path).is_relative_to(FOLDER)
-    return (is_module or is_beside) and is_own(path) and not is_ours and os.path.isfile(path)
-
-
-def _source(path: str) -> str:
-    """Return the source of a file of compiled code, and other files as they are."""
-    if os.path.basename(os.path.dirname(path)) != "__pycache__":
-        return path
-    try:
-        return importlib.util.source_from_cache(path)
-    except ValueError:  # a library's own cache, made from the source
-        return ""
+    return (name.endswith(".py") or is_beside) and not is_ours and os.path.isfile(path)
 
 
 @cache
