@@ -111,11 +111,11 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     records = []
     for cell, _ in plan.missing(read_records(results / plan.config.study)):
         record = of_base.get(cell.identity)
-        if record is None or not record.ok or record.key != cell.key:
+        if record is None:
             continue
         record = replace(record, study=cell.study, predictions={})
         here = record.conditions is None or record.conditions.host == platform.node()
-        if here and not cell.lacks(record):
+        if here and not cell.why_missing(record):
             records.append(record)
     return records
 

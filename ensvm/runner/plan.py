@@ -107,12 +107,18 @@ class Cell:
             for number in range(2, last + 1)
         )
 
-    def lacks(self, record: Record) -> str:
-        """Return what the study asks for but a record of the cell does not have, as text.
+    def why_missing(self, record: Record | None) -> str:
+        """Return why the cell is to be done although it has this record; empty if it is not.
 
         A classifier that gave no predictions would give none again, and metrics of labels need only
         the confusion.
         """
+        if record is None:
+            return "not run yet"
+        if record.key != self.key:
+            return "changed: " + ", ".join(changes(record.settings, self.settings) or ["settings"])
+        if not record.ok:
+            return f"was {record.status}"
         if self.run_pass == "timing" or record.predictions or not record.confusion:
             return ""
         if self.keep:
@@ -173,7 +179,7 @@ class Plan:
         return [
             (cell, why)
             for cell in self.cells
-            if (why := _why_missing(cell, records.get(cell.identity)))
+            if (why := cell.why_missing(records.get(cell.identity)))
         ]
 
     def states(
@@ -278,16 +284,21 @@ def _plan(
     only_published: bool,
 ) -> Plan:
     config, path = validated(source), source.path
-    cards = {
-        entry.name: _card(source, index, entry, path.parent)
-        for index, entry in enumerate(config.datasets)
-        if entry.unavailable is None
-    }
     few = only_published and realizations is None
     if few:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
-    _check_size(source, config, cards, chosen)
+    cards, numbers, size = dict[str, DatasetCard](), dict[str, range](), 0
+    for index, entry in enumerate(config.datasets):
+        if entry.unavailable is None:
+            card = cards[entry.name] = _card(source, index, entry, path.parent)
+            last = _last_realization(source, config, index, card, chosen)
+            numbers[entry.name] = range(1 if chosen is None else chosen[0], last + 1)
+            for name in config.algorithms_of(entry):
+                size += min(last, entry.realizations_of.get(name, last))
+    if size > MAX_CELLS:
+        counted = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
     settings = settings_of_study(source, config, cards)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -297,7 +308,7 @@ def _plan(
         cell
         for entry in config.datasets
         if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards, settings, chosen)
+        for cell in _cells(config, entry, cards, settings, numbers[entry.name])
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     published, printed = _published(source, config)
@@ -330,39 +341,22 @@ def _shown_in_paper(
     ]
 
 
-def _check_size(
-    source: YamlSource,
-    config: StudyConfig,
-    cards: Mapping[str, DatasetCard],
-    chosen: range | None,
-) -> None:
-    """Refuse more realizations than a data set has, and more cells than anybody can run."""
-    size = 0
-    for index, entry in enumerate(config.datasets):
-        if entry.name not in cards:
-            continue
-        card = cards[entry.name]
-        most = card.max_realizations
-        if entry.realizations is not None and most is not None and entry.realizations > most:
-            protocol = card.split_protocol()["protocol"]
-            raise source.error(
-                ("datasets", index, "realizations"),
-                f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
-            )
-        last = _last(config, entry, card, chosen)
-        for name in config.algorithms_of(entry):
-            size += min(last, entry.realizations_of.get(name, last))
-    if size > MAX_CELLS:
-        cells = f"{size:,} cells (data sets x algorithms x realizations)"
-        raise source.error(("realizations",), f"{cells}; at most {MAX_CELLS:,} are accepted")
-
-
-def _last(
-    config: StudyConfig, entry: DatasetConfig, card: DatasetCard, chosen: range | None
+def _last_realization(
+    source: YamlSource, config: StudyConfig, index: int, card: DatasetCard, chosen: range | None
 ) -> int:
-    """Return the number of the last realization of a data set."""
+    """Return the number of the last realization of a data set.
+
+    Raises UserError if the data set has fewer than the config gives it.
+    """
+    entry, most = config.datasets[index], card.max_realizations
+    if entry.realizations is not None and most is not None and entry.realizations > most:
+        protocol = card.split_protocol()["protocol"]
+        raise source.error(
+            ("datasets", index, "realizations"),
+            f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
+        )
     cap = None if chosen is None else chosen[-1]
-    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
+    limits = (entry.realizations or config.realizations, cap, most)
     return min(limit for limit in limits if limit is not None)
 
 
@@ -392,7 +386,7 @@ def _cells(
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
     settings: Mapping[Used, Algorithm],
-    chosen: range | None,
+    numbers: range,
 ) -> Iterator[Cell]:
     """Yield the cells of a data set: its facts, the error pass, the timing pass."""
     card = cards[entry.name]
@@ -402,38 +396,42 @@ def _cells(
     # The copy of a data set draws the random numbers of the original, beside which it is put.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
-    first = 1 if chosen is None else chosen[0]
-    last = _last(config, entry, card, chosen)
-    passes: list[tuple[int, int | None]] = [(last, None)]
-    if config.timing is not None:
-        passes.append((min(last, config.timing.realizations), config.timing.blas_threads))
-    for last_of_pass, threads in passes:
+    passes: list[tuple[range, int | None]] = [(numbers, None)]
+    if (timing := config.timing) is not None:
+        timed = range(numbers.start, min(numbers.stop, timing.realizations + 1))
+        passes.append((timed, timing.blas_threads))
+    for realizations, threads in passes:
         cells = []
         for name in config.algorithms_of(entry):
             if threads is not None and not config.times(entry.name, name):
                 continue
             algorithm = settings[name, kernel, many]
-            method = algorithm.method
+            method, own = algorithm.method, algorithm.own
             if threads is not None:  # a timing is of one fit
                 method = replace(method, orders=1)
             code = code_of(card, algorithm)
             what = {**of_data, "algorithm": method.to_json(), "code": code}
-            if algorithm.own.hashes:
-                what["own"] = algorithm.own.hashes
+            if own.hashes:
+                what["own"] = own.hashes
             if threads is not None:
                 what["timing"] = {"blas_threads": threads}
-            cell = Cell(config.study, entry.name, 1, name, what, method, threads, drawn_on)
-            cells.append(
-                replace(
-                    cell,
-                    scored=scored.get(name, ()),
-                    keep=bool(config.keep),
-                    own_files=algorithm.own.paths,
-                )
+            cell = Cell(
+                config.study,
+                entry.name,
+                1,
+                name,
+                what,
+                method,
+                threads,
+                drawn_on,
+                scored=scored.get(name, ()),
+                keep=bool(config.keep),
+                own_files=own.paths,
             )
-        for realization in range(first, last_of_pass + 1):
-            for cell in cells:
-                if realization <= entry.realizations_of.get(cell.algorithm, last_of_pass):
+            cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
+        for realization in realizations:
+            for cell, last in cells:
+                if realization <= last:
                     yield replace(cell, realization=realization)
 
 
@@ -475,11 +473,3 @@ def _chosen(
             )
         names += members or [wanted]
     return tuple(names)
-
-
-def _why_missing(cell: Cell, record: Record | None) -> str | None:
-    if record is None:
-        return "not run yet"
-    if record.key == cell.key:
-        return cell.lacks(record) or None if record.status == "ok" else f"was {record.status}"
-    return "changed: " + ", ".join(changes(record.settings, cell.settings) or ["settings"])
