@@ -2,9 +2,10 @@
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,10 +19,10 @@ from ensvm.records.identity import ValueOf
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.runner import workers
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.estimate import work_of
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.workers import Engine, LocalEngine
 from ensvm.study.table_layout import united
 
 
@@ -86,16 +87,12 @@ def run_plan(
     the cluster cannot be used, or `jobs` are given with it; WorkersDie if workers keep ending
     without a cell in progress.
     """
-    n_jobs = 1 if engine is not None else jobs or cpu_count()
-    with (
-        _engine(engine, jobs) as cluster,
-        Store(results / plan.config.study) as store,
-    ):
+    with _engine(engine, jobs) as run_tasks, Store(results / plan.config.study) as store:
         _copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir, timeout)
         run.take(records_of_base(plan, results))
-        for tasks in run.tasks_by_pass(n_jobs):
-            (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
+        for tasks in run.tasks_by_pass(1 if engine is not None else jobs or cpu_count()):
+            run_tasks(tasks, run.save, timeout)
     return run.outcome
 
 
@@ -120,18 +117,21 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     return records
 
 
-def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | None]:
-    """Return a cluster that is left at the end of the context; None for this machine."""
+@contextmanager
+def _engine(engine: Any, jobs: int | None) -> Iterator[Callable[..., None]]:
+    """Yield a function that runs tasks in processes of this machine, or on a cluster."""
     if engine is None:
-        return nullcontext()
+        yield partial(workers.run_here, jobs=jobs or cpu_count())
+        return
     if jobs is not None:
         raise UserError(
             f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
             " cell"
         )
-    from ensvm.runner.cluster import cluster_engine
+    from ensvm.runner.cluster import connected, run_on_cluster
 
-    return cluster_engine(engine)
+    with connected(engine) as client:
+        yield partial(run_on_cluster, client)
 
 
 def _copy_config(plan: Plan, folder: Path) -> None:

@@ -9,9 +9,9 @@ from ensvm.errors import (
 )
 from ensvm.records.predictions import NO_METHOD
 from ensvm.records.record import Record
+from ensvm.runner import workers
 from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.workers import LocalEngine
 from ensvm.study.block import Asked
 from ensvm.study.metrics import SIZE, left_by_fit
 
@@ -98,7 +98,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
         of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
         folder = plan.path.parent.absolute()
         tasks.append(Task(card, tuple(group), None, TRIAL_SECONDS, "trial", folder, of_a_class))
-    LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
+    workers.run_here(tasks, records.extend, TRIAL_SECONDS, jobs=1)
     return records
 
 

@@ -19,7 +19,7 @@ from multiprocessing import current_process, get_context, parent_process, resour
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from ensvm.data import load
 from ensvm.errors import UserError
@@ -61,58 +61,45 @@ class WorkerDied(Exception):
     """A worker process ended in the middle of a task; the text says where it crashed, if known."""
 
 
-class Engine(Protocol):
-    """Runs tasks. The record of a cell does not depend on the engine that ran it."""
+def run_here(
+    tasks: Sequence[Task],
+    save: Save,
+    timeout: float | None,
+    *,
+    jobs: int,
+    threads: int | None = None,
+    is_stopped: Callable[[], bool] | None = None,
+) -> None:
+    """Run the tasks of one pass in worker processes, and `save` the record of each cell once.
 
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run the tasks of one pass, the longest first, and `save` the record of each cell once.
+    `jobs` tasks of the error pass run at a time, in the order given; timings run one by one. A
+    cell whose process dies twice becomes a failed record, a cell that takes more than `timeout`
+    seconds becomes a timeout; no other cell is lost. `threads` is how many libraries in a process
+    may use if the environment does not say; None for an equal share of the processors. If
+    `is_stopped`, called twice a second, returns true, the workers are ended.
 
-        Timings run one at a time. A cell whose process dies twice becomes a failed record, a cell
-        that takes more than `timeout` seconds becomes a timeout; no other cell is lost.
-
-        Raises WorkersDie if workers keep ending while they run no cell, and UserError if no worker
-        can run the tasks.
-        """
-
-
-class LocalEngine:
-    """Worker processes of this machine, which run `jobs` tasks of the error pass at a time.
-
-    `threads` is how many libraries in a process may use if the environment does not say; None for
-    an equal share of the processors. If `is_stopped`, called twice a second, returns true, `run`
-    ends its workers and returns.
+    Raises WorkersDie if workers keep ending while they run no cell.
     """
-
-    def __init__(
-        self,
-        jobs: int,
-        threads: int | None = None,
-        is_stopped: Callable[[], bool] | None = None,
-    ) -> None:
-        self._jobs, self._threads, self._is_stopped = jobs, threads, is_stopped
-
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run tasks; see `Engine`."""
-        if not tasks:
-            return
-        at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
-        threads = self._threads or max(1, (os.cpu_count() or 1) // at_a_time)
-        waiting, slots = deque(tasks), [_Slot(threads, timeout) for _ in range(at_a_time)]
-        try:
-            while not (self._is_stopped and self._is_stopped()):
-                for slot in slots:
-                    if waiting and not slot.is_busy:
-                        slot.begin(waiting.popleft())
-                busy = [slot for slot in slots if slot.is_busy]
-                if not busy:
-                    return
-                wait([handle for slot in busy for handle in slot.handles()], LOOK_SECONDS)
-                for slot in busy:
-                    if records := slot.records():
-                        save(records)
-        finally:
+    if not tasks:
+        return
+    at_a_time = min(1 if tasks[0].run_pass == "timing" else jobs, len(tasks))
+    threads = threads or max(1, (os.cpu_count() or 1) // at_a_time)
+    waiting, slots = deque(tasks), [_Slot(threads, timeout) for _ in range(at_a_time)]
+    try:
+        while not (is_stopped and is_stopped()):
             for slot in slots:
-                slot.end()
+                if waiting and not slot.is_busy:
+                    slot.begin(waiting.popleft())
+            busy = [slot for slot in slots if slot.is_busy]
+            if not busy:
+                return
+            wait([handle for slot in busy for handle in slot.handles()], LOOK_SECONDS)
+            for slot in busy:
+                if records := slot.records():
+                    save(records)
+    finally:
+        for slot in slots:
+            slot.end()
 
 
 class _Slot:

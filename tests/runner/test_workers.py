@@ -16,7 +16,7 @@ from ensvm.records.store import read_records
 from ensvm.runner import workers
 from ensvm.runner.cell import Started, Task, new_record
 from ensvm.runner.plan import make_plan
-from ensvm.runner.workers import LocalEngine, WorkerDied, WorkersDie
+from ensvm.runner.workers import WorkerDied, WorkersDie
 
 ALGORITHMS = "\n".join(f"a{n}: {{estimator: SVC, params: {{C: {n + 1}}}}}" for n in range(6))
 
@@ -65,7 +65,7 @@ def outcome(task, worker, monkeypatch):
     monkeypatch.setattr(workers, "_Worker", lambda threads: worker)
     monkeypatch.setattr(workers, "wait", lambda handles, seconds: time.sleep(0.0))
     records: list[Record] = []
-    LocalEngine(1).run([task], records.extend, None)
+    workers.run_here([task], records.extend, None, jobs=1)
     assert [record.key for record in records] == [cell.key for cell in task.cells]
     return [record.status for record in records]
 
