@@ -26,8 +26,6 @@ from ensvm.seeds import seed_of
 # algorithm if all of them together take at most KEPT_BYTES.
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
-# Kernel values of the rows in another order are kept for the next algorithm up to this size.
-ORDER_BYTES = 2**25
 
 # Results kept: the members of a few joined ensembles of 150 on one training set, some 10 MiB
 CAPACITY = 512
@@ -211,7 +209,6 @@ class GramPool:
         self._memory = memory
         self._kept_bytes = kept_bytes
         self._grams: dict[str, SharedGram] = {}
-        self._orders: dict[int, GramPool] = {}
 
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
         """Return what an estimator is fitted on: a shared Gram matrix if it can take one.
@@ -238,20 +235,18 @@ class GramPool:
         return Inputs(self.realization)
 
     def in_order(self, seed: int) -> "GramPool":
-        """Return the same problem with its training rows in an order drawn by a seed."""
-        if seed in self._orders:
-            return self._orders[seed]
+        """Return the same problem with its training rows in an order drawn by a seed.
+
+        Its kernel values are not kept for the next algorithm: those of all orders would take much
+        memory.
+        """
         whole = self.realization
         order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
         groups = None if whole.groups_train is None else whole.groups_train[order]
         permuted = Realization(
             whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test, groups
         )
-        n_train, n_test = whole.X_train.shape[0], whole.X_test.shape[0]
-        if n_train * (n_train + n_test) * 8 > ORDER_BYTES:
-            # Another one is made for each algorithm: to keep all orders would take much memory.
-            return GramPool(permuted, self._memory, kept_bytes=0)
-        return self._orders.setdefault(seed, GramPool(permuted, self._memory))
+        return GramPool(permuted, self._memory, kept_bytes=0)
 
     def held_out(self, seed: int) -> "GramPool":
         """Return the training rows split in two; `VALIDATION_SHARE` of them is held out.

@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from ensvm.classifiers import mixed_kernel_ensemble as ensembles
 from ensvm.data import Realization
 from ensvm.records.store import read_records
-from ensvm.runner import grams
 from ensvm.runner.answers import Misbehaves
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
@@ -95,17 +94,6 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(realization, mo
     trained.clear()
     assert errors(GramPool(realization, FitMemory())) == alone
     assert (trained.count("rbf"), trained.count("poly")) == (3, 3)
-
-
-def test_an_order_is_made_once_where_its_kernel_values_are_few(realization, monkeypatch):
-    pool = GramPool(realization, FitMemory())
-    assert pool.in_order(3) is pool.in_order(3)
-    assert pool.in_order(4) is not pool.in_order(3)
-    monkeypatch.setattr(grams, "ORDER_BYTES", 0)
-    large = GramPool(realization, FitMemory())
-    assert large.in_order(3) is not large.in_order(3)
-    rows = [each.in_order(3).realization.X_train for each in (pool, large)]
-    assert np.array_equal(*rows)
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 12])
