@@ -15,14 +15,6 @@ from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.surroundings import deadline
 
 
-@pytest.fixture
-def realization():
-    rng = np.random.default_rng(5)
-    y = np.where(rng.random(90) < 0.5, -1, 1).astype(np.int8)
-    X = rng.normal(size=(90, 3)) + 0.6 * y[:, None]
-    return Realization(X[:60], y[:60], X[60:], y[60:])
-
-
 def outcome(realization, name, how, params=None, **settings):
     method = AlgorithmSettings(f"troublesome:{name}", {"how": how, **(params or {})}, **settings)
     return evaluate(method, 0, GramPool(realization))

@@ -16,13 +16,6 @@ from ensvm.runner.plan import make_plan
 from ensvm.runner.settings import AlgorithmSettings
 
 
-@pytest.fixture
-def realization():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(90, 3)), np.arange(90) % 2
-    return Realization(X[:60], y[:60], X[60:], y[60:])
-
-
 @pytest.mark.usefixtures("in_this_process")
 def test_a_classifier_that_changes_its_inputs_fails_alone(study, tmp_path):
     config = study('bad: {estimator: "troublesome:Writes"}\nsvc: {estimator: SVC}', realizations=1)

@@ -263,14 +263,14 @@ def test_a_cell_that_reads_what_its_key_does_not_hold_warns(study, folder, tmp_p
     for record in read_records(tmp_path / "results" / "trial").values():
         assert record.ok, record.reason
         warned.setdefault(record.algorithm, set()).add(record.warnings)
-    told = (
+    message = (
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
         " add `depends: [{}]` to the algorithm"
     )
     assert warned == {
-        "at_import": {(told.format("at_import.txt"),)},
-        "in_fit": {(told.format("in_fit.csv"),)},
-        "late_module": {(told.format("late_module_c.py"),)},
+        "at_import": {(message.format("at_import.txt"),)},
+        "in_fit": {(message.format("in_fit.csv"),)},
+        "late_module": {(message.format("late_module_c.py"),)},
         **{name: {()} for name in ("data", "data_set", "writes", "declared")},
     }
 
