@@ -77,7 +77,9 @@ def run_task(task: Task) -> Iterator[Started | Record]:
             continue
         load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
         grams = GramPool(realization)  # a timing computes its own kernel values
-        warm = _warm_up(task, cell, grams.for_warm_up())
+        warm = False
+        with suppress(BaseException):  # it loads compiled code and fills caches
+            warm = run_cell(task, cell, grams.for_warm_up()).ok
         yield Started()  # its time limit does not include the warm-up
         # The threads are those that the libraries have inside the limit.
         with _thread_limit(cell):
@@ -100,8 +102,11 @@ def run_cell(
             noting_files(cell),
         ):
             warnings.simplefilter("default")
-            if cell.method is None:
-                evaluation = Evaluation(_facts(task.card, grams))
+            if cell.method is None:  # the cell states the facts of the data
+                realization, card = grams.realization, task.card
+                (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
+                sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
+                evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
             else:
                 evaluation = evaluate(
                     cell.method, cell.seed, grams, cell.order_seeds, scored=scored
@@ -124,22 +129,6 @@ def run_cell(
     return new_record(
         task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
     )
-
-
-def _facts(card: DatasetCard, grams: GramPool) -> dict[str, int]:
-    """Return the sizes of a realization and of its data set."""
-    realization = grams.realization
-    (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
-    sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
-    return {**sizes, "rows": card.rows, "classes": len(card.labels)}
-
-
-def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
-    """Load compiled code and fill caches by a fit on a few rows; return whether it succeeded."""
-    with suppress(BaseException):
-        record = run_cell(task, cell, grams)
-        return record.ok
-    return False
 
 
 NOTHING = Evaluation(metrics={})  # of a cell that failed

@@ -196,14 +196,10 @@ class _Run:
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
-        # The longest tasks first, so that no worker is left alone with one at the end.
-        costs = {}
-        for dataset in dict.fromkeys(cell.dataset for cell in cells):
-            _, n_train, n_test = self._plan.cards[dataset].sizes()
-            costs[dataset] = float(n_train) * (n_train + n_test)
-        tasks.sort(key=lambda task: -costs[task.cells[0].dataset])
         to_run = [cell for task in tasks for cell in task.cells]
         work = work_of(self._plan, to_run, records)
+        # The longest tasks first, so that no worker is left alone with one at the end.
+        tasks.sort(key=lambda task: -sum(work[cell.value] for cell in task.cells))
         # Timings run one at a time.
         self._costs = {
             value: seconds * (jobs if value[-1] == "timing" else 1)
