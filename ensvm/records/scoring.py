@@ -152,7 +152,7 @@ def scores_of(
 
 @cache
 def methods_for(metric: str) -> tuple[str, ...]:
-    """Return the methods whose scores a metric can use, the first first; empty for labels."""
+    """Return the methods that give the scores of a metric, the best first; empty for labels."""
     labels = np.array([0, 0, 1, 1])
     if _takes(metric, Predictions(labels, labels, np.array([0, 1]))):
         return ()

@@ -35,7 +35,7 @@ class Task:
     """The cells of one realization that are to be run, and what a worker needs to run them."""
 
     card: DatasetCard
-    cells: tuple[Cell, ...]  # any number of libraries alone, or one with the user's own code
+    cells: tuple[Cell, ...]  # one cell, if it runs the user's own code
     data_dir: Path | None  # a folder with data files
     timeout: float | None  # the seconds that one cell may take
     run_id: str

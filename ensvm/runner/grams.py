@@ -143,11 +143,10 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 class FitMemory:
-    """The results of functions by their arguments, in this process, the last ones asked for.
+    """Keeps the latest results of functions, by their arguments, in this process.
 
-    It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
-    dropped with the realization it belongs to. Beyond its capacity, the result that was not asked
-    for longest is dropped.
+    It serves as the `memory` of an estimator, where scikit-learn takes a `joblib.Memory`, and is
+    dropped with its realization. If it is full, the least recently used result is dropped.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -161,8 +160,9 @@ class FitMemory:
     def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
         """Return the function, which computes what is not kept yet.
 
-        Arguments named in `ignore` do not decide the result. Every call returns an object of its
-        own, so that nobody changes what others get. A result that cannot be pickled is not kept.
+        Arguments named in `ignore` do not decide the result. Every call returns a new object, so
+        that no caller can change the result of another. A result that cannot be pickled is not
+        kept.
         """
         signature = inspect.signature(function)
         name = f"{function.__module__}.{function.__qualname__}"

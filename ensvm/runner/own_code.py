@@ -38,7 +38,7 @@ OTHERS = {
 }
 INSTALLED = ("site-packages", "dist-packages")
 STANDARD_LIBRARY = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-# Above, the record of each cell names groups of files instead of files.
+# If there are more files, the record of a cell names groups of files.
 MOST_FILES = 20
 
 

@@ -1,4 +1,4 @@
-"""A study's cells, each with the key of what it is, against the records already there."""
+"""The cells of a study, each with its key, and which of them have no valid record yet."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
 State: TypeAlias = Literal["done", "shipped", "failed", "timeout", "missing", "stale", "no data"]
-# What a run would do or try again; cells without data are tried too, if their data are here now.
+# Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, State] = {
     "ok": "done",
@@ -61,11 +61,11 @@ class Cell:
     settings: Mapping[str, Any] = field(hash=False)
     method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
     blas_threads: int | None = None  # that a timing is allowed; None in the error pass
-    drawn_on: str = ""  # which data they are, for the seed
-    # Neither the metrics that are recorded nor whether predictions are kept is part of the key.
+    drawn_on: str = ""  # names the data, for the random seed
+    # Not part of the key: the metrics that are recorded, and whether predictions are kept.
     scored: tuple[str, ...] = ()
     keep: bool = False
-    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's own that decide on it
+    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
 
     @cached_property
     def run_pass(self) -> RunPass:
@@ -79,12 +79,12 @@ class Cell:
 
     @cached_property
     def value(self) -> ValueOf:
-        """Which value of a report it is one of."""
+        """The value of a report that the cell contributes to."""
         return self.dataset, self.algorithm, self.run_pass
 
     @cached_property
     def settings_key(self) -> str:
-        """Hash of the settings: cells that may stand together behind one number of a table."""
+        """Hash of the settings; only cells with the same one are averaged."""
         return hash_of(self.settings)
 
     @cached_property
@@ -132,7 +132,7 @@ class Cell:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
 
         It does with the same data, split, realization, parameters, code and seed, on as many BLAS
-        threads: kernel values of its own come from the same rows by the same code as shared ones.
+        threads. A timing computes its own kernel values, but from the same rows by the same code.
         """
         settings = {key: value for key, value in timing.settings.items() if key != "timing"}
         return (
@@ -220,11 +220,11 @@ def make_plan(
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
-    `realizations` are at most so many of each data set, or those of these numbers, from 1; None for
-    all. `datasets` and `algorithms` are names of the config's, or of its sweeps; none chooses all.
-    `published` leaves only what the paper shows: see `published_values`, which also says how many
-    realizations there are then. `settings` are changes of the config, each as 'KEY=VALUE'; with
-    them, `study` is the name of the changed study.
+    `realizations` is the number of realizations of each data set, or a range of their numbers from
+    1; None for all. `datasets` and `algorithms` are names in the config, or names of its sweeps;
+    without names, all are chosen. `published` leaves only what the paper shows: see
+    `published_values`, which also says how many realizations there are then. `settings` are changes
+    of the config, each as 'KEY=VALUE'; with them, `study` is the name of the changed study.
 
     Raises UserError if anything in the config cannot be run.
     """

@@ -31,7 +31,7 @@ LOADING = "ensvm.data.loading"
 REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
 CARD = "ensvm.data.card:DatasetCard"
 SCORING = "ensvm.runner.evaluate"
-ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each process has another
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
@@ -45,12 +45,12 @@ class AlgorithmSettings:
     params: Mapping[str, Any] = field(default_factory=dict)  # with those of the shared kernel
     # Every parameter of the estimator as text, so that a changed default makes another cell.
     defaults: Mapping[str, str] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] | None = None  # values of parameters, among which is chosen
+    grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
     record: tuple[str, ...] = ()  # what is kept beside the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
-    seed: str | None = None  # what random numbers are drawn by; None for the algorithm's own name
+    seed: str | None = None  # the name that seeds are computed from; None for the algorithm's
     orders: int = 1  # of the training rows, over which it is fitted
     cv: Mapping[str, Any] | None = None  # `n_splits` and `scorer` of `best-by-cv`
     wrapped: Literal["one-vs-rest"] | None = None  # around a classifier of two classes
@@ -134,8 +134,8 @@ def settings_of_study(
 def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
     """Return the algorithms with each kernel that they must work with, in the config's order.
 
-    The study's own algorithms must work with the kernels of all its data sets; algorithms and data
-    sets that readings derived only as far as they are run.
+    The study's own algorithms must work with the kernels of all its data sets. Those that readings
+    derive must work only with the data sets that they run on.
     """
     kernels = {entry.name: config.kernel_of(entry) for entry in config.datasets}
     own = {kernels[name] for name in config.own_rows}

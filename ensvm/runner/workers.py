@@ -1,9 +1,9 @@
 """Worker processes of this machine. A process that dies costs the cell it was running, no other.
 
 All workers are forked by one clean process, Python's fork server, which has loaded libraries and
-`ensvm` and has run nothing. Cells of libraries alone share a worker. A cell with the user's own
-code runs in a fork that has run nothing before and that ends with the cell, so that no state of
-that code can reach another cell. The fork comes from a worker that only loads data.
+`ensvm` and has run nothing. Cells that run installed packages alone share a worker. A cell with the
+user's own code runs in a fork that has run nothing before and that ends with the cell, so that no
+state of that code can reach another cell. The fork comes from a worker that only loads data.
 """
 
 import faulthandler
