@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -14,7 +15,7 @@ from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute, workers
-from ensvm.runner.cell import run_task
+from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
@@ -56,6 +57,11 @@ def record(
         settings_key="now",
         time="2026-01-02T00:00:00Z",
     )
+
+
+def record_of(cell, status="ok", **changed):
+    """Return a record that answers a cell of a plan."""
+    return replace(new_record(Task(None, (cell,), None, None, "r"), cell, status), **changed)
 
 
 def errors(dataset, algorithm, values, **metrics):

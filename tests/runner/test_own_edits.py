@@ -8,12 +8,12 @@ import os
 
 import numpy as np
 import pytest
+from made_up_records import record_of
 
 import ensvm
 from ensvm.errors import UserError
 from ensvm.records import code_identity
 from ensvm.records.identity import asked
-from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
 from ensvm.runner.own_code import importable
@@ -132,13 +132,9 @@ def planned(config):
 
 def done(plan):
     """Return the records of a run of a plan, as they are read again."""
-    what = [(cell, json.loads(json.dumps(cell.settings))) for cell in plan.cells]
     return {
-        cell.identity: Record(
-            *("trial", cell.dataset, 1, cell.algorithm, "ok", cell.key, cell.settings_key),
-            settings=settings,
-        )
-        for cell, settings in what
+        cell.identity: record_of(cell, settings=json.loads(json.dumps(cell.settings)))
+        for cell in plan.cells
     }
 
 
