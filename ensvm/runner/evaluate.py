@@ -157,7 +157,7 @@ def _score(
     points: list[Mapping[str, Any]] = []
     answers = []
     for fit in fits:
-        errors, labels = _count_errors(fit, fit.inputs.test_blocks(), y_test, staged, watch)
+        errors, labels = _count_errors(fit, watch, staged=staged)
         counts += errors
         points += [fit.point or {"stage": number} for number in range(1, len(errors) + 1)]
         answers.append(labels)
@@ -179,7 +179,7 @@ def _score(
         fitted,
         classes,
         answers[chosen],
-        inputs.test_blocks,
+        inputs.blocks,
         y_test,
         stage=best if staged else None,
         scored=scored,
@@ -272,9 +272,8 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
             curves[name] = curve(name, getattr(fit.fitted, name))
             continue
         train = part == "train"
-        blocks = fit.inputs.train_blocks() if train else fit.inputs.test_blocks()
+        counts, _ = _count_errors(fit, Stopwatch(), train=train, staged=name != TRAIN_ERROR)
         y = realization.y_train if train else realization.y_test
-        counts, _ = _count_errors(fit, blocks, y, name != TRAIN_ERROR, Stopwatch())
         errors = [count / y.shape[0] for count in counts]
         if name == TRAIN_ERROR:
             scalars[name] = errors[0]
@@ -285,17 +284,17 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
 
 
 def _count_errors(
-    fit: _Fit,
-    blocks: Iterable[tuple[slice, Any]],
-    y: NDArray[np.int8],
-    staged: bool,
-    watch: Stopwatch,
+    fit: _Fit, watch: Stopwatch, *, train: bool = False, staged: bool = False
 ) -> tuple[list[int], NDArray[Any] | None]:
-    """Return the number of wrong labels (of each stage if `staged`) and the predicted labels."""
+    """Return the number of wrong labels (of each stage if `staged`) and the predicted labels.
+
+    The labels are of the test rows, or of the training rows.
+    """
+    y = fit.inputs.realization.y_train if train else fit.inputs.realization.y_test
     method = "staged_predict" if staged else "predict"
     counts: list[int] = []
     predicted: list[Any] = []
-    for rows, block in blocks:
+    for rows, block in fit.inputs.blocks(train=train):
         true, wrong = y[rows], []
         with watch("predict"):
             answers = fit.fitted.staged_predict(block) if staged else [fit.fitted.predict(block)]

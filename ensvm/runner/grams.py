@@ -50,22 +50,15 @@ class Inputs:
         """Return the inputs of the training rows."""
         return self.realization.X_train
 
-    def train_blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of training rows with their inputs."""
-        return _blocks_of(self.realization.X_train)
-
     def test(self) -> Any:
         """Return the inputs of all test rows at once."""
         return self.realization.X_test
 
-    def test_blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of test rows with their inputs."""
-        return _blocks_of(self.realization.X_test)
-
-
-def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
-    for rows in row_blocks(*X.shape):
-        yield rows, X[rows]
+    def blocks(self, *, train: bool = False) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of test rows, or of training rows, with their inputs."""
+        X = self.realization.X_train if train else self.realization.X_test
+        for rows in row_blocks(*X.shape):
+            yield rows, X[rows]
 
 
 class SharedGram(Inputs):
@@ -101,12 +94,14 @@ class SharedGram(Inputs):
             self._gram = self._timed("kernel_seconds", self.realization.X_train)
         return self._gram
 
-    def train_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield all training rows with their kernel values at once."""
-        yield slice(None), self.train()
+    def blocks(self, *, train: bool = False) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values, shape (n_block, n_train).
 
-    def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
+        Training rows come as one block.
+        """
+        if train:
+            yield slice(None), self.train()
+            return
         n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
         keep = n_test * n_train * 8 <= self._kept_bytes
         for rows in row_blocks(n_test, n_train):
@@ -120,7 +115,7 @@ class SharedGram(Inputs):
 
     def test(self) -> NDArray[Any]:
         """Return the kernel values of all test rows at once, shape (n_test, n_train)."""
-        return np.concatenate([block for _, block in self.test_blocks()])
+        return np.concatenate([block for _, block in self.blocks()])
 
     def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
         start = time.perf_counter()

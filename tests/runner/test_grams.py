@@ -30,7 +30,7 @@ def test_rows_and_kernel_values_are_read_only(realization):
     pool = GramPool(realization)
     svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
     inputs = pool.inputs_of(svc, share_gram=True, dtype="float64")
-    blocks = [block for _, block in inputs.test_blocks()]
+    blocks = [block for _, block in inputs.blocks()]
     for array in (inputs.train(), *blocks, *list(vars(pool.realization).values())[:4]):
         assert not array.flags.writeable
 
