@@ -96,7 +96,7 @@ def evaluate(
         params = {**algorithm.params, **(choice.stage or {})}
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
-    fits = [_fit(final, point, seed, grams, watch) for point in grid_points(final.grid)]
+    fits = [_fit(final, point, seed, grams, watch) for point in _grid_points(final.grid)]
     first = _score(final, fits, watch, scored=scored)
     if choice is not None:
         first = replace(
@@ -215,7 +215,7 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
     start = time.perf_counter()
     cv = algorithm.cv or {}
     scorer = get_scorer(cv["scorer"])
-    points = grid_points(algorithm.grid)
+    points = _grid_points(algorithm.grid)
     scores = np.zeros(len(points))
     for fold in grams.folds(cv["n_splits"], seed):
         for number, point in enumerate(points):
@@ -235,7 +235,7 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
     )
 
 
-def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
+def _grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
     """Return the points of a grid as parameters; without a grid, one point without parameters."""
     from sklearn.model_selection import ParameterGrid
 
