@@ -61,7 +61,7 @@ def record(
 
 def record_of(cell, status="ok", **changed):
     """Return a record that answers a cell of a plan."""
-    return replace(new_record(Task(None, (cell,), None, None, "r"), cell, status), **changed)
+    return replace(new_record(Task(None, (cell,), None, "r"), cell, status), **changed)
 
 
 def errors(dataset, algorithm, values, **metrics):

@@ -19,11 +19,11 @@ from ensvm.errors import UserError
 from ensvm.records.predictions import confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
-from ensvm.runner.answers import DeadlineExceeded, Misbehaves, error_text, traceback_of
+from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
-from ensvm.runner.surroundings import deadline, noting_files, surroundings, undeclared_files
+from ensvm.runner.surroundings import noting_files, surroundings, undeclared_files
 
 
 class Started:
@@ -37,7 +37,6 @@ class Task:
     card: DatasetCard
     cells: tuple[Cell, ...]  # one cell, if it runs the user's own code
     data_dir: Path | None  # a folder with data files
-    timeout: float | None  # the seconds that one cell may take
     run_id: str
     modules: Path | None = None  # the config's folder, which the user's modules are imported from
     trial_rows: int | None = None  # in a trial, the training rows of each class that are used
@@ -98,7 +97,6 @@ def run_cell(
             _thread_limit(cell),  # for each cell, because the one before may have changed it
             surroundings(cell.seed),
             warnings.catch_warnings(record=True) as caught,
-            deadline(task.timeout),
             noting_files(cell),
         ):
             warnings.simplefilter("default")
@@ -115,9 +113,6 @@ def run_cell(
         texts |= undeclared_files(cell, task.card, task.modules)
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
-    except DeadlineExceeded:
-        reason = f"took longer than {task.timeout:g} s"
-        return new_record(task, cell, "timeout", reason, conditions=conditions)
     except BaseException as error:
         expected = isinstance(error, Misbehaves)
         reason = str(error) if expected else error_text(error, kind=True)

@@ -89,7 +89,7 @@ def run_plan(
     """
     with _engine(engine, jobs) as run_tasks, Store(results / plan.config.study) as store:
         _copy_config(plan, store.folder)
-        run = _Run(plan, store, progress, data_dir, timeout)
+        run = _Run(plan, store, progress, data_dir)
         run.take(records_of_base(plan, results))
         for tasks in run.tasks_by_pass(1 if engine is not None else jobs or cpu_count()):
             run_tasks(tasks, run.save, timeout)
@@ -153,10 +153,9 @@ class _Run:
         store: Store,
         progress: Progress,
         data_dir: Path | None,
-        timeout: float | None,
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
-        self._data_dir, self._timeout = data_dir, timeout
+        self._data_dir = data_dir
         self._search = DataSearch(data_dir)
         self._saved_runs: set[str] = set()
         self._costs: dict[ValueOf, float] = {}  # of one cell
@@ -239,7 +238,7 @@ class _Run:
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=_task_of)
             card = self._plan.cards[dataset]
-            task = Task(card, tuple(group), self._data_dir, self._timeout, run_id, modules)
+            task = Task(card, tuple(group), self._data_dir, run_id, modules)
             self._progress.data(dataset)
             if not self._search.find(dataset, card):
                 self._save_unavailable(task, self._search.missing[dataset], records)

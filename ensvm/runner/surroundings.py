@@ -1,4 +1,4 @@
-"""The surroundings of a cell in its process: random numbers, options, a time limit, files.
+"""The surroundings of a cell in its process: random numbers, options, files.
 
 A cell with the user's own code runs in a process of its own, so that nothing else needs restoring.
 Every file that it opens is noted by an audit hook of Python, for a warning about files that the key
@@ -8,15 +8,12 @@ cells of own code. It does not see files that compiled code or another process o
 
 import os
 import random
-import signal
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -24,7 +21,6 @@ import yaml
 
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
-from ensvm.runner.answers import DeadlineExceeded
 from ensvm.runner.own_code import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
@@ -49,31 +45,6 @@ def surroundings(seed: int) -> Iterator[None]:
         random.seed(seed)
         np.random.seed(seed)
         yield
-
-
-@contextmanager
-def deadline(seconds: float | None) -> Iterator[None]:
-    """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
-
-    An alarm signal raises it between two instructions of Python, in the main thread alone. The
-    parent process keeps a clock of its own for code that the alarm does not reach.
-    """
-    if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGALRM, _raise)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        finally:  # the alarm may ring up to here
-            signal.signal(signal.SIGALRM, previous)
-
-
-def _raise(signum: int, frame: FrameType | None) -> None:
-    raise DeadlineExceeded
 
 
 @contextmanager

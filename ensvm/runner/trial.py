@@ -91,7 +91,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
         card = plan.cards[dataset]
         of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
         folder = plan.path.parent.absolute()
-        tasks.append(Task(card, tuple(group), None, TRIAL_SECONDS, "trial", folder, of_a_class))
+        tasks.append(Task(card, tuple(group), None, "trial", folder, of_a_class))
     workers.run_here(tasks, records.extend, TRIAL_SECONDS, jobs=1)
     return records
 

@@ -32,10 +32,7 @@ from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libra
 Save: TypeAlias = Callable[[list[Record]], None]
 
 PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "sklearn.svm"]
-# A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
-# a stopped process), its process is killed this much later.
-GRACE_SECONDS = 3.0
-LOOK_SECONDS = 0.5  # between two looks whether the run was stopped
+LOOK_SECONDS = 0.5  # between two looks at the clock, and whether the run was stopped
 # Processes that end without a message (out of memory while they start, for example) would
 # otherwise be started for ever.
 MAX_SILENT_DEATHS = 4
@@ -74,10 +71,12 @@ def run_here(
     """Run the tasks of one pass in worker processes, and `save` the record of each cell once.
 
     `jobs` tasks of the error pass run at a time, in the order given; timings run one by one. A
-    cell whose process dies twice becomes a failed record, a cell that takes more than `timeout`
-    seconds becomes a timeout; no other cell is lost. `threads` is how many libraries in a process
-    may use if the environment does not say; None for an equal share of the processors. If
-    `is_stopped`, called twice a second, returns true, the workers are ended.
+    cell whose process dies twice becomes a failed record. The process of a cell that takes more
+    than `timeout` seconds is killed, and the record is a timeout. No other cell is lost.
+
+    `threads` is how many libraries in a process may use if the environment does not say; None for
+    an equal share of the processors. If `is_stopped`, called twice a second, returns true, the
+    workers are ended.
 
     Raises WorkersDie if workers keep ending while they run no cell.
     """
@@ -119,7 +118,7 @@ def run_here(
 def _records_of(task: Task, worker: "_Worker", timeout: float | None) -> Iterator[Record | None]:
     """Run a task in a worker: yield each record, and None when the worker must be waited for."""
     left, is_suspect, deaths = task.cells, False, 0
-    limit = float("inf") if timeout is None else timeout + GRACE_SECONDS
+    limit = float("inf") if timeout is None else timeout
     while left:
         started: float | None = None  # when the first of the cells that are left started
         try:

@@ -12,7 +12,6 @@ from ensvm.runner.answers import Misbehaves, checked_scores, traceback_of
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.surroundings import deadline
 
 
 def outcome(realization, name, how, params=None, **settings):
@@ -114,12 +113,6 @@ def test_scores_that_are_none_cost_themselves_alone(realization, how):
     assert not found.scores
     assert set(found.missing) == {"decision_function", "predict_proba"}
     assert all(len(why) > len("predict_proba") + 2 for why in found.missing.values())
-
-
-def test_a_time_limit_that_ends_scores_leaves_the_error(realization):
-    with deadline(0.3):
-        found = predicted(realization, "troublesome:Scores", {"how": "sleeps"})
-    assert "time limit" in found.missing["decision_function"]
 
 
 def test_the_chosen_stage_answers(realization):
