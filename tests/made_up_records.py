@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -13,8 +14,8 @@ from ensvm.notebook.progress import RunProgress
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_study
-from ensvm.runner import execute
-from ensvm.runner.cell import run_task
+from ensvm.runner import execute, workers
+from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
@@ -56,6 +57,11 @@ def record(
         settings_key="now",
         time="2026-01-02T00:00:00Z",
     )
+
+
+def record_of(cell, status="ok", **changed):
+    """Return a record that answers a cell of a plan."""
+    return replace(new_record(Task(None, (cell,), None, "r"), cell, status), **changed)
 
 
 def errors(dataset, algorithm, values, **metrics):
@@ -133,19 +139,19 @@ def invoke(*arguments, stdin: str | None = None) -> Result:
                 signal.signal(number, handler)
 
 
-def cells_run_here(patch, jobs=1):
+def cells_run_here(patch, most_jobs=1):
     """Let runs of so many jobs run their cells in this process, which saves starting workers."""
-    in_workers = execute.LocalEngine.run
+    in_workers = workers.run_here
 
-    def run(engine, tasks, save, timeout):
-        if engine._jobs > jobs:
-            in_workers(engine, tasks, save, timeout)
+    def run(tasks, save, timeout, *, jobs):
+        if jobs > most_jobs:
+            in_workers(tasks, save, timeout, jobs=jobs)
             return
         for task in tasks:
             with importable(task.modules):
                 save([one for one in run_task(task) if isinstance(one, Record)])
 
-    patch.setattr(execute.LocalEngine, "run", run)
+    patch.setattr(workers, "run_here", run)
 
 
 def run_quietly(plan, results, **options):

@@ -137,7 +137,7 @@ def _output_of_ensvm(arguments: list[str], folder: Path, environment: dict[str, 
         patch.chdir(folder)
         for name, value in environment.items():
             patch.setenv(name, value)
-        cells_run_here(patch, jobs=os.cpu_count() or 1)
+        cells_run_here(patch, most_jobs=os.cpu_count() or 1)
         known = set(sys.modules)
         answer = invoke(*arguments)
         for name in set(sys.modules) - known:

@@ -120,8 +120,6 @@ class Scores(Majority):
         self.how = how
 
     def decision_function(self, X):
-        if self.how == "sleeps":
-            time.sleep(60)
         return SCORES[self.how](X.shape[0])
 
     predict_proba = decision_function

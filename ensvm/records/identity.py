@@ -17,7 +17,7 @@ from ensvm.records.record import Identity, Record, RunPass
 # One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
 ValueOf: TypeAlias = tuple[str, str, RunPass]
 
-# Settings that follow the code, not the config: a value stays shipped when the code is edited.
+# Settings that the code decides, not the config: shipped values stay valid if code is edited.
 OF_THE_CODE = ("code", "defaults", "own")
 # What decides the seconds of a fit. Defaults are left out, so that a new parameter does not make
 # past seconds those of another algorithm.

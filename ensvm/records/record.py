@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
 
@@ -36,31 +36,6 @@ def printable(text: str) -> str:
     if len(text) > LONGEST_TEXT:
         text = f"{text[:LONGEST_TEXT]} ... ({len(text):,} characters)"
     return text if text.isprintable() else CONTROL.sub("\ufffd", text)
-
-
-def checked(kind: Any, line: Mapping[str, Any]) -> Any:
-    """Return the dataclass of a JSON object, whose `kind` is ignored.
-
-    Raises ValueError if a key is missing or its field does not accept the value, and Newer if a key
-    is not that of a field.
-    """
-    try:
-        fields = {key: value for key, value in line.items() if key != "kind"}
-        return _adapter(kind).validate_python(fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-    name = ".".join(map(str, first["loc"]))
-    if first["type"] == "missing":
-        raise ValueError(f"the key {name!r} is missing")
-    if first["type"] == "unexpected_keyword_argument":
-        raise Newer(f"the key {name!r:.60} is unknown: written by a newer version of ensvm?")
-    accepted = f"; accepted: {ACCEPTED}" if first["type"] == "string_pattern_mismatch" else ""
-    raise ValueError(f"the value of {name!r} is not accepted: {first['input']!r:.60}{accepted}")
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 def plain(value: Any) -> Any:
@@ -189,11 +164,6 @@ class Run:
         """Return the run as a JSON object."""
         return {"kind": "run", **{entry.name: getattr(self, entry.name) for entry in fields(self)}}
 
-    @classmethod
-    def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the run of a JSON object; raises ValueError as `checked` does."""
-        return checked(cls, line)
-
 
 @dataclass(frozen=True)
 class Conditions:
@@ -309,13 +279,40 @@ class Record:
             kept["conditions"] = vars(self.conditions)
         return {"kind": "cell", **kept}
 
-    @classmethod
-    def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the record of a JSON object; raises ValueError as `checked` does."""
-        return checked(
-            cls, {"run_pass" if key == "pass" else key: value for key, value in line.items()}
-        )
-
 
 ALWAYS = ("key", "metrics", "seconds", "reason", "settings")
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
+
+
+def from_json(line: Any, runs: Mapping[str, Run]) -> Run | Record:
+    """Return the run or the record of a JSON object; a record gets its `run` from `runs`.
+
+    Raises ValueError if the object is neither, a key is missing or a value is not accepted, and
+    Newer if it has a key that this version does not know.
+    """
+    kind = line.get("kind") if isinstance(line, dict) else None
+    if kind not in ("cell", "run"):
+        raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
+    values = {key: value for key, value in line.items() if key != "kind"}
+    if kind == "cell":
+        if "files" in values:
+            raise ValueError("it has 'files', which a store writes beside its records")
+        values["run_pass"] = values.pop("pass", "error")
+        run_id = values.get("run_id")
+        values["run"] = runs.get(run_id) if isinstance(run_id, str) else None
+    try:
+        return _adapter(Run if kind == "run" else Record).validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+    name = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        raise ValueError(f"the key {name!r} is missing")
+    if first["type"] == "unexpected_keyword_argument":
+        raise Newer(f"the key {name!r:.60} is unknown: written by a newer version of ensvm?")
+    accepted = f"; accepted: {ACCEPTED}" if first["type"] == "string_pattern_mismatch" else ""
+    raise ValueError(f"the value of {name!r} is not accepted: {first['input']!r:.60}{accepted}")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

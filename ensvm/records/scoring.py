@@ -107,11 +107,8 @@ def score(metric: str, predictions: Predictions) -> float:
     Raises NoScore if there is none: the classifier gave no such scores, or it is not defined on
     these rows.
     """
-    compute = OURS.get(metric) or partial(_by_scorer, metric)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a label that is never predicted, say
-            value = compute(predictions)
+        value = _value(metric, predictions)
     except NoScore:
         raise
     except AttributeError as error:
@@ -121,6 +118,14 @@ def score(metric: str, predictions: Predictions) -> float:
     if not math.isfinite(value):
         raise NoScore("not defined on these test rows: they lack a class")
     return value
+
+
+def _value(metric: str, predictions: Predictions) -> float:
+    """Return the value of a metric; AttributeError if it needs scores that are not there."""
+    compute = OURS.get(metric) or partial(_by_scorer, metric)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a label that is never predicted, say
+        return compute(predictions)
 
 
 def scores_of(
@@ -147,7 +152,7 @@ def scores_of(
 
 @cache
 def methods_for(metric: str) -> tuple[str, ...]:
-    """Return the methods whose scores a metric can use, the first first; empty for labels."""
+    """Return the methods that give the scores of a metric, the best first; empty for labels."""
     labels = np.array([0, 0, 1, 1])
     if _takes(metric, Predictions(labels, labels, np.array([0, 1]))):
         return ()
@@ -162,11 +167,8 @@ def methods_for(metric: str) -> tuple[str, ...]:
 
 def _takes(metric: str, predictions: Predictions) -> bool:
     """Return whether predictions have all that a metric needs."""
-    compute = OURS.get(metric) or partial(_by_scorer, metric)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compute(predictions)
+        _value(metric, predictions)
     except AttributeError:
         return False
     except Exception:

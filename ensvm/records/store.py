@@ -24,6 +24,7 @@ from ensvm.records.record import (
     Newer,
     Record,
     Run,
+    from_json,
     plain,
 )
 
@@ -108,19 +109,13 @@ def latest_records(
     latest: dict[Identity, Record] = {}
     for number, line in lines:
         try:
-            kind = line.get("kind") if isinstance(line, dict) else None
-            if kind == "run":
-                run = Run.from_json(line)
-                runs[run.id] = run
-            elif kind == "cell":
-                record = Record.from_json(line)
-                if record.files:
-                    raise ValueError("it has 'files', which a store writes beside its records")
-                latest[record.identity] = replace(record, run=runs.get(record.run_id))
-            else:
-                raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
+            entry = from_json(line, runs)
         except (ValueError, RecursionError) as error:
             raise _not_a_record(path, number, error) from error
+        if isinstance(entry, Run):
+            runs[entry.id] = entry
+        else:
+            latest[entry.identity] = entry
     return latest
 
 

@@ -18,16 +18,11 @@ Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
 MOST_CHARACTERS = 2000  # of one text in a record
 NUMBERS = "biuf"  # kinds of arrays of real numbers
 SUM_TOLERANCE = 1e-6  # how far the probabilities of a row may be from a sum of 1
-TOO_LATE = "the time limit ended it"
 TRACEBACK = "Traceback (most recent call last)"
 
 
 class Misbehaves(Exception):
     """An estimator broke a rule; its message is the reason of the failed cell."""
-
-
-class DeadlineExceeded(BaseException):
-    """The cell took longer than allowed. Not an `Exception`, so that no estimator swallows it."""
 
 
 def classes_of(fitted: Any, y: NDArray[Any]) -> NDArray[Any]:
@@ -65,26 +60,6 @@ def checked_labels(
     return labels
 
 
-def count_errors(
-    fitted: Any, rows: Any, y: NDArray[Any], classes: NDArray[Any], *, staged: bool
-) -> tuple[list[int], NDArray[Any] | None]:
-    """Return the number of wrong labels of every stage or of the whole, and the whole's labels.
-
-    Raises Misbehaves if a prediction cannot be used.
-    """
-    if not staged:
-        labels = checked_labels("predict", fitted.predict(rows), y, classes)
-        # An estimator may return the same array again.
-        return [int(np.count_nonzero(labels != y))], labels.copy()
-    counts = [
-        int(np.count_nonzero(checked_labels("staged_predict", answer, y, classes) != y))
-        for answer in fitted.staged_predict(rows)  # a regularization path has thousands of stages
-    ]
-    if not counts:
-        raise Misbehaves("staged_predict gave no stage")
-    return counts, None
-
-
 def predictions_of(
     fitted: Any,
     classes: NDArray[Any],
@@ -117,9 +92,6 @@ def predictions_of(
                 continue
             answer = _of_stage(fitted, method, blocks, stage)
             scores[method] = checked_scores(fitted, method, answer, y.size, classes)
-        except DeadlineExceeded:
-            missing[method] = TOO_LATE
-            break
         except BaseException as error:
             why = str(error) if isinstance(error, Misbehaves) else error_text(error, kind=True)
             missing[method] = f"{method}: {why}"

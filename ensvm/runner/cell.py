@@ -3,7 +3,7 @@
 import os
 import platform
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,14 +16,14 @@ from ensvm.data import DatasetCard, load
 from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
-from ensvm.records.predictions import Predictions, confusion_of, packed
+from ensvm.records.predictions import confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
-from ensvm.runner.answers import DeadlineExceeded, Misbehaves, error_text, traceback_of
+from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
-from ensvm.runner.surroundings import deadline, noting_files, surroundings, undeclared_files
+from ensvm.runner.surroundings import noting_files, surroundings, undeclared_files
 
 
 class Started:
@@ -35,9 +35,8 @@ class Task:
     """The cells of one realization that are to be run, and what a worker needs to run them."""
 
     card: DatasetCard
-    cells: tuple[Cell, ...]  # any number of libraries alone, or one with the user's own code
+    cells: tuple[Cell, ...]  # one cell, if it runs the user's own code
     data_dir: Path | None  # a folder with data files
-    timeout: float | None  # the seconds that one cell may take
     run_id: str
     modules: Path | None = None  # the config's folder, which the user's modules are imported from
     trial_rows: int | None = None  # in a trial, the training rows of each class that are used
@@ -77,7 +76,9 @@ def run_task(task: Task) -> Iterator[Started | Record]:
             continue
         load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
         grams = GramPool(realization)  # a timing computes its own kernel values
-        warm = _warm_up(task, cell, grams.for_warm_up())
+        warm = False
+        with suppress(BaseException):  # it loads compiled code and fills caches
+            warm = run_cell(task, cell, grams.for_warm_up()).ok
         yield Started()  # its time limit does not include the warm-up
         # The threads are those that the libraries have inside the limit.
         with _thread_limit(cell):
@@ -96,12 +97,14 @@ def run_cell(
             _thread_limit(cell),  # for each cell, because the one before may have changed it
             surroundings(cell.seed),
             warnings.catch_warnings(record=True) as caught,
-            deadline(task.timeout),
             noting_files(cell),
         ):
             warnings.simplefilter("default")
-            if cell.method is None:
-                evaluation = Evaluation(_facts(task.card, grams))
+            if cell.method is None:  # the cell states the facts of the data
+                realization, card = grams.realization, task.card
+                (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
+                sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
+                evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
             else:
                 evaluation = evaluate(
                     cell.method, cell.seed, grams, cell.order_seeds, scored=scored
@@ -110,9 +113,6 @@ def run_cell(
         texts |= undeclared_files(cell, task.card, task.modules)
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
-    except DeadlineExceeded:
-        reason = f"took longer than {task.timeout:g} s"
-        return new_record(task, cell, "timeout", reason, conditions=conditions)
     except BaseException as error:
         expected = isinstance(error, Misbehaves)
         reason = str(error) if expected else error_text(error, kind=True)
@@ -120,30 +120,10 @@ def run_cell(
             reason += "; algorithms share their inputs: one that changes them has to copy them"
         text = "" if expected else traceback_of(error)
         return new_record(task, cell, "failed", reason, conditions=conditions, traceback=text)
+    noted = tuple(sorted(texts))
     return new_record(
-        task,
-        cell,
-        "ok",
-        evaluation=evaluation,
-        conditions=conditions,
-        warnings=tuple(sorted(texts)),
+        task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
     )
-
-
-def _facts(card: DatasetCard, grams: GramPool) -> dict[str, int]:
-    """Return the sizes of a realization and of its data set."""
-    realization = grams.realization
-    (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
-    sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
-    return {**sizes, "rows": card.rows, "classes": len(card.labels)}
-
-
-def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
-    """Load compiled code and fill caches by a fit on a few rows; return whether it succeeded."""
-    with suppress(BaseException):
-        record = run_cell(task, cell, grams)
-        return record.ok
-    return False
 
 
 NOTHING = Evaluation(metrics={})  # of a cell that failed
@@ -154,57 +134,34 @@ def new_record(
     cell: Cell,
     status: Status,
     reason: str = "",
-    *,
     evaluation: Evaluation = NOTHING,
-    conditions: Conditions | None = None,
-    warnings: tuple[str, ...] = (),
-    traceback: str = "",
+    **more: Any,
 ) -> Record:
-    """Return a record of a cell: what it is, how it ended, and its values."""
-    predicted = _of_predictions(evaluation.predictions, cell.scored, keep=cell.keep)
+    """Return a record of a cell: what it is, how it ended, its values, and `more` fields."""
+    values = {**vars(evaluation), **more}
+    if several := values.pop("predictions"):
+        from ensvm.records.scoring import scores_of  # loads scikit-learn
+
+        values["scores"], by_order = scores_of(cell.scored, several)
+        values["by_order"] = {**evaluation.by_order, **by_order}
+        values["confusion"] = confusion_of(several)
+        if cell.keep:
+            values["predictions"], values["files"] = packed(several)
     return Record(
         study=cell.study,
         dataset=cell.dataset,
         realization=cell.realization,
         algorithm=cell.algorithm,
-        status=status,
-        reason=reason,
+        run_pass=cell.run_pass,
         key=cell.key,
         settings_key=cell.settings_key,
         settings=cell.settings,
         run_id=task.run_id,
         time=now(),
-        run_pass=cell.run_pass,
-        metrics=evaluation.metrics,
-        seconds=evaluation.seconds,
-        curves=evaluation.curves,
-        **{**predicted, "by_order": {**evaluation.by_order, **predicted.get("by_order", {})}},
-        stage=evaluation.stage,
-        n_stages=evaluation.n_stages,
-        validation_error=evaluation.validation_error,
-        conditions=conditions,
-        warnings=warnings,
-        traceback=traceback,
+        status=status,
+        reason=reason,
+        **values,
     )
-
-
-def _of_predictions(
-    several: Sequence[Predictions], scored: Sequence[str], *, keep: bool
-) -> dict[str, Any]:
-    """Return the fields of a record that hold predictions: metrics, confusion, names of files."""
-    if not several:
-        return {}
-    from ensvm.records.scoring import scores_of  # loads scikit-learn
-
-    scores, by_order = scores_of(scored, several)
-    names, files = packed(several) if keep else ({}, {})
-    return {
-        "by_order": by_order,
-        "confusion": confusion_of(several),
-        "scores": scores,
-        "predictions": names,
-        "files": files,
-    }
 
 
 def record_of_timing(cell: Cell, timing: Record) -> Record:

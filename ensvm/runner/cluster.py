@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -22,9 +22,10 @@ import ensvm
 from ensvm.errors import UserError
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
+from ensvm.runner import workers
 from ensvm.runner.cell import Task, new_record
 from ensvm.runner.estimators import one_line
-from ensvm.runner.workers import LocalEngine, Save
+from ensvm.runner.workers import Save
 
 CONNECT_SECONDS = 15.0
 WORKER_SECONDS = 60.0  # without any worker, before a run ends
@@ -38,68 +39,9 @@ KILLED = "the workers that ran it were killed, also when it ran alone"
 GOES_ON = "every finished cell is kept, the same command goes on from here"
 
 
-class ClusterEngine:
-    """The workers of a dask cluster, by a client; each of their threads runs one task at a time."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._address = client.scheduler.address
-
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run tasks; see `Engine`."""
-        if not tasks:
-            return
-        try:
-            self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
-        except TimeoutError as error:
-            raise UserError(
-                f"{self._address}: no worker for {WORKER_SECONDS:g} s; {GOES_ON}"
-            ) from error
-        batches = [tasks]
-        if tasks[0].run_pass == "timing":  # one at a time
-            batches = [[task] for task in tasks]
-        killed = [task for batch in batches for task in self._run(batch, save, timeout)]
-        for task in killed:
-            if self._run([task], save, timeout):
-                save([new_record(task, task.cells[0], "failed", KILLED)])
-
-    def _run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> list[Task]:
-        """Run tasks at once; return a task for each cell of those whose workers were killed."""
-        from distributed import KilledWorker, as_completed
-
-        # All timings are made on one machine.
-        timing = tasks[0].run_pass == "timing"
-        workers = sorted(self._client.ncores())[:1]
-        arguments = timeout, _versions(), tuple(sys.argv[1:])
-        futures = {
-            self._client.submit(
-                _run_on_worker, task, *arguments, pure=False, workers=workers if timing else None
-            ): task
-            for task in tasks
-        }
-        killed: list[Task] = []
-        try:
-            for future in as_completed(futures, loop=self._client.loop):
-                try:
-                    records = future.result()
-                except KilledWorker:
-                    killed += [futures[future].only((cell,)) for cell in futures[future].cells]
-                    continue
-                except UserError:
-                    raise
-                except Exception as error:
-                    raise UserError(f"{self._address}: {one_line(error)}; {GOES_ON}") from error
-                save(records)
-                future.release()  # else dask would compute it again if its worker dies
-        finally:
-            with suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(list(futures))
-        return killed
-
-
 @contextmanager
-def cluster_engine(scheduler: Any) -> Iterator[ClusterEngine]:
-    """Yield an engine for a scheduler's address or file, or a client or cluster of dask.
+def connected(scheduler: Any) -> Iterator[Any]:
+    """Yield a client for a scheduler's address or file, or for a client or cluster of dask.
 
     A client that is passed in is not closed.
 
@@ -115,16 +57,10 @@ def cluster_engine(scheduler: Any) -> Iterator[ClusterEngine]:
         if scheduler.asynchronous or scheduler.status != "running":
             state = "asynchronous" if scheduler.asynchronous else scheduler.status
             raise UserError(f"engine: this Client is {state}; give one that is connected")
-        client = nullcontext(scheduler)
-    else:
-        address = scheduler.scheduler_address if isinstance(scheduler, Cluster) else scheduler
-        client = _connected(Client, address)
-    with client as connected:
-        yield ClusterEngine(connected)
-
-
-def _connected(client: Any, scheduler: Any) -> Any:
-    """Return a new client for the address of a scheduler or the file that it wrote."""
+        yield scheduler
+        return
+    if isinstance(scheduler, Cluster):
+        scheduler = scheduler.scheduler_address
     if not isinstance(scheduler, str | os.PathLike):
         raise UserError(
             f"engine: {scheduler!r:.60} is a {type(scheduler).__name__}; accepted: {ACCEPTED}, or a"
@@ -137,7 +73,7 @@ def _connected(client: Any, scheduler: Any) -> Any:
     # The messages of dask are about connections; what ends a run is an error.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return client(
+        client = Client(
             **{"address" if is_address else "scheduler_file": address},
             timeout=CONNECT_SECONDS,
             set_as_default=False,
@@ -145,6 +81,63 @@ def _connected(client: Any, scheduler: Any) -> Any:
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UserError(f"{address}: no dask scheduler answers: {one_line(error)}") from error
+    with client:
+        yield client
+
+
+def run_on_cluster(client: Any, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
+    """Run the tasks of one pass on the workers of a client, as `workers.run_here` does here.
+
+    Each thread of a dask worker runs one task at a time. A cell whose dask worker was killed is
+    submitted once more, alone; if that kills a worker too, the cell fails.
+
+    Raises UserError if there is no worker, or one cannot run the tasks.
+    """
+    if not tasks:
+        return
+    address = client.scheduler.address
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except TimeoutError as error:
+        raise UserError(f"{address}: no worker for {WORKER_SECONDS:g} s; {GOES_ON}") from error
+    # Timings run one at a time.
+    batches = [[task] for task in tasks] if tasks[0].run_pass == "timing" else [tasks]
+    killed = [task for batch in batches for task in _run(client, batch, save, timeout)]
+    for task in killed:
+        if _run(client, [task], save, timeout):
+            save([new_record(task, task.cells[0], "failed", KILLED)])
+
+
+def _run(client: Any, tasks: Sequence[Task], save: Save, timeout: float | None) -> list[Task]:
+    """Run tasks at once; return a task for each cell of those whose workers were killed."""
+    from distributed import KilledWorker, as_completed
+
+    # All timings are made on one machine.
+    machines = sorted(client.ncores())[:1] if tasks[0].run_pass == "timing" else None
+    arguments = timeout, _versions(), tuple(sys.argv[1:])
+    futures = {
+        client.submit(_run_on_worker, task, *arguments, pure=False, workers=machines): task
+        for task in tasks
+    }
+    killed: list[Task] = []
+    try:
+        for future in as_completed(futures, loop=client.loop):
+            try:
+                records = future.result()
+            except KilledWorker:
+                killed += [futures[future].only((cell,)) for cell in futures[future].cells]
+                continue
+            except UserError:
+                raise
+            except Exception as error:
+                address = client.scheduler.address
+                raise UserError(f"{address}: {one_line(error)}; {GOES_ON}") from error
+            save(records)
+            future.release()  # else dask would compute it again if its worker dies
+    finally:
+        with suppress(Exception):  # the scheduler may be gone
+            client.cancel(list(futures))
+    return killed
 
 
 @cache
@@ -194,5 +187,7 @@ def _run_on_worker(
     task = replace(task, run_id=here.id, data_dir=Path(data_dir) if data_dir else None)
     records: list[Record] = []
     threads = max(1, (os.cpu_count() or 1) // worker.state.nthreads)
-    LocalEngine(1, threads, is_cancelled).run([task], records.extend, timeout)
+    workers.run_here(
+        [task], records.extend, timeout, jobs=1, threads=threads, is_stopped=is_cancelled
+    )
     return [replace(record, run=here) for record in records]

@@ -49,7 +49,7 @@ class Measured:
     settings: str  # a hash of the estimator and its parameters; see `identity.settings_id`
     n_train: int
     n_test: int
-    cells: int  # that were measured
+    cells: int  # how many were measured
     seconds: float  # of one fit, with an equal share of the kernel values that fits have shared
     machine: str  # the kind of processor
 
@@ -118,7 +118,7 @@ def estimate(
 def work_of(
     plan: Plan, cells: Sequence[Cell], records: Mapping[Identity, Record]
 ) -> dict[ValueOf, float]:
-    """Return the expected seconds of one processor for a cell of each value.
+    """Return the processor seconds that one cell of each value is expected to take.
 
     A cell whose algorithm was never measured takes as long for each kernel value as the median of
     those that were; without any, its seconds are the number of its kernel values.
@@ -144,7 +144,7 @@ def _seconds_of_one_cell(
     records: Mapping[Identity, Record],
     shipped: Iterable[Measured],
 ) -> dict[ValueOf, _OneCell]:
-    """Return the expected seconds of one cell of each value whose algorithm was measured."""
+    """Return the expected seconds of one cell of each value, if its algorithm was measured."""
     here: dict[str, list[Measured]] = defaultdict(list)
     elsewhere: dict[str, list[Measured]] = defaultdict(list)
     for source, lines in ((here, measured(records)), (elsewhere, shipped)):

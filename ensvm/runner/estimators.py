@@ -16,11 +16,12 @@ from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import near_miss
 from ensvm.runner.grams import shares_gram
 from ensvm.seeds import seed_of
-from ensvm.study.algorithms import KINDS, AlgorithmConfig, is_spec
+from ensvm.study.algorithms import KINDS, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
+# Texts that scikit-learn takes in place of an estimator.
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
 
@@ -119,31 +120,37 @@ def name_of(spec: Any) -> str:
 # Blocks with every name resolved
 
 
-def resolved_block(block: AlgorithmConfig) -> AlgorithmConfig:
-    """Return a block with import paths as names, and with all parameters in its `params`.
+def resolved_block(
+    spec: Any, params: Mapping[str, Any], grid: Mapping[str, list[Any]] | None
+) -> tuple[Any, dict[str, Any], Mapping[str, list[Any]] | None]:
+    """Return an algorithm's estimator, parameters and grid with import paths as names.
+
+    The estimator becomes a name or `{pipeline: [...]}`; parameters of blocks around it join the
+    other parameters.
 
     Raises EstimatorError if a name is unknown.
     """
-    spec, params = resolved(block.spec), resolved_values(block.params)
+    spec, params = resolved(spec), resolved_values(params)
     while isinstance(spec, Mapping) and {"estimator", "params"} & set(spec):
         params = {**spec.get("params", {}), **params}
         spec = spec.get("estimator") or {key: spec[key] for key in spec if key != "params"}
-    grid = block.grid and {
+    points = grid and {
         parameter: [resolved_value(parameter, value) for value in values]
-        for parameter, values in block.grid.items()
+        for parameter, values in grid.items()
     }
-    pipeline = None if isinstance(spec, str) else spec["pipeline"]
-    estimator = spec if pipeline is None else None
-    return block.model_copy(
-        update={"estimator": estimator, "pipeline": pipeline, "params": params, "grid": grid}
-    )
+    return spec, params, points
 
 
-def names_in(block: AlgorithmConfig) -> set[str]:
-    """Return the import paths `package.module:name` of all classes in a resolved block."""
-    spec = block.spec if block.pipeline else {"estimator": block.estimator}
-    names = _names_in([spec, block.params, block.grid])
-    return {ESTIMATORS.get(name) or import_path(name) for name in names}
+def names_in(value: Any) -> set[str]:
+    """Return the import paths `package.module:name` of all classes in a resolved value."""
+    names = set[str]()
+    if isinstance(value, Mapping):
+        if is_spec(value):
+            named = value.get("pipeline") or [value["estimator"]]
+            names = {part for part in named if isinstance(part, str) and part not in NO_NAMES}
+        value = list(value.values())
+    inner = map(names_in, value) if isinstance(value, list | tuple) else ()
+    return {ESTIMATORS.get(name) or import_path(name) for name in names}.union(*inner)
 
 
 def resolved(spec: Any) -> Any:
@@ -186,29 +193,14 @@ def resolved_value(key: Any, value: Any) -> Any:
         return value if value in NO_NAMES else {"estimator": resolved(value)}
     if not isinstance(value, list):
         return value
-    return [
-        _resolved_part(part) if name in OF_SEVERAL else resolved_value("", part) for part in value
-    ]
-
-
-def _resolved_part(part: Any) -> Any:
-    """Resolve the estimator in a pair `[name, estimator, ...]`."""
-    if not isinstance(part, list | tuple) or len(part) < 2:
-        return resolved_value("", part)
-    name, estimator, *rest = part
-    return [name, resolved_value(OF_ONE, estimator), *rest]
-
-
-def _names_in(value: Any) -> Iterator[str]:
-    """Yield the names of classes in a resolved estimator or in parameters."""
-    if isinstance(value, Mapping):
-        if is_spec(value):
-            named = value.get("pipeline") or [value["estimator"]]
-            yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from _names_in(part)
+    parts = []
+    for part in value:
+        if name in OF_SEVERAL and isinstance(part, list | tuple) and len(part) > 1:
+            label, estimator, *rest = part  # a pair, or a triple of ColumnTransformer
+            parts.append([label, resolved_value(OF_ONE, estimator), *rest])
+        else:
+            parts.append(resolved_value("", part))
+    return parts
 
 
 # Estimators made of blocks

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from ensvm.records.predictions import Predictions
 from ensvm.runner.answers import (
-    TOO_LATE,
-    DeadlineExceeded,
     Misbehaves,
+    checked_labels,
     classes_of,
     compared_rows,
-    count_errors,
     curve,
     predictions_of,
     scalars_of,
@@ -62,16 +60,6 @@ class Evaluation:
     predictions: tuple[Predictions, ...] = field(default=(), compare=False)
 
 
-class _Choice(NamedTuple):
-    """A grid point that was chosen without the test rows, and what the choice cost and scored."""
-
-    point: Mapping[str, Any]
-    n_points: int
-    validation_error: float | None
-    seconds: float
-    metrics: Mapping[str, float] = {}
-
-
 class _Fit(NamedTuple):
     """A fitted classifier, its inputs, the grid point, and the labels that it may predict."""
 
@@ -103,25 +91,23 @@ def evaluate(
     if algorithm.stage in ("best-on-validation", "best-by-cv"):
         by_folds = algorithm.stage == "best-by-cv"
         choice = (_chosen_by_cv if by_folds else _chosen_on_validation)(algorithm, seed, grams)
-        params = {**algorithm.params, **choice.point}
+        params = {**algorithm.params, **(choice.stage or {})}
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
-    fits = [_fit(final, point, seed, grams, watch) for point in grid_points(final.grid)]
+    fits = [_fit(final, point, seed, grams, watch) for point in _grid_points(final.grid)]
     first = _score(final, fits, watch, scored=scored)
     if choice is not None:
         first = replace(
             first,
             metrics={**first.metrics, **choice.metrics},
-            seconds={**first.seconds, "selection_seconds": choice.seconds},
-            stage=choice.point,
-            n_stages=choice.n_points,
+            seconds={**first.seconds, **choice.seconds},
+            stage=choice.stage,
+            n_stages=choice.n_stages,
             validation_error=choice.validation_error,
         )
     runs = [first]
     scalars = tuple(name for name in algorithm.record if name == TRAIN_ERROR)
     for order_seed in order_seeds:
-        if any(TOO_LATE in one.missing.values() for one in first.predictions):
-            raise DeadlineExceeded
         # Curves are recorded in the first order only.
         of_order = replace(algorithm, record=scalars)
         runs.append(evaluate(of_order, seed, grams.in_order(order_seed), scored=scored))
@@ -167,7 +153,7 @@ def _score(
     points: list[Mapping[str, Any]] = []
     answers = []
     for fit in fits:
-        errors, labels = _count_errors(fit, fit.inputs.test_blocks(), y_test, staged, watch)
+        errors, labels = _count_errors(fit, watch, staged=staged)
         counts += errors
         points += [fit.point or {"stage": number} for number in range(1, len(errors) + 1)]
         answers.append(labels)
@@ -189,7 +175,7 @@ def _score(
         fitted,
         classes,
         answers[chosen],
-        inputs.test_blocks,
+        inputs.blocks,
         y_test,
         stage=best if staged else None,
         scored=scored,
@@ -204,23 +190,28 @@ def _score(
     )
 
 
-def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
-    """Return the grid point with the lowest error on held-out training rows."""
+def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+    """Return the grid point with the lowest error on held-out training rows, as a `stage`."""
     start = time.perf_counter()
     oracle = replace(algorithm, stage="best-on-test", record=())
     best = evaluate(oracle, seed, grams.held_out(seed))
-    seconds = time.perf_counter() - start
-    return _Choice(best.stage or {}, best.n_stages or 0, best.metrics["error"], seconds)
+    return Evaluation(
+        metrics={},
+        seconds={"selection_seconds": time.perf_counter() - start},
+        stage=best.stage,
+        n_stages=best.n_stages,
+        validation_error=best.metrics["error"],
+    )
 
 
-def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
-    """Return the grid point with the best mean score over folds of the training rows."""
+def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+    """Return the grid point with the best mean score over folds, as a `stage`."""
     from sklearn.metrics import get_scorer
 
     start = time.perf_counter()
     cv = algorithm.cv or {}
     scorer = get_scorer(cv["scorer"])
-    points = grid_points(algorithm.grid)
+    points = _grid_points(algorithm.grid)
     scores = np.zeros(len(points))
     for fold in grams.folds(cv["n_splits"], seed):
         for number, point in enumerate(points):
@@ -231,16 +222,16 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _
         raise Misbehaves(f"its {cv['scorer']} is not a number on some fold of the training rows")
     best = int(np.argmax(scores))  # the first of equals
     score = float(scores[best])
-    return _Choice(
-        points[best],
-        len(points),
-        1.0 - score if cv["scorer"] == "accuracy" else None,
-        time.perf_counter() - start,
-        {CV_SCORE: score},
+    return Evaluation(
+        metrics={CV_SCORE: score},
+        seconds={"selection_seconds": time.perf_counter() - start},
+        stage=points[best],
+        n_stages=len(points),
+        validation_error=1.0 - score if cv["scorer"] == "accuracy" else None,
     )
 
 
-def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
+def _grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
     """Return the points of a grid as parameters; without a grid, one point without parameters."""
     from sklearn.model_selection import ParameterGrid
 
@@ -277,9 +268,8 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
             curves[name] = curve(name, getattr(fit.fitted, name))
             continue
         train = part == "train"
-        blocks = fit.inputs.train_blocks() if train else fit.inputs.test_blocks()
+        counts, _ = _count_errors(fit, Stopwatch(), train=train, staged=name != TRAIN_ERROR)
         y = realization.y_train if train else realization.y_test
-        counts, _ = _count_errors(fit, blocks, y, name != TRAIN_ERROR, Stopwatch())
         errors = [count / y.shape[0] for count in counts]
         if name == TRAIN_ERROR:
             scalars[name] = errors[0]
@@ -290,21 +280,28 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
 
 
 def _count_errors(
-    fit: _Fit,
-    blocks: Iterable[tuple[slice, Any]],
-    y: NDArray[np.int8],
-    staged: bool,
-    watch: Stopwatch,
+    fit: _Fit, watch: Stopwatch, *, train: bool = False, staged: bool = False
 ) -> tuple[list[int], NDArray[Any] | None]:
-    """Return the number of wrong labels (of each stage if `staged`) and the predicted labels."""
+    """Return the number of wrong labels (of each stage if `staged`) and the predicted labels.
+
+    The labels are of the test rows, or of the training rows.
+    """
+    y = fit.inputs.realization.y_train if train else fit.inputs.realization.y_test
+    method = "staged_predict" if staged else "predict"
     counts: list[int] = []
     predicted: list[Any] = []
-    for rows, block in blocks:
+    for rows, block in fit.inputs.blocks(train=train):
+        true, wrong = y[rows], []
         with watch("predict"):
-            wrong, labels = count_errors(fit.fitted, block, y[rows], fit.classes, staged=staged)
+            answers = fit.fitted.staged_predict(block) if staged else [fit.fitted.predict(block)]
+            for answer in answers:  # a regularization path has thousands of stages
+                labels = checked_labels(method, answer, true, fit.classes)
+                wrong.append(int(np.count_nonzero(labels != true)))
+        if not wrong:
+            raise Misbehaves("staged_predict gave no stage")
         if counts and len(wrong) != len(counts):
             stages = f"{len(counts)} stages for some rows and {len(wrong)} for others"
             raise Misbehaves(f"staged_predict gave {stages}")
         counts = [sum(pair) for pair in zip(counts, wrong, strict=True)] if counts else wrong
-        predicted.append(labels)
+        predicted.append(labels.copy())  # an estimator may return the same array again
     return counts, None if staged else np.concatenate(predicted)

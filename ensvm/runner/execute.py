@@ -2,9 +2,10 @@
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,10 +19,10 @@ from ensvm.records.identity import ValueOf
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.runner import workers
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.estimate import work_of
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.workers import Engine, LocalEngine
 from ensvm.study.table_layout import united
 
 
@@ -86,16 +87,12 @@ def run_plan(
     the cluster cannot be used, or `jobs` are given with it; WorkersDie if workers keep ending
     without a cell in progress.
     """
-    n_jobs = 1 if engine is not None else jobs or cpu_count()
-    with (
-        _engine(engine, jobs) as cluster,
-        Store(results / plan.config.study) as store,
-    ):
+    with _engine(engine, jobs) as run_tasks, Store(results / plan.config.study) as store:
         _copy_config(plan, store.folder)
-        run = _Run(plan, store, progress, data_dir, timeout)
+        run = _Run(plan, store, progress, data_dir)
         run.take(records_of_base(plan, results))
-        for tasks in run.tasks_by_pass(n_jobs):
-            (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
+        for tasks in run.tasks_by_pass(1 if engine is not None else jobs or cpu_count()):
+            run_tasks(tasks, run.save, timeout)
     return run.outcome
 
 
@@ -111,27 +108,30 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     records = []
     for cell, _ in plan.missing(read_records(results / plan.config.study)):
         record = of_base.get(cell.identity)
-        if record is None or not record.ok or record.key != cell.key:
+        if record is None:
             continue
         record = replace(record, study=cell.study, predictions={})
         here = record.conditions is None or record.conditions.host == platform.node()
-        if here and not cell.lacks(record):
+        if here and not cell.why_missing(record):
             records.append(record)
     return records
 
 
-def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | None]:
-    """Return a cluster that is left at the end of the context; None for this machine."""
+@contextmanager
+def _engine(engine: Any, jobs: int | None) -> Iterator[Callable[..., None]]:
+    """Yield a function that runs tasks in processes of this machine, or on a cluster."""
     if engine is None:
-        return nullcontext()
+        yield partial(workers.run_here, jobs=jobs or cpu_count())
+        return
     if jobs is not None:
         raise UserError(
             f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
             " cell"
         )
-    from ensvm.runner.cluster import cluster_engine
+    from ensvm.runner.cluster import connected, run_on_cluster
 
-    return cluster_engine(engine)
+    with connected(engine) as client:
+        yield partial(run_on_cluster, client)
 
 
 def _copy_config(plan: Plan, folder: Path) -> None:
@@ -153,10 +153,9 @@ class _Run:
         store: Store,
         progress: Progress,
         data_dir: Path | None,
-        timeout: float | None,
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
-        self._data_dir, self._timeout = data_dir, timeout
+        self._data_dir = data_dir
         self._search = DataSearch(data_dir)
         self._saved_runs: set[str] = set()
         self._costs: dict[ValueOf, float] = {}  # of one cell
@@ -196,14 +195,10 @@ class _Run:
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
-        # The longest tasks first, so that no worker is left alone with one at the end.
-        costs = {}
-        for dataset in dict.fromkeys(cell.dataset for cell in cells):
-            _, n_train, n_test = self._plan.cards[dataset].sizes()
-            costs[dataset] = float(n_train) * (n_train + n_test)
-        tasks.sort(key=lambda task: -costs[task.cells[0].dataset])
         to_run = [cell for task in tasks for cell in task.cells]
         work = work_of(self._plan, to_run, records)
+        # The longest tasks first, so that no worker is left alone with one at the end.
+        tasks.sort(key=lambda task: -sum(work[cell.value] for cell in task.cells))
         # Timings run one at a time.
         self._costs = {
             value: seconds * (jobs if value[-1] == "timing" else 1)
@@ -243,7 +238,7 @@ class _Run:
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=_task_of)
             card = self._plan.cards[dataset]
-            task = Task(card, tuple(group), self._data_dir, self._timeout, run_id, modules)
+            task = Task(card, tuple(group), self._data_dir, run_id, modules)
             self._progress.data(dataset)
             if not self._search.find(dataset, card):
                 self._save_unavailable(task, self._search.missing[dataset], records)

@@ -26,8 +26,6 @@ from ensvm.seeds import seed_of
 # algorithm if all of them together take at most KEPT_BYTES.
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
-# Kernel values of the rows in another order are kept for the next algorithm up to this size.
-ORDER_BYTES = 2**25
 
 # Results kept: the members of a few joined ensembles of 150 on one training set, some 10 MiB
 CAPACITY = 512
@@ -52,22 +50,15 @@ class Inputs:
         """Return the inputs of the training rows."""
         return self.realization.X_train
 
-    def train_blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of training rows with their inputs."""
-        return _blocks_of(self.realization.X_train)
-
     def test(self) -> Any:
         """Return the inputs of all test rows at once."""
         return self.realization.X_test
 
-    def test_blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of test rows with their inputs."""
-        return _blocks_of(self.realization.X_test)
-
-
-def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
-    for rows in row_blocks(*X.shape):
-        yield rows, X[rows]
+    def blocks(self, *, train: bool = False) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of test rows, or of training rows, with their inputs."""
+        X = self.realization.X_train if train else self.realization.X_test
+        for rows in row_blocks(*X.shape):
+            yield rows, X[rows]
 
 
 class SharedGram(Inputs):
@@ -103,12 +94,14 @@ class SharedGram(Inputs):
             self._gram = self._timed("kernel_seconds", self.realization.X_train)
         return self._gram
 
-    def train_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield all training rows with their kernel values at once."""
-        yield slice(None), self.train()
+    def blocks(self, *, train: bool = False) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values, shape (n_block, n_train).
 
-    def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
+        Training rows come as one block.
+        """
+        if train:
+            yield slice(None), self.train()
+            return
         n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
         keep = n_test * n_train * 8 <= self._kept_bytes
         for rows in row_blocks(n_test, n_train):
@@ -122,7 +115,7 @@ class SharedGram(Inputs):
 
     def test(self) -> NDArray[Any]:
         """Return the kernel values of all test rows at once, shape (n_test, n_train)."""
-        return np.concatenate([block for _, block in self.test_blocks()])
+        return np.concatenate([block for _, block in self.blocks()])
 
     def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
         start = time.perf_counter()
@@ -145,11 +138,10 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 class FitMemory:
-    """The results of functions by their arguments, in this process, the last ones asked for.
+    """Keeps the latest results of functions, by their arguments, in this process.
 
-    It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
-    dropped with the realization it belongs to. Beyond its capacity, the result that was not asked
-    for longest is dropped.
+    It serves as the `memory` of an estimator, where scikit-learn takes a `joblib.Memory`, and is
+    dropped with its realization. If it is full, the least recently used result is dropped.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -163,8 +155,9 @@ class FitMemory:
     def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
         """Return the function, which computes what is not kept yet.
 
-        Arguments named in `ignore` do not decide the result. Every call returns an object of its
-        own, so that nobody changes what others get. A result that cannot be pickled is not kept.
+        Arguments named in `ignore` do not decide the result. Every call returns a new object, so
+        that no caller can change the result of another. A result that cannot be pickled is not
+        kept.
         """
         signature = inspect.signature(function)
         name = f"{function.__module__}.{function.__qualname__}"
@@ -211,7 +204,6 @@ class GramPool:
         self._memory = memory
         self._kept_bytes = kept_bytes
         self._grams: dict[str, SharedGram] = {}
-        self._orders: dict[int, GramPool] = {}
 
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
         """Return what an estimator is fitted on: a shared Gram matrix if it can take one.
@@ -238,20 +230,18 @@ class GramPool:
         return Inputs(self.realization)
 
     def in_order(self, seed: int) -> "GramPool":
-        """Return the same problem with its training rows in an order drawn by a seed."""
-        if seed in self._orders:
-            return self._orders[seed]
+        """Return the same problem with its training rows in an order drawn by a seed.
+
+        Its kernel values are not kept for the next algorithm: those of all orders would take much
+        memory.
+        """
         whole = self.realization
         order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
         groups = None if whole.groups_train is None else whole.groups_train[order]
         permuted = Realization(
             whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test, groups
         )
-        n_train, n_test = whole.X_train.shape[0], whole.X_test.shape[0]
-        if n_train * (n_train + n_test) * 8 > ORDER_BYTES:
-            # Another one is made for each algorithm: to keep all orders would take much memory.
-            return GramPool(permuted, self._memory, kept_bytes=0)
-        return self._orders.setdefault(seed, GramPool(permuted, self._memory))
+        return GramPool(permuted, self._memory, kept_bytes=0)
 
     def held_out(self, seed: int) -> "GramPool":
         """Return the training rows split in two; `VALIDATION_SHARE` of them is held out.

@@ -27,8 +27,6 @@ from typing import NamedTuple
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.errors import near_miss
 from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
-from ensvm.runner.estimators import names_in
-from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.source import Location, YamlSource
 
 # Never imported anew: the program that runs, `ensvm` itself and what it computes with, even if a
@@ -40,7 +38,7 @@ OTHERS = {
 }
 INSTALLED = ("site-packages", "dist-packages")
 STANDARD_LIBRARY = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-# Above, the record of each cell names groups of files instead of files.
+# If there are more files, the record of a cell names groups of files.
 MOST_FILES = 20
 
 
@@ -85,14 +83,17 @@ class OwnCode:
         return {group: _hash("\n".join(parts).encode()) for group, parts in groups.items()}
 
 
-def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[str, OwnCode]:
-    """Return the own code of each resolved block, before any of their estimators is made.
+def own_code(
+    source: YamlSource, classes: Mapping[str, set[str]], depends: Mapping[str, tuple[str, ...]]
+) -> dict[str, OwnCode]:
+    """Return the own code of each algorithm, before any estimator is made.
 
+    `classes` has the classes `package.module:name` of each algorithm, `depends` its `depends:`.
     Every own module is imported by itself: all that is loaded then is what it needs.
 
     Raises UserError if a `depends:` names a file that is not there or cannot be read.
     """
-    modules = {name: own_modules_of(names_in(block)) for name, block in blocks.items()}
+    modules = {name: own_modules_of(paths) for name, paths in classes.items()}
     by_module: dict[str, OwnCode] = {}
     for module in sorted(set().union(*modules.values())):
         if by_module:
@@ -103,8 +104,8 @@ def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[
     if len(by_module) > 1:  # all classes must come from one import
         _forget_own_modules()
     codes = {}
-    for name, block in blocks.items():
-        codes[name] = _declared(source, ("algorithms", name, "depends"), block.depends)
+    for name, patterns in depends.items():
+        codes[name] = _declared(source, ("algorithms", name, "depends"), patterns)
         for module in modules[name]:
             codes[name] |= by_module[module]
     return codes

@@ -1,4 +1,4 @@
-"""A study's cells, each with the key of what it is, against the records already there."""
+"""The cells of a study, each with its key, and which of them have no valid record yet."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
 State: TypeAlias = Literal["done", "shipped", "failed", "timeout", "missing", "stale", "no data"]
-# What a run would do or try again; cells without data are tried too, if their data are here now.
+# Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, State] = {
     "ok": "done",
@@ -61,11 +61,11 @@ class Cell:
     settings: Mapping[str, Any] = field(hash=False)
     method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
     blas_threads: int | None = None  # that a timing is allowed; None in the error pass
-    drawn_on: str = ""  # which data they are, for the seed
-    # Neither the metrics that are recorded nor whether predictions are kept is part of the key.
+    drawn_on: str = ""  # names the data, for the random seed
+    # Not part of the key: the metrics that are recorded, and whether predictions are kept.
     scored: tuple[str, ...] = ()
     keep: bool = False
-    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's own that decide on it
+    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
 
     @cached_property
     def run_pass(self) -> RunPass:
@@ -79,12 +79,12 @@ class Cell:
 
     @cached_property
     def value(self) -> ValueOf:
-        """Which value of a report it is one of."""
+        """The value of a report that the cell contributes to."""
         return self.dataset, self.algorithm, self.run_pass
 
     @cached_property
     def settings_key(self) -> str:
-        """Hash of the settings: cells that may stand together behind one number of a table."""
+        """Hash of the settings; only cells with the same one are averaged."""
         return hash_of(self.settings)
 
     @cached_property
@@ -107,12 +107,18 @@ class Cell:
             for number in range(2, last + 1)
         )
 
-    def lacks(self, record: Record) -> str:
-        """Return what the study asks for but a record of the cell does not have, as text.
+    def why_missing(self, record: Record | None) -> str:
+        """Return why the cell is to be done although it has this record; empty if it is not.
 
         A classifier that gave no predictions would give none again, and metrics of labels need only
         the confusion.
         """
+        if record is None:
+            return "not run yet"
+        if record.key != self.key:
+            return "changed: " + ", ".join(changes(record.settings, self.settings) or ["settings"])
+        if not record.ok:
+            return f"was {record.status}"
         if self.run_pass == "timing" or record.predictions or not record.confusion:
             return ""
         if self.keep:
@@ -126,7 +132,7 @@ class Cell:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
 
         It does with the same data, split, realization, parameters, code and seed, on as many BLAS
-        threads: kernel values of its own come from the same rows by the same code as shared ones.
+        threads. A timing computes its own kernel values, but from the same rows by the same code.
         """
         settings = {key: value for key, value in timing.settings.items() if key != "timing"}
         return (
@@ -173,7 +179,7 @@ class Plan:
         return [
             (cell, why)
             for cell in self.cells
-            if (why := _why_missing(cell, records.get(cell.identity)))
+            if (why := cell.why_missing(records.get(cell.identity)))
         ]
 
     def states(
@@ -214,11 +220,11 @@ def make_plan(
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
-    `realizations` are at most so many of each data set, or those of these numbers, from 1; None for
-    all. `datasets` and `algorithms` are names of the config's, or of its sweeps; none chooses all.
-    `published` leaves only what the paper shows: see `published_values`, which also says how many
-    realizations there are then. `settings` are changes of the config, each as 'KEY=VALUE'; with
-    them, `study` is the name of the changed study.
+    `realizations` is the number of realizations of each data set, or a range of their numbers from
+    1; None for all. `datasets` and `algorithms` are names in the config, or names of its sweeps;
+    without names, all are chosen. `published` leaves only what the paper shows: see
+    `published_values`, which also says how many realizations there are then. `settings` are changes
+    of the config, each as 'KEY=VALUE'; with them, `study` is the name of the changed study.
 
     Raises UserError if anything in the config cannot be run.
     """
@@ -278,16 +284,21 @@ def _plan(
     only_published: bool,
 ) -> Plan:
     config, path = validated(source), source.path
-    cards = {
-        entry.name: _card(source, index, entry, path.parent)
-        for index, entry in enumerate(config.datasets)
-        if entry.unavailable is None
-    }
     few = only_published and realizations is None
     if few:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
-    _check_size(source, config, cards, chosen)
+    cards, numbers, size = dict[str, DatasetCard](), dict[str, range](), 0
+    for index, entry in enumerate(config.datasets):
+        if entry.unavailable is None:
+            card = cards[entry.name] = _card(source, index, entry, path.parent)
+            last = _last_realization(source, config, index, card, chosen)
+            numbers[entry.name] = range(1 if chosen is None else chosen[0], last + 1)
+            for name in config.algorithms_of(entry):
+                size += min(last, entry.realizations_of.get(name, last))
+    if size > MAX_CELLS:
+        counted = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
     settings = settings_of_study(source, config, cards)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -297,7 +308,7 @@ def _plan(
         cell
         for entry in config.datasets
         if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards, settings, chosen)
+        for cell in _cells(config, entry, cards, settings, numbers[entry.name])
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     published, printed = _published(source, config)
@@ -330,39 +341,22 @@ def _shown_in_paper(
     ]
 
 
-def _check_size(
-    source: YamlSource,
-    config: StudyConfig,
-    cards: Mapping[str, DatasetCard],
-    chosen: range | None,
-) -> None:
-    """Refuse more realizations than a data set has, and more cells than anybody can run."""
-    size = 0
-    for index, entry in enumerate(config.datasets):
-        if entry.name not in cards:
-            continue
-        card = cards[entry.name]
-        most = card.max_realizations
-        if entry.realizations is not None and most is not None and entry.realizations > most:
-            protocol = card.split_protocol()["protocol"]
-            raise source.error(
-                ("datasets", index, "realizations"),
-                f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
-            )
-        last = _last(config, entry, card, chosen)
-        for name in config.algorithms_of(entry):
-            size += min(last, entry.realizations_of.get(name, last))
-    if size > MAX_CELLS:
-        cells = f"{size:,} cells (data sets x algorithms x realizations)"
-        raise source.error(("realizations",), f"{cells}; at most {MAX_CELLS:,} are accepted")
-
-
-def _last(
-    config: StudyConfig, entry: DatasetConfig, card: DatasetCard, chosen: range | None
+def _last_realization(
+    source: YamlSource, config: StudyConfig, index: int, card: DatasetCard, chosen: range | None
 ) -> int:
-    """Return the number of the last realization of a data set."""
+    """Return the number of the last realization of a data set.
+
+    Raises UserError if the data set has fewer than the config gives it.
+    """
+    entry, most = config.datasets[index], card.max_realizations
+    if entry.realizations is not None and most is not None and entry.realizations > most:
+        protocol = card.split_protocol()["protocol"]
+        raise source.error(
+            ("datasets", index, "realizations"),
+            f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
+        )
     cap = None if chosen is None else chosen[-1]
-    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
+    limits = (entry.realizations or config.realizations, cap, most)
     return min(limit for limit in limits if limit is not None)
 
 
@@ -392,7 +386,7 @@ def _cells(
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
     settings: Mapping[Used, Algorithm],
-    chosen: range | None,
+    numbers: range,
 ) -> Iterator[Cell]:
     """Yield the cells of a data set: its facts, the error pass, the timing pass."""
     card = cards[entry.name]
@@ -402,38 +396,42 @@ def _cells(
     # The copy of a data set draws the random numbers of the original, beside which it is put.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
-    first = 1 if chosen is None else chosen[0]
-    last = _last(config, entry, card, chosen)
-    passes: list[tuple[int, int | None]] = [(last, None)]
-    if config.timing is not None:
-        passes.append((min(last, config.timing.realizations), config.timing.blas_threads))
-    for last_of_pass, threads in passes:
+    passes: list[tuple[range, int | None]] = [(numbers, None)]
+    if (timing := config.timing) is not None:
+        timed = range(numbers.start, min(numbers.stop, timing.realizations + 1))
+        passes.append((timed, timing.blas_threads))
+    for realizations, threads in passes:
         cells = []
         for name in config.algorithms_of(entry):
             if threads is not None and not config.times(entry.name, name):
                 continue
             algorithm = settings[name, kernel, many]
-            method = algorithm.method
+            method, own = algorithm.method, algorithm.own
             if threads is not None:  # a timing is of one fit
                 method = replace(method, orders=1)
             code = code_of(card, algorithm)
             what = {**of_data, "algorithm": method.to_json(), "code": code}
-            if algorithm.own.hashes:
-                what["own"] = algorithm.own.hashes
+            if own.hashes:
+                what["own"] = own.hashes
             if threads is not None:
                 what["timing"] = {"blas_threads": threads}
-            cell = Cell(config.study, entry.name, 1, name, what, method, threads, drawn_on)
-            cells.append(
-                replace(
-                    cell,
-                    scored=scored.get(name, ()),
-                    keep=bool(config.keep),
-                    own_files=algorithm.own.paths,
-                )
+            cell = Cell(
+                config.study,
+                entry.name,
+                1,
+                name,
+                what,
+                method,
+                threads,
+                drawn_on,
+                scored=scored.get(name, ()),
+                keep=bool(config.keep),
+                own_files=own.paths,
             )
-        for realization in range(first, last_of_pass + 1):
-            for cell in cells:
-                if realization <= entry.realizations_of.get(cell.algorithm, last_of_pass):
+            cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
+        for realization in realizations:
+            for cell, last in cells:
+                if realization <= last:
                     yield replace(cell, realization=realization)
 
 
@@ -475,11 +473,3 @@ def _chosen(
             )
         names += members or [wanted]
     return tuple(names)
-
-
-def _why_missing(cell: Cell, record: Record | None) -> str | None:
-    if record is None:
-        return "not run yet"
-    if record.key == cell.key:
-        return cell.lacks(record) or None if record.status == "ok" else f"was {record.status}"
-    return "changed: " + ", ".join(changes(record.settings, cell.settings) or ["settings"])

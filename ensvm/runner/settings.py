@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard
@@ -24,15 +24,14 @@ from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, Kerne
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
-from ensvm.study.source import YamlSource
+from ensvm.study.source import Location, YamlSource
 
 # Where the code of a cell begins, beside the classes of its classifier and its generator.
 LOADING = "ensvm.data.loading"
 REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
 CARD = "ensvm.data.card:DatasetCard"
 SCORING = "ensvm.runner.evaluate"
-ONE_VS_REST: Literal["one-vs-rest"] = "one-vs-rest"
-ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each process has another
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
@@ -46,12 +45,12 @@ class AlgorithmSettings:
     params: Mapping[str, Any] = field(default_factory=dict)  # with those of the shared kernel
     # Every parameter of the estimator as text, so that a changed default makes another cell.
     defaults: Mapping[str, str] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] | None = None  # values of parameters, among which is chosen
+    grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
     record: tuple[str, ...] = ()  # what is kept beside the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
-    seed: str | None = None  # what random numbers are drawn by; None for the algorithm's own name
+    seed: str | None = None  # the name that seeds are computed from; None for the algorithm's
     orders: int = 1  # of the training rows, over which it is fitted
     cv: Mapping[str, Any] | None = None  # `n_splits` and `scorer` of `best-by-cv`
     wrapped: Literal["one-vs-rest"] | None = None  # around a classifier of two classes
@@ -90,21 +89,53 @@ def settings_of_study(
     Raises UserError if an estimator, a parameter or a stage cannot be used.
     """
     used = _used(config, cards)
-    blocks = {}
-    for name in dict.fromkeys(name for name, *_ in used):
+    blocks = {name: config.algorithms[name] for name, *_ in used}
+    methods, classes = {}, {}
+    for name, block in blocks.items():  # names become import paths
         try:
-            blocks[name] = resolved_block(config.algorithms[name])
+            spec, params, grid = resolved_block(block.spec, block.params, block.grid)
         except EstimatorError as error:
             raise source.error(("algorithms", name), str(error)) from error
-    own = own_code(source, blocks)
-    return {key: _resolved(source, blocks[key[0]], *key, own=own[key[0]]) for key in used}
+        methods[name] = AlgorithmSettings(
+            estimator=spec,
+            params=params,
+            grid=grid,
+            stage=block.stage,
+            record=block.record,
+            share_gram=block.share_gram,
+            seed=block.seed,
+            orders=block.orders,
+            cv=_folds(source, block, name),
+        )
+        classes[name] = names_in([{"estimator": spec}, params, grid])
+    # Own modules are imported before an estimator is made of one.
+    own = own_code(source, classes, {name: block.depends for name, block in blocks.items()})
+    algorithms = {}
+    for name, kernel, many in used:  # estimators are made and checked
+        location = ("algorithms", name)
+        try:
+            method, estimator, parts = _with_kernel(methods[name], kernel)
+        except EstimatorError as error:
+            raise source.error(location, str(error)) from error
+        if many and (blocks[name].one_vs_rest or not takes_many(estimator)):
+            from sklearn.multiclass import OneVsRestClassifier
+
+            method = replace(method, wrapped="one-vs-rest")
+            parts.add(OneVsRestClassifier)
+        _check_stages(source, location, method, estimator)
+        roots, code = classes[name] | {_root(part) for part in parts}, own[name]
+        if modules := own_modules_of(roots):
+            code |= loaded_code(modules, source.path.parent)
+        others = {root for root in roots if root.partition(":")[0] not in modules}
+        algorithms[name, kernel, many] = Algorithm(method, code.roots | others, code)
+    return algorithms
 
 
 def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
     """Return the algorithms with each kernel that they must work with, in the config's order.
 
-    The study's own algorithms must work with the kernels of all its data sets; algorithms and data
-    sets that readings derived only as far as they are run.
+    The study's own algorithms must work with the kernels of all its data sets. Those that readings
+    derive must work only with the data sets that they run on.
     """
     kernels = {entry.name: config.kernel_of(entry) for entry in config.datasets}
     own = {kernels[name] for name in config.own_rows}
@@ -121,94 +152,42 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
     }
 
 
-def _resolved(
-    source: YamlSource,
-    block: AlgorithmConfig,
-    name: str,
-    kernel: KernelConfig | None,
-    many: bool,
-    *,
-    own: OwnCode,
-) -> Algorithm:
-    """Return an algorithm, its estimator made of the block and the shared kernel, and checked."""
-    from sklearn.multiclass import OneVsRestClassifier
-
-    try:
-        with blamed_on(name_of(block.spec)):
-            estimator, shared, parts = _built(block, kernel)
-            defaults = {
-                key: ADDRESS.sub("", repr(value))
-                for key, value in sorted(estimator.get_params().items())
-            }
-    except EstimatorError as error:
-        raise source.error(("algorithms", name), str(error)) from error
-    wrapped = ONE_VS_REST if many and (block.one_vs_rest or not takes_many(estimator)) else None
-    _check_stages(source, block, name, estimator, wrapped)
-    method = AlgorithmSettings(
-        estimator=block.spec,
-        params={**block.params, **shared},
-        defaults=defaults,
-        grid=block.grid,
-        stage=block.stage,
-        record=block.record,
-        share_gram=block.share_gram,
-        gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
-        seed=block.seed,
-        orders=block.orders,
-        cv=_folds(source, block, name),
-        wrapped=wrapped,
-    )
-    parts |= {OneVsRestClassifier} if wrapped else set()
-    roots = names_in(block) | {_root(part) for part in parts}
-    if modules := own_modules_of(roots):
-        own |= loaded_code(modules, source.path.parent)
-    others = {root for root in roots if root.partition(":")[0] not in modules}
-    return Algorithm(method, own.roots | others, own)
-
-
 def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
     """Return the identity of the code of a cell, apart from the user's own.
 
     Without an algorithm it is that of the cell that states the facts of the data.
     """
-    data = _data_roots(card)
+    if card.checksum is not None:  # it vouches for the arrays: only the code after loading counts
+        data = {REALIZATION}
+    elif card.generator is not None:
+        data = {REALIZATION, GENERATING, _root(type(card.generator))}
+    else:
+        data = {LOADING, CARD}
     if algorithm is None:
         return code_identity(data)
     return code_identity({*data, SCORING, *algorithm.roots}, algorithm.own.packages)
 
 
-def _data_roots(card: DatasetCard) -> set[str]:
-    """Return where the code begins that decides on the data.
-
-    A checksum vouches for the arrays, so that only the code after loading counts.
-    """
-    if card.checksum is not None:
-        return {REALIZATION}
-    if card.generator is not None:
-        return {REALIZATION, GENERATING, _root(type(card.generator))}
-    return {LOADING, CARD}
-
-
 def _check_stages(
-    source: YamlSource, block: AlgorithmConfig, name: str, estimator: Any, wrapped: str | None
+    source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any
 ) -> None:
     """Refuse a stage, or stages to be recorded, that the estimator does not have."""
-    staged = hasattr(estimator, "staged_predict") and wrapped is None
+    staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     why = ""
-    if wrapped is not None:
+    if method.wrapped is not None:
         why = " (on data of more than two classes it is wrapped one against rest)"
-    if block.stage != "last" and block.grid is None and not staged:
-        message = f"{name_of(block.spec)} has no stages (staged_predict) and no grid:"
-        raise source.error(("algorithms", name, "stage"), message + why)
-    asked = [key for key in block.record if key in STAGED]
-    if asked and (block.grid is not None or not staged):
+    if method.stage != "last" and method.grid is None and not staged:
+        message = f"{name_of(method.estimator)} has no stages (staged_predict) and no grid:"
+        raise source.error((*location, "stage"), message + why)
+    asked = [key for key in method.record if key in STAGED]
+    if asked and (method.grid is not None or not staged):
         raise source.error(
-            ("algorithms", name, "record"),
+            (*location, "record"),
             f"{asked[0]!r} needs the stages of one machine (staged_predict), not a grid{why}",
         )
-    curves = [key for key in block.record if key != TRAIN_ERROR]
-    if curves and wrapped is not None:
-        raise source.error(("algorithms", name, "record"), f"{curves[0]!r} is not there{why}")
+    curves = [key for key in method.record if key != TRAIN_ERROR]
+    if curves and method.wrapped is not None:
+        raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
 
 
 def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, Any] | None:
@@ -229,35 +208,40 @@ def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, A
     return cv.model_dump()
 
 
-def _built(
-    block: AlgorithmConfig, kernel: KernelConfig | None
-) -> tuple[Any, dict[str, Any], set[Any]]:
-    """Return the estimator of a block, its parameters of the shared kernel, and its parts.
+def _with_kernel(
+    method: AlgorithmSettings, kernel: KernelConfig | None
+) -> tuple[AlgorithmSettings, Any, set[Any]]:
+    """Return an algorithm with the shared kernel, its estimator, and the classes of its parts.
 
     Every point of the grid is built and checked too, and its parts are among them.
+
+    Raises EstimatorError if an estimator cannot be made.
     """
-    spec, share = block.spec, block.share_gram
-    estimator = build(spec, block.params, share_gram=share)
-    shared = _shared_kernel(kernel, block.params, estimator) if isinstance(spec, str) else {}
-    params = {**block.params, **shared}
-    if shared:
-        estimator = build(spec, params, share_gram=share)
-    parts = parts_of(estimator)
-    for parameter, values in (block.grid or {}).items():
-        for value in values:
-            parts |= parts_of(build(spec, {**params, parameter: value}, share_gram=share))
-    return estimator, shared, parts
-
-
-def _root(part: Any) -> str:
-    return f"{part.__module__}:{part.__qualname__}"
+    spec, share = method.estimator, method.share_gram
+    with blamed_on(name_of(spec)):
+        estimator = build(spec, method.params, share_gram=share)
+        if shared := _shared_kernel(kernel, method, estimator):
+            method = replace(method, params={**method.params, **shared})
+            estimator = build(spec, method.params, share_gram=share)
+        parts = parts_of(estimator)
+        for parameter, values in (method.grid or {}).items():
+            for value in values:
+                point = {**method.params, parameter: value}
+                parts |= parts_of(build(spec, point, share_gram=share))
+        defaults = {
+            key: ADDRESS.sub("", repr(value))
+            for key, value in sorted(estimator.get_params().items())
+        }
+    dtype = kernel.dtype if kernel and share else "float64"
+    return replace(method, defaults=defaults, gram_dtype=dtype), estimator, parts
 
 
 def _shared_kernel(
-    kernel: KernelConfig | None, params: Mapping[str, Any], estimator: Any
+    kernel: KernelConfig | None, method: AlgorithmSettings, estimator: Any
 ) -> dict[str, Any]:
-    """Return the study's kernel as parameters, unless `params` name a kernel's parameter."""
-    if kernel is None or any(key in params for key in KERNEL_PARAMETERS):
+    """Return the study's kernel as parameters, unless the algorithm names one of its own."""
+    own = not isinstance(method.estimator, str) or set(KERNEL_PARAMETERS) & set(method.params)
+    if kernel is None or own:
         return {}
     accepted = estimator.get_params(deep=False)
     return {
@@ -265,3 +249,7 @@ def _shared_kernel(
         for key, value in kernel.params().items()
         if key in accepted and "kernel" in accepted
     }
+
+
+def _root(part: Any) -> str:
+    return f"{part.__module__}:{part.__qualname__}"

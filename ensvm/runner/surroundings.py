@@ -1,4 +1,4 @@
-"""The surroundings of a cell in its process: random numbers, options, a time limit, files.
+"""The surroundings of a cell in its process: random numbers, options, files.
 
 A cell with the user's own code runs in a process of its own, so that nothing else needs restoring.
 Every file that it opens is noted by an audit hook of Python, for a warning about files that the key
@@ -6,18 +6,14 @@ of the cell lacks. A hook cannot be removed, so each process has one, which does
 cells of own code. It does not see files that compiled code or another process opens.
 """
 
-import importlib.util
 import os
 import random
-import signal
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,6 @@ import yaml
 
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
-from ensvm.runner.answers import DeadlineExceeded
 from ensvm.runner.own_code import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
@@ -50,31 +45,6 @@ def surroundings(seed: int) -> Iterator[None]:
         random.seed(seed)
         np.random.seed(seed)
         yield
-
-
-@contextmanager
-def deadline(seconds: float | None) -> Iterator[None]:
-    """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
-
-    An alarm signal raises it between two instructions of Python, in the main thread alone. The
-    parent process keeps a clock of its own for code that the alarm does not reach.
-    """
-    if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGALRM, _raise)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        finally:  # the alarm may ring up to here
-            signal.signal(signal.SIGALRM, previous)
-
-
-def _raise(signum: int, frame: FrameType | None) -> None:
-    raise DeadlineExceeded
 
 
 @contextmanager
@@ -107,11 +77,11 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     in_key = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
     # Libraries open many files; resolving the path of each would take longer than a small cell.
     read = (path for path in _read[cell.key] if is_own(path))
-    paths = {os.path.realpath(_source(path)) for path in read}
+    paths = {os.path.realpath(path) for path in read}
     names = sorted(
         Path(os.path.relpath(path, base)).as_posix()
         for path in paths - in_key
-        if _counts(path, base)
+        if is_own(path) and _counts(path, base)
     )
     if not names:
         return set()
@@ -125,22 +95,11 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
 
 def _counts(path: str, base: str) -> bool:
     """Return whether a file is one of the user's own: a module, or a file beside the config."""
-    parts = Path(os.path.relpath(path, base)).parts
-    is_module = path.endswith(".py")
+    *folders, name = Path(os.path.relpath(path, base)).parts
     # Hidden folders have caches, environments and settings of programs.
-    is_beside = not any(folder.startswith(".") for folder in parts[:-1])
+    is_beside = not any(folder.startswith(".") or folder == "__pycache__" for folder in folders)
     is_ours = Path(path).is_relative_to(FOLDER)
-    return (is_module or is_beside) and is_own(path) and not is_ours and os.path.isfile(path)
-
-
-def _source(path: str) -> str:
-    """Return the source of a file of compiled code, and other files as they are."""
-    if os.path.basename(os.path.dirname(path)) != "__pycache__":
-        return path
-    try:
-        return importlib.util.source_from_cache(path)
-    except ValueError:  # a library's own cache, made from the source
-        return ""
+    return (name.endswith(".py") or is_beside) and not is_ours and os.path.isfile(path)
 
 
 @cache

@@ -1,17 +1,15 @@
 """The trial fits of `ensvm check`: every algorithm on a few rows of a local data set."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
-from ensvm.errors import (
-    near_miss,
-)
+from ensvm.errors import near_miss
 from ensvm.records.predictions import NO_METHOD
 from ensvm.records.record import Record
+from ensvm.runner import workers
 from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.workers import LocalEngine
 from ensvm.study.block import Asked
 from ensvm.study.metrics import SIZE, left_by_fit
 
@@ -40,14 +38,15 @@ def trial(plan: Plan) -> Trial:
     Raises UserError if an algorithm cannot be fitted or does not predict, or if the config asks for
     a number or a curve that no fit leaves; the message names the line and the reason.
     """
-    cells = _cells(plan, _at_hand(plan))
+    cells = _cells(plan)
     records = _records(plan, cells, TRIAL_ROWS)
     again = {record.identity for record in records if record.status == "failed"}
     if again:
-        to_repeat = [cell for cell in cells if cell.identity in again]
-        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS)
+        second = _records(
+            plan, [cell for cell in cells if cell.identity in again], SECOND_TRIAL_ROWS
+        )
+        _refuse_failed(plan, [record for record in second if record.status == "failed"])
         records = [record for record in records if record.identity not in again] + second
-        _refuse_failed(plan, second)
     _refuse_what_no_fit_leaves(plan, [record for record in records if record.ok])
     fitted: dict[str, list[str]] = {}
     for record in records:
@@ -62,27 +61,22 @@ def trial(plan: Plan) -> Trial:
     )
 
 
-def _at_hand(plan: Plan) -> list[str]:
-    """Return the data sets that need no download, the smallest first."""
+def _cells(plan: Plan) -> list[Cell]:
+    """Return one cell for each algorithm, and for each that is wrapped another.
+
+    It is of the smallest data set that needs no download.
+    """
     search = DataSearch(download=False)
     available = [name for name, card in plan.cards.items() if search.find(name, card)]
     local = [name for name in available if name not in search.to_download]
-    return sorted(local, key=lambda name: plan.cards[name].rows)
-
-
-def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
-    """Return one cell for each algorithm, and for each that is wrapped another."""
     chosen: dict[tuple[str, str | None], Cell] = {}
-    of_dataset: dict[str, list[Cell]] = {}
-    for cell in plan.cells:
-        of_dataset.setdefault(cell.dataset, []).append(cell)
-    for dataset in datasets:
-        for cell in of_dataset.get(dataset, []):
-            if cell.method is not None and cell.run_pass == "error":
-                grid = cell.method.grid
-                first = grid and {key: values[:1] for key, values in grid.items()}
-                method = replace(cell.method, grid=first, orders=1)
-                chosen.setdefault((cell.algorithm, method.wrapped), replace(cell, method=method))
+    for dataset in sorted(local, key=lambda name: plan.cards[name].rows):
+        for cell in plan.cells:
+            method, is_here = cell.method, cell.dataset == dataset and cell.run_pass == "error"
+            if is_here and method is not None and (cell.algorithm, method.wrapped) not in chosen:
+                first = method.grid and {key: values[:1] for key, values in method.grid.items()}
+                tried = replace(cell, method=replace(method, grid=first, orders=1))
+                chosen[cell.algorithm, method.wrapped] = tried
     return list(chosen.values())
 
 
@@ -97,20 +91,20 @@ def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
         card = plan.cards[dataset]
         of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
         folder = plan.path.parent.absolute()
-        tasks.append(Task(card, tuple(group), None, TRIAL_SECONDS, "trial", folder, of_a_class))
-    LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
+        tasks.append(Task(card, tuple(group), None, "trial", folder, of_a_class))
+    workers.run_here(tasks, records.extend, TRIAL_SECONDS, jobs=1)
     return records
 
 
-def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
+def _refuse_failed(plan: Plan, failed: list[Record]) -> None:
     """Raise UserError for the first algorithm that failed, which counts the others."""
-    failed = [record for record in records if record.status == "failed"]
     if failed:
         first, *others = failed
-        more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
         reason = " ".join(first.reason.split())
         message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
-        raise plan.source.error(("algorithms", first.algorithm), message + (more if others else ""))
+        if others:
+            message += f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
+        raise plan.source.error(("algorithms", first.algorithm), message)
 
 
 def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:

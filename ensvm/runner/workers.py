@@ -1,9 +1,9 @@
 """Worker processes of this machine. A process that dies costs the cell it was running, no other.
 
 All workers are forked by one clean process, Python's fork server, which has loaded libraries and
-`ensvm` and has run nothing. Cells of libraries alone share a worker. A cell with the user's own
-code runs in a fork that has run nothing before and that ends with the cell, so that no state of
-that code can reach another cell. The fork comes from a worker that only loads data.
+`ensvm` and has run nothing. Cells that run installed packages alone share a worker. A cell with the
+user's own code runs in a fork that has run nothing before and that ends with the cell, so that no
+state of that code can reach another cell. The fork comes from a worker that only loads data.
 """
 
 import faulthandler
@@ -13,13 +13,14 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from ensvm.data import load
 from ensvm.errors import UserError
@@ -31,10 +32,7 @@ from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libra
 Save: TypeAlias = Callable[[list[Record]], None]
 
 PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "sklearn.svm"]
-# A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
-# a stopped process), its process is killed this much later.
-GRACE_SECONDS = 3.0
-LOOK_SECONDS = 0.5  # between two looks whether the run was stopped
+LOOK_SECONDS = 0.5  # between two looks at the clock, and whether the run was stopped
 # Processes that end without a message (out of memory while they start, for example) would
 # otherwise be started for ever.
 MAX_SILENT_DEATHS = 4
@@ -61,151 +59,100 @@ class WorkerDied(Exception):
     """A worker process ended in the middle of a task; the text says where it crashed, if known."""
 
 
-class Engine(Protocol):
-    """Runs tasks. The record of a cell does not depend on the engine that ran it."""
+def run_here(
+    tasks: Sequence[Task],
+    save: Save,
+    timeout: float | None,
+    *,
+    jobs: int,
+    threads: int | None = None,
+    is_stopped: Callable[[], bool] | None = None,
+) -> None:
+    """Run the tasks of one pass in worker processes, and `save` the record of each cell once.
 
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run the tasks of one pass, the longest first, and `save` the record of each cell once.
-
-        Timings run one at a time. A cell whose process dies twice becomes a failed record, a cell
-        that takes more than `timeout` seconds becomes a timeout; no other cell is lost.
-
-        Raises WorkersDie if workers keep ending while they run no cell, and UserError if no worker
-        can run the tasks.
-        """
-
-
-class LocalEngine:
-    """Worker processes of this machine, which run `jobs` tasks of the error pass at a time.
+    `jobs` tasks of the error pass run at a time, in the order given; timings run one by one. A
+    cell whose process dies twice becomes a failed record. The process of a cell that takes more
+    than `timeout` seconds is killed, and the record is a timeout. No other cell is lost.
 
     `threads` is how many libraries in a process may use if the environment does not say; None for
-    an equal share of the processors. If `is_stopped`, called twice a second, returns true, `run`
-    ends its workers and returns.
+    an equal share of the processors. If `is_stopped`, called twice a second, returns true, the
+    workers are ended.
+
+    Raises WorkersDie if workers keep ending while they run no cell.
     """
-
-    def __init__(
-        self,
-        jobs: int,
-        threads: int | None = None,
-        is_stopped: Callable[[], bool] | None = None,
-    ) -> None:
-        self._jobs, self._threads, self._is_stopped = jobs, threads, is_stopped
-
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run tasks; see `Engine`."""
-        if not tasks:
-            return
-        at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
-        threads = self._threads or max(1, (os.cpu_count() or 1) // at_a_time)
-        waiting, slots = deque(tasks), [_Slot(threads, timeout) for _ in range(at_a_time)]
-        try:
-            while not (self._is_stopped and self._is_stopped()):
-                for slot in slots:
-                    if waiting and not slot.is_busy:
-                        slot.begin(waiting.popleft())
-                busy = [slot for slot in slots if slot.is_busy]
-                if not busy:
-                    return
-                wait([handle for slot in busy for handle in slot.handles()], LOOK_SECONDS)
-                for slot in busy:
-                    if records := slot.records():
-                        save(records)
-        finally:
-            for slot in slots:
-                slot.end()
-
-
-class _Slot:
-    """A place for one task at a time: a worker for cells of libraries, one for the user's code."""
-
-    def __init__(self, threads: int, timeout: float | None) -> None:
-        self._workers = {own: _Worker(threads) for own in (False, True)}
-        self._timeout = timeout
-        self._worker = self._workers[False]
-        self._task: Task | None = None
-        self._left: tuple[Any, ...] = ()  # the cells of the task without a record, in order
-        self._started: float | None = None  # when the first of them started, if it has
-        self._alone = False  # whether a process died in the first of them: it is run alone
-        self._deaths = 0  # of processes, since the last message of one
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a task is running."""
-        return self._task is not None
-
-    def begin(self, task: Task) -> None:
-        """Start a task."""
-        self._task, self._left = task, task.cells
-        self._worker = self._workers[task.has_own_code]
-        self._alone, self._deaths = False, 0
-        self._send()
-
-    def handles(self) -> list[Any]:
-        """Return what `multiprocessing.connection.wait` waits for."""
-        return self._worker.handles()
-
-    def end(self) -> None:
-        """Kill the processes."""
-        for worker in self._workers.values():
+    if not tasks:
+        return
+    at_a_time = min(1 if tasks[0].run_pass == "timing" else jobs, len(tasks))
+    threads = threads or max(1, (os.cpu_count() or 1) // at_a_time)
+    # Cells of libraries run in the first worker of a pair, the user's own code in the second.
+    pairs = [(_Worker(threads), _Worker(threads)) for _ in range(at_a_time)]
+    waiting, idle = deque(tasks), list(pairs)
+    running: list[tuple[tuple[_Worker, _Worker], _Worker, Iterator[Record | None]]] = []
+    try:
+        while (waiting or running) and not (is_stopped and is_stopped()):
+            while waiting and idle:
+                task, pair = waiting.popleft(), idle.pop()
+                worker = pair[task.has_own_code]
+                running.append((pair, worker, _records_of(task, worker, timeout)))
+            for job in list(running):
+                pair, _, records_of_task = job
+                records, is_over = list[Record](), True
+                for record in records_of_task:
+                    if record is None:
+                        is_over = False
+                        break
+                    records.append(record)
+                if is_over:
+                    running.remove(job)
+                    idle.append(pair)
+                if records:
+                    save(records)
+            if running and not (waiting and idle):
+                handles = [handle for _, worker, _ in running for handle in worker.handles()]
+                wait(handles, LOOK_SECONDS)
+    finally:
+        for worker in chain.from_iterable(pairs):
             worker.kill()
 
-    def records(self) -> list[Record]:
-        """Return the records of cells that have ended since the last call."""
-        assert self._task is not None
-        records: list[Record] = []
+
+def _records_of(task: Task, worker: "_Worker", timeout: float | None) -> Iterator[Record | None]:
+    """Run a task in a worker: yield each record, and None when the worker must be waited for."""
+    left, is_suspect, deaths = task.cells, False, 0
+    limit = float("inf") if timeout is None else timeout
+    while left:
+        started: float | None = None  # when the first of the cells that are left started
         try:
-            for message in self._worker.messages():
-                self._deaths = 0
-                if isinstance(message, Record):
-                    records.append(message)
-                    self._left, self._started, self._alone = self._left[1:], None, False
-                elif isinstance(message, Started):
-                    self._started = time.monotonic()
-                else:  # the worker has finished what it was sent
-                    self._send()
+            worker.send(task.only(left[:1] if is_suspect else left))
+            is_done = False
+            while not is_done:
+                yield None
+                for message in worker.messages():
+                    deaths = 0
+                    if isinstance(message, Record):
+                        yield message
+                        left, started, is_suspect = left[1:], None, False
+                    elif isinstance(message, Started):
+                        started = time.monotonic()
+                    else:  # the worker has finished what it was sent
+                        is_done = True
+                if started is not None and time.monotonic() - started > limit:
+                    worker.kill()
+                    yield new_record(task, left[0], "timeout", f"took longer than {timeout:g} s")
+                    left, is_suspect, is_done = left[1:], False, True
         except WorkerDied as death:
+            crash = str(death)
+            if is_suspect and started is not None:
+                yield new_record(task, left[0], "failed", KILLED, traceback=crash)
+                left, is_suspect = left[1:], False
+                continue
             # The cell in which a process died is run once more, alone; a second death fails it.
-            if self._alone and self._started is not None:
-                return [*records, self._give_up("failed", KILLED, str(death))]
-            self._alone |= self._started is not None
-            self._count_death(str(death))
-            self._send()
-        limit = float("inf") if self._timeout is None else self._timeout + GRACE_SECONDS
-        if self._started is not None and time.monotonic() - self._started > limit:
-            records.append(self._give_up("timeout", f"took longer than {self._timeout:g} s"))
-        return records
-
-    def _send(self) -> None:
-        """Send the cells that are left to the worker, a suspect alone; none ends the task."""
-        assert self._task is not None
-        self._started = None
-        if not self._left:
-            self._task = None
-            return
-        part = self._task.only(self._left[:1] if self._alone else self._left)
-        while True:
-            try:
-                self._worker.send(part)
-                return
-            except WorkerDied as death:
-                self._count_death(str(death))
-
-    def _count_death(self, crash: str) -> None:
-        self._deaths += 1
-        if self._deaths > MAX_SILENT_DEATHS:
-            raise WorkersDie(
-                f"worker processes keep ending before they start a cell"
-                f" ({crash or 'out of memory?'}); try fewer at a time"
-            )
-
-    def _give_up(self, status: Any, reason: str, crash: str = "") -> Record:
-        """Kill the process, and return the record of the cell that it was running."""
-        assert self._task is not None
-        self._worker.kill()
-        record = new_record(self._task, self._left[0], status, reason, traceback=crash)
-        self._left, self._alone = self._left[1:], False
-        self._send()
-        return record
+            is_suspect |= started is not None
+            deaths += 1
+            if deaths > MAX_SILENT_DEATHS:
+                raise WorkersDie(
+                    f"worker processes keep ending before they start a cell"
+                    f" ({crash or 'out of memory?'}); try fewer at a time"
+                ) from death
 
 
 class _Worker:

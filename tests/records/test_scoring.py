@@ -32,9 +32,9 @@ def known(request):
 
 
 def test_ours_are_those_of_scikit_learn(known):
-    _, _, told = known
-    y, labels, P = told.true, told.labels, told.scores["predict_proba"]
-    binary = told.classes.size == 2
+    _, _, predictions = known
+    y, labels, P = predictions.true, predictions.labels, predictions.scores["predict_proba"]
+    binary = predictions.classes.size == 2
     expected = {
         "balanced_accuracy": of_sklearn.balanced_accuracy_score(y, labels),
         "f1_macro": of_sklearn.f1_score(y, labels, average="macro"),
@@ -43,47 +43,50 @@ def test_ours_are_those_of_scikit_learn(known):
         "brier": of_sklearn.brier_score_loss(y, P[:, 1] if binary else P),
     }
     if binary:
-        expected["auc"] = of_sklearn.roc_auc_score(y, told.scores["decision_function"])
+        expected["auc"] = of_sklearn.roc_auc_score(y, predictions.scores["decision_function"])
         expected["f1"] = of_sklearn.f1_score(y, labels)
-    assert {name: score(name, told) for name in expected} == expected
+    assert {name: score(name, predictions) for name in expected} == expected
 
 
 def test_the_area_over_several_classes_is_the_mean_of_each_against_the_rest():
-    _, _, told = fitted(3)
+    _, _, predictions = fitted(3)
     of_probabilities = Predictions(
-        told.true, told.labels, told.classes, {"predict_proba": told.scores["predict_proba"]}
+        predictions.true,
+        predictions.labels,
+        predictions.classes,
+        {"predict_proba": predictions.scores["predict_proba"]},
     )
     expected = of_sklearn.roc_auc_score(
-        told.true, told.scores["predict_proba"], multi_class="ovr", average="macro"
+        predictions.true, predictions.scores["predict_proba"], multi_class="ovr", average="macro"
     )
     assert score("auc", of_probabilities) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_every_scorer_of_scikit_learn_answers_as_it_does_of_the_classifier(known):
-    model, X, told = known
+    model, X, predictions = known
     checked = 0
     for name in scorer_names():
         try:
-            expected = of_sklearn.get_scorer(name)(model, X, told.true)
+            expected = of_sklearn.get_scorer(name)(model, X, predictions.true)
         except ValueError:  # of two classes only, or of true values that are no labels
             with pytest.raises(NoScore):
-                score(name, told)
+                score(name, predictions)
             continue
         if np.isfinite(expected):
-            assert score(name, told) == pytest.approx(expected, rel=1e-12), name
+            assert score(name, predictions) == pytest.approx(expected, rel=1e-12), name
             checked += 1
     assert checked > 20
 
 
 @pytest.mark.parametrize("name", sorted({*PREDICTED, "roc_auc", "neg_log_loss", "neg_max_error"}))
 def test_right_predictions_are_at_the_better_end(name):
-    _, _, told = fitted(2)
-    sure = np.where(told.true == 1, 0.99, 0.01)
+    _, _, predictions = fitted(2)
+    sure = np.where(predictions.true == 1, 0.99, 0.01)
     right = {"decision_function": sure - 0.5, "predict_proba": np.stack([1 - sure, sure], axis=1)}
-    best = score(name, Predictions(told.true, told.true, told.classes, right))
+    best = score(name, Predictions(predictions.true, predictions.true, predictions.classes, right))
     sign = {"max": 1, "min": -1}[direction_of(name)]
-    assert sign * best > sign * score(name, told)
+    assert sign * best > sign * score(name, predictions)
 
 
 def test_each_metric_of_ours_is_computed_and_has_its_end():
@@ -94,22 +97,24 @@ def test_each_metric_of_ours_is_computed_and_has_its_end():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_confusion_tells_all_that_labels_alone_do(n_classes):
-    _, _, told = fitted(n_classes)
-    (again,) = of_confusion(confusion_of([told]))
+    _, _, predictions = fitted(n_classes)
+    (again,) = of_confusion(confusion_of([predictions]))
     of_labels = [name for name in PREDICTED if not methods_for(name)]
     assert set(of_labels) == {"balanced_accuracy", "f1", "f1_macro", "matthews"}
     means, _ = scores_of([*of_labels, "precision_weighted", "jaccard_macro"], [again])
-    assert means == scores_of(means, [told])[0]
+    assert means == scores_of(means, [predictions])[0]
 
 
 def test_why_there_is_no_value():
-    _, _, told = fitted(3)
-    bare = Predictions(told.true, told.labels, told.classes)
-    failed = Predictions(told.true, told.labels, told.classes, {}, {"predict_proba": "it broke"})
+    _, _, predictions = fitted(3)
+    bare = Predictions(predictions.true, predictions.labels, predictions.classes)
+    failed = Predictions(
+        predictions.true, predictions.labels, predictions.classes, {}, {"predict_proba": "it broke"}
+    )
     one = np.zeros(5, dtype=int)
     alike = Predictions(one, one, np.array([-1, 1]), {"decision_function": np.arange(5.0)})
-    for name, predictions, reason in [
-        ("f1", told, "f1_macro"),
+    for name, without, reason in [
+        ("f1", predictions, "f1_macro"),
         ("log_loss", bare, "no predict_proba"),
         ("roc_auc_ovr", bare, "no predict_proba"),
         ("auc", bare, "no decision_function or predict_proba"),
@@ -117,13 +122,15 @@ def test_why_there_is_no_value():
         ("auc", alike, "lack a class"),
     ]:
         with pytest.raises(NoScore, match=reason):
-            score(name, predictions)
+            score(name, without)
 
 
 def test_means_over_orders():
-    _, _, told = fitted(2)
-    turned = Predictions(told.true, -told.labels, told.classes, told.scores)
-    means, by_order = scores_of(["matthews", "auc", "f1"], [told, turned])
+    _, _, predictions = fitted(2)
+    turned = Predictions(
+        predictions.true, -predictions.labels, predictions.classes, predictions.scores
+    )
+    means, by_order = scores_of(["matthews", "auc", "f1"], [predictions, turned])
     assert means["matthews"] == pytest.approx(0.0, abs=1e-12)
-    assert by_order["matthews"] == [score("matthews", one) for one in (told, turned)]
+    assert by_order["matthews"] == [score("matthews", one) for one in (predictions, turned)]
     assert by_order["auc"] == [means["auc"]] * 2

@@ -113,7 +113,7 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"of_tomorrow": 1}, "'of_tomorrow' is unknown.*newer.*update ensvm"),
         ({"kind": "note"}, "kind cell or run.*remove the line"),
@@ -127,11 +127,11 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
         ({"dataset": ["d"]}, "'dataset'"),
     ],
 )
-def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, told):
+def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, message):
     path = tmp_path / CELLS_FILE
     lines = [record(1).to_json(), record(2).to_json() | change]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(UserError, match=f"line 2: .*{told}") as caught:
+    with pytest.raises(UserError, match=f"line 2: .*{message}") as caught:
         read_records(tmp_path)
     assert str(path) in str(caught.value)
 
@@ -186,7 +186,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("processor", "blas", "told"),
+    ("processor", "blas", "expected"),
     [
         ("AMD X", ("openblas 0.3.30 Zen", "openblas 0.3.31.188.0 Zen"), "AMD X (OpenBLAS Zen)"),
         ("AMD X", ("openblas 0.3.30 Zen", "mkl 2024.1"), "AMD X (OpenBLAS Zen)"),
@@ -195,5 +195,5 @@ def test_a_file_is_whole_or_as_it_was(tmp_path):
         ("", (), ""),
     ],
 )
-def test_what_rounding_depends_on_is_told_without_versions(processor, blas, told):
-    assert Run(id="r", processor=processor, blas=blas).arithmetic == told
+def test_what_rounding_depends_on_is_named_without_versions(processor, blas, expected):
+    assert Run(id="r", processor=processor, blas=blas).arithmetic == expected

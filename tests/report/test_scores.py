@@ -39,7 +39,7 @@ def run(plan, folder):
     with Store(folder) as store:
         for number in numbers:
             cells = tuple(cell for cell in missing if cell.realization == number)
-            task = Task(plan.cards["own"], cells, None, None, "r")
+            task = Task(plan.cards["own"], cells, None, "r")
             store.append(one for one in run_task(task) if isinstance(one, Record))
     (folder / CONFIG_COPY).write_text(plan.path.read_text())
     return missing

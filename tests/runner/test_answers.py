@@ -12,15 +12,6 @@ from ensvm.runner.answers import Misbehaves, checked_scores, traceback_of
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.surroundings import deadline
-
-
-@pytest.fixture
-def realization():
-    rng = np.random.default_rng(5)
-    y = np.where(rng.random(90) < 0.5, -1, 1).astype(np.int8)
-    X = rng.normal(size=(90, 3)) + 0.6 * y[:, None]
-    return Realization(X[:60], y[:60], X[60:], y[60:])
 
 
 def outcome(realization, name, how, params=None, **settings):
@@ -122,12 +113,6 @@ def test_scores_that_are_none_cost_themselves_alone(realization, how):
     assert not found.scores
     assert set(found.missing) == {"decision_function", "predict_proba"}
     assert all(len(why) > len("predict_proba") + 2 for why in found.missing.values())
-
-
-def test_a_time_limit_that_ends_scores_leaves_the_error(realization):
-    with deadline(0.3):
-        found = predicted(realization, "troublesome:Scores", {"how": "sleeps"})
-    assert "time limit" in found.missing["decision_function"]
 
 
 def test_the_chosen_stage_answers(realization):

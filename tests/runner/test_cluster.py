@@ -183,16 +183,16 @@ TIMED = "timing: {algorithms: [svc], realizations: 1}\n"
 def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
     config = study(SVC, realizations=1, more=TIMED)
     address = cluster.scheduler_address
-    told = invoke("run", config, "--engine", address, "--results", tmp_path / "command")
-    assert told.exit_code == 0
+    done = invoke("run", config, "--engine", address, "--results", tmp_path / "command")
+    assert done.exit_code == 0
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"address": address}))
     with distributed.Client(address, set_as_default=False) as client:
         for name, engine in {"client": client, "file": file, "cluster": cluster}.items():
             place = tmp_path / name
-            with pytest.warns(UserWarning, match="1 timings are left out") as told:
+            with pytest.warns(UserWarning, match="1 timings are left out") as warned:
                 results = ensvm.run(config, results=place, engine=engine, progress=False)
-            assert {one.filename for one in told} == {__file__}
+            assert {one.filename for one in warned} == {__file__}
             assert set(results.frame()["pass"]) == {"error"}
             assert values(place) == values(tmp_path / "command")
         assert client.status == "running", "the user's own client was closed"
@@ -201,7 +201,7 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"engine": "tcp://127.0.0.1:1", "jobs": 2}, r"jobs \(2\) are for this machine"),
         ({"engine": "no-such.json"}, "no-such.json"),
@@ -213,9 +213,9 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
         ({"timeout": 0}, "timeout=0; accepted: more than 0, or None"),
     ],
 )
-def test_wrong_arguments_are_one_message(study, tmp_path, options, told):
+def test_wrong_arguments_are_one_message(study, tmp_path, options, message):
     config = study(SVC, realizations=2)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         ensvm.run(config, results=tmp_path / "r", progress=False, **options)
     assert not (tmp_path / "r").exists()
 

@@ -165,23 +165,23 @@ def measured_records(study, tmp_path):
 def test_waiting_for_a_processor_is_not_counted(measured_records):
     for busy in ((5.0, 2.0), (2.0, 9.0)):
         wall, cpu = busy
-        told = {
+        records = {
             who: replace(record, seconds={"fit_seconds": wall, "fit_cpu_seconds": cpu})
             for who, record in measured_records.items()
         }
-        assert {line.seconds for line in measured(told)} == {2.0}
+        assert {line.seconds for line in measured(records)} == {2.0}
 
 
 def test_algorithms_with_one_kernel_share_the_seconds_of_its_values(measured_records):
     """The second algorithm's record has the running sum, the first's what was needed until then."""
-    told = {
+    records = {
         who: replace(
             record,
             seconds={"kernel_seconds": 1.0, "test_kernel_seconds": 3.0 if who[2] == "two" else 1.0},
         )
         for who, record in measured_records.items()
     }
-    assert {line.seconds for line in measured(told)} == {2.0}
+    assert {line.seconds for line in measured(records)} == {2.0}
 
 
 def test_the_table_is_read_as_it_was_written(measured_records, tmp_path):
@@ -219,50 +219,40 @@ own: {estimator: PartiallyTrainedEnsemble, share_gram: false}"""
 
 
 @pytest.fixture
-def path(study):
-    return study(ALGORITHMS, realizations=3)
+def refusals(study, monkeypatch):
+    """Return a function of the free memory that gives the refusals, and the training rows."""
+    plan = make_plan(study(ALGORITHMS, realizations=3))
+
+    def refused(free):
+        monkeypatch.setattr(estimate_module, "free_bytes", lambda: free)
+        return memory_refusals(plan, plan.cells)
+
+    return refused, plan.cards["own"].sizes()[1]
 
 
-def rows_of(plan):
-    return next(iter(plan.cards.values())).sizes()[1]
-
-
-def told(plan, monkeypatch, free):
-    monkeypatch.setattr(estimate_module, "free_bytes", lambda: free)
-    return memory_refusals(plan, plan.cells)
-
-
-def test_a_gram_matrix_that_fits_is_let_through(path, monkeypatch):
-    plan = make_plan(path)
-    assert told(plan, monkeypatch, 8.0 * rows_of(plan) ** 2) == []
-
-
-def test_one_that_does_not_is_told_once_for_all_algorithms_that_share_it(path, monkeypatch):
-    plan = make_plan(path)
-    rows = rows_of(plan)
-    lines = told(plan, monkeypatch, 8.0 * rows**2 - 1.0)
-    assert len(lines) == 2  # the ensemble can be told of a smaller rank
+def test_a_gram_matrix_that_does_not_fit_is_refused_once_for_all_that_share_it(refusals):
+    refused, rows = refusals
+    assert refused(8.0 * rows**2) == []
+    lines = refused(8.0 * rows**2 - 1.0)
+    assert len(lines) == 2  # the ensemble may use a low rank
     assert all(f"the Gram matrix of {rows} rows takes" in line for line in lines)
-    name = next(iter(plan.cards))
-    assert lines[0].startswith(f"{name}, parzen: ")
-    assert lines[1].startswith(f"{name}, ensemble: ")
-    assert "low_rank=1000 takes" in lines[1]
+    assert lines[0].startswith("own, parzen: ")
     assert "low_rank" not in lines[0]
+    assert lines[1].startswith("own, ensemble: ")
+    assert "low_rank=1000 takes" in lines[1]
 
 
-def test_a_factor_is_told_where_its_size_is_known(path, monkeypatch):
-    plan = make_plan(path)
-    rows = rows_of(plan)
-    assert not any("factor" in line for line in told(plan, monkeypatch, 8.0 * rows * 10))
-    lines = told(plan, monkeypatch, 8.0 * rows * 10 - 1.0)
-    (line,) = [line for line in lines if "factor" in line]
+def test_a_factor_is_refused_if_its_size_is_known(refusals):
+    refused, rows = refusals
+    assert not any("factor" in line for line in refused(8.0 * rows * 10))
+    (line,) = [line for line in refused(8.0 * rows * 10 - 1.0) if "factor" in line]
     assert f", rank_10: the low-rank factor of {rows} rows takes" in line
 
 
 @pytest.mark.parametrize("command", [["check", "--no-fit"], ["run", "--dry-run"]])
-def test_the_commands_say_so_and_end_with_2(command, path, monkeypatch):
+def test_the_commands_say_so_and_end_with_2(command, study, monkeypatch):
     monkeypatch.setattr(estimate_module, "free_bytes", lambda: 100.0)
-    done = invoke(*command, path)
+    done = invoke(*command, study(ALGORITHMS))
     assert done.exit_code == 2
     assert "error: " in done.stderr
     assert "parzen: the Gram matrix of " in done.stderr

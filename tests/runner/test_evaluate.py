@@ -18,14 +18,6 @@ from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
 
 
-@pytest.fixture
-def realization():
-    rng = np.random.default_rng(5)
-    y = np.where(rng.random(90) < 0.5, -1, 1).astype(np.int8)
-    X = rng.normal(size=(90, 3)) + 0.6 * y[:, None]
-    return Realization(X[:60], y[:60], X[60:], y[60:])
-
-
 @pytest.mark.parametrize("share_gram", [True, False])
 def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram):
     record = ("staged_test_error", "staged_train_error", "train_error", "objective_path_")
@@ -120,8 +112,8 @@ def test_a_flag_holds_where_it_does_in_every_order(realization):
     first = evaluate(settings, 0, GramPool(realization)).metrics["flag_"]
     both = [flags.index(True), flags.index(False)]
     for seeds in (both[:1], both):
-        told = evaluate(settings, 0, GramPool(realization), seeds).metrics["flag_"]
-        assert told is (first and all(flags[seed] for seed in seeds))
+        of_orders = evaluate(settings, 0, GramPool(realization), seeds).metrics["flag_"]
+        assert of_orders is (first and all(flags[seed] for seed in seeds))
 
 
 def test_an_order_is_the_same_problem(realization):

@@ -215,14 +215,6 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
 
 
 @in_this_process
-def test_named_curves_are_kept(study, results):
-    run(study("svc: {estimator: SVC, record: [dual_coef_, class_weight_]}"), results)
-    curves = read_records(results / "trial")["own", 1, "svc", "error"].curves
-    assert curves["class_weight_"] == [1.0, 1.0]
-    assert set(curves) == {"dual_coef_", "class_weight_"}
-
-
-@in_this_process
 def test_a_record_names_its_provenance(study, results):
     run(study(PLAIN), results)
     record = read_records(results / "trial")["own", 1, "svc", "error"]

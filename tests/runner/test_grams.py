@@ -8,20 +8,12 @@ from scipy.sparse import csr_array
 from ensvm.classifiers import mixed_kernel_ensemble as ensembles
 from ensvm.data import Realization
 from ensvm.records.store import read_records
-from ensvm.runner import grams
 from ensvm.runner.answers import Misbehaves
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import make_plan
 from ensvm.runner.settings import AlgorithmSettings
-
-
-@pytest.fixture
-def realization():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(90, 3)), np.arange(90) % 2
-    return Realization(X[:60], y[:60], X[60:], y[60:])
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -38,7 +30,7 @@ def test_rows_and_kernel_values_are_read_only(realization):
     pool = GramPool(realization)
     svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
     inputs = pool.inputs_of(svc, share_gram=True, dtype="float64")
-    blocks = [block for _, block in inputs.test_blocks()]
+    blocks = [block for _, block in inputs.blocks()]
     for array in (inputs.train(), *blocks, *list(vars(pool.realization).values())[:4]):
         assert not array.flags.writeable
 
@@ -95,17 +87,6 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(realization, mo
     trained.clear()
     assert errors(GramPool(realization, FitMemory())) == alone
     assert (trained.count("rbf"), trained.count("poly")) == (3, 3)
-
-
-def test_an_order_is_made_once_where_its_kernel_values_are_few(realization, monkeypatch):
-    pool = GramPool(realization, FitMemory())
-    assert pool.in_order(3) is pool.in_order(3)
-    assert pool.in_order(4) is not pool.in_order(3)
-    monkeypatch.setattr(grams, "ORDER_BYTES", 0)
-    large = GramPool(realization, FitMemory())
-    assert large.in_order(3) is not large.in_order(3)
-    rows = [each.in_order(3).realization.X_train for each in (pool, large)]
-    assert np.array_equal(*rows)
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 12])

@@ -8,12 +8,12 @@ import os
 
 import numpy as np
 import pytest
+from made_up_records import record_of
 
 import ensvm
 from ensvm.errors import UserError
 from ensvm.records import code_identity
 from ensvm.records.identity import asked
-from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
 from ensvm.runner.own_code import importable
@@ -132,13 +132,9 @@ def planned(config):
 
 def done(plan):
     """Return the records of a run of a plan, as they are read again."""
-    what = [(cell, json.loads(json.dumps(cell.settings))) for cell in plan.cells]
     return {
-        cell.identity: Record(
-            *("trial", cell.dataset, 1, cell.algorithm, "ok", cell.key, cell.settings_key),
-            settings=settings,
-        )
-        for cell, settings in what
+        cell.identity: record_of(cell, settings=json.loads(json.dumps(cell.settings)))
+        for cell in plan.cells
     }
 
 
@@ -263,14 +259,14 @@ def test_a_cell_that_reads_what_its_key_does_not_hold_warns(study, folder, tmp_p
     for record in read_records(tmp_path / "results" / "trial").values():
         assert record.ok, record.reason
         warned.setdefault(record.algorithm, set()).add(record.warnings)
-    told = (
+    message = (
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
         " add `depends: [{}]` to the algorithm"
     )
     assert warned == {
-        "at_import": {(told.format("at_import.txt"),)},
-        "in_fit": {(told.format("in_fit.csv"),)},
-        "late_module": {(told.format("late_module_c.py"),)},
+        "at_import": {(message.format("at_import.txt"),)},
+        "in_fit": {(message.format("in_fit.csv"),)},
+        "late_module": {(message.format("late_module_c.py"),)},
         **{name: {()} for name in ("data", "data_set", "writes", "declared")},
     }
 

@@ -1,11 +1,10 @@
 """What each cell of a plan has come to; what is left is what a run would do."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from made_up_records import record_of
 
-from ensvm.records.record import Record
 from ensvm.runner.plan import LEFT, make_plan
 
 TWO = "svc: {estimator: SVC}\nparzen: {estimator: ParzenWindowClassifier}"
@@ -14,22 +13,6 @@ TWO = "svc: {estimator: SVC}\nparzen: {estimator: ParzenWindowClassifier}"
 @pytest.fixture
 def plan(study):
     return make_plan(study(TWO, realizations=3))
-
-
-def record_of(cell, status="ok", **changed):
-    """Return a record that answers a cell."""
-    made = Record(
-        study=cell.study,
-        dataset=cell.dataset,
-        realization=cell.realization,
-        algorithm=cell.algorithm,
-        run_pass=cell.run_pass,
-        status=status,
-        key=cell.key,
-        settings_key=cell.settings_key,
-        settings=cell.settings,
-    )
-    return replace(made, **changed)
 
 
 def records_of(plan, **of_first):

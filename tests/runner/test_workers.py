@@ -16,7 +16,7 @@ from ensvm.records.store import read_records
 from ensvm.runner import workers
 from ensvm.runner.cell import Started, Task, new_record
 from ensvm.runner.plan import make_plan
-from ensvm.runner.workers import LocalEngine, WorkerDied, WorkersDie
+from ensvm.runner.workers import WorkerDied, WorkersDie
 
 ALGORITHMS = "\n".join(f"a{n}: {{estimator: SVC, params: {{C: {n + 1}}}}}" for n in range(6))
 
@@ -25,7 +25,7 @@ ALGORITHMS = "\n".join(f"a{n}: {{estimator: SVC, params: {{C: {n + 1}}}}}" for n
 def task(study):
     plan = make_plan(study(ALGORITHMS, realizations=1))
     cells = tuple(cell for cell in plan.cells if cell.method is not None)
-    return Task(plan.cards["own"], cells, None, None, "run")
+    return Task(plan.cards["own"], cells, None, "run")
 
 
 class MadeUpWorker:
@@ -65,7 +65,7 @@ def outcome(task, worker, monkeypatch):
     monkeypatch.setattr(workers, "_Worker", lambda threads: worker)
     monkeypatch.setattr(workers, "wait", lambda handles, seconds: time.sleep(0.0))
     records: list[Record] = []
-    LocalEngine(1).run([task], records.extend, None)
+    workers.run_here([task], records.extend, None, jobs=1)
     assert [record.key for record in records] == [cell.key for cell in task.cells]
     return [record.status for record in records]
 
@@ -110,8 +110,7 @@ class Stops(Majority):
 """
 
 
-def test_the_parent_ends_a_cell_that_no_alarm_reaches(study, tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "GRACE_SECONDS", 0.5)
+def test_a_stopped_process_is_killed_at_the_time_limit(study, tmp_path):
     config = study('stops: {estimator: "stubborn:Stops"}\nsvc: {estimator: SVC}', realizations=1)
     (tmp_path / "stubborn.py").write_text(STUBBORN)
     start = time.monotonic()
