@@ -78,7 +78,8 @@ def table_of_works(_: str) -> str:
     lines = []
     for name in reproduced():
         config, _ = read_config(find_config(name))
-        if config.citation and config.findings:
+        is_shipped = (ROOT / "results" / name / "README.md").exists()
+        if config.citation and config.findings and is_shipped:
             work = f"[{config.title}](results/{name}/README.md)"
             lines.append(f"| {work}: `{name}` | {one_line(config.findings[0].text)} |")
     return "\n".join(["| work | what came out, in a sentence |", "|:--|:--|", *lines])
