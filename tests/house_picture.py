@@ -1,7 +1,4 @@
-"""Draws the house: its rooms, and the imports between them that no longer way implies.
-
-`python tests/house_picture.py` writes the picture into docs/images; a test compares it.
-"""
+"""Draws the house: its rooms, and the imports between them that no longer way implies."""
 
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +6,6 @@ from xml.sax.saxutils import escape
 
 import grimp
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "house.svg"
 # Where each room stands: column and row
 ROOMS = {
     "ensvm_cli": (0, 0),
@@ -127,7 +123,3 @@ def _two_lines(text: str, longest: int = 62) -> tuple[str, str]:
         return text, ""
     cut = text.rindex(" ", 0, longest)
     return text[:cut], text[cut + 1 :]
-
-
-if __name__ == "__main__":
-    PICTURE.write_text(picture(), encoding="utf-8")

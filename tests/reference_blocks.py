@@ -1,7 +1,4 @@
-"""The parts of the reference that the code says: commands and their options, fields of records.
-
-`python tests/reference_blocks.py` writes them into the pages again.
-"""
+"""The parts of the reference that the code says: commands and their options, fields of records."""
 
 import ast
 import inspect
@@ -14,7 +11,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from marked_blocks import fill_blocks
 
 from ensvm.data.files import Format
 from ensvm.records import record as records
@@ -22,9 +18,6 @@ from ensvm.study.config import read_config
 from ensvm_cli.main import main
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ROOT / "docs" / "reference" / "commands"
-REFERENCE = ROOT / "docs" / "reference"
-OTHERS = ("records.md", "files.md", "studies.md")
 OPTION = re.compile(r"(?<![\w`'-])(--[a-z][\w-]*|-[a-z]\b)(?!`)")
 ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "<*$"})
 RANGES = {" INTEGER RANGE": " N", " FLOAT RANGE": " X"}  # what click calls a number with limits
@@ -152,13 +145,3 @@ MAKERS = {
     "formats": formats_block,
     "studies": studies_block,
 }
-
-
-def pages() -> list[Path]:
-    """Return the pages with such blocks."""
-    return [*sorted(COMMANDS.glob("*.md")), *(REFERENCE / name for name in OTHERS)]
-
-
-if __name__ == "__main__":
-    for page in pages():
-        page.write_text(fill_blocks(page.read_text(encoding="utf-8"), MAKERS), encoding="utf-8")

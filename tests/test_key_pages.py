@@ -6,9 +6,16 @@ from typing import Any, get_args
 
 import pytest
 import yaml
-from key_docs import keys_of, meanings_of
-from key_pages import FOLDER, MAKERS, MODELS, PAGES, REFERENCE, YAML_BLOCK, yaml_blocks
-from marked_blocks import fill_blocks
+from key_blocks import (
+    FOLDER,
+    MODELS,
+    PAGES,
+    REFERENCE,
+    YAML_BLOCK,
+    keys_of,
+    meanings_of,
+    yaml_blocks,
+)
 
 from ensvm.data.card import PROVIDERS, DatasetCard
 from ensvm.data.files import Format
@@ -64,13 +71,6 @@ def as_config(text: str) -> dict[str, Any]:
     if "study" in content:
         return dict(content)
     return yaml.safe_load(yaml_blocks(INDEX)[0]) | content
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_lists_are_those_of_the_models(page):
-    """If not: `python tests/key_pages.py`."""
-    text = page.read_text(encoding="utf-8")
-    assert fill_blocks(text, MAKERS) == text
 
 
 @pytest.mark.parametrize("name", MODELS)

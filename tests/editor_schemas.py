@@ -1,19 +1,19 @@
-"""The JSON schemas of configs and cards for editors; `python tests/config_schema.py` writes them.
+"""The JSON schemas of configs and cards for editors.
 
 They are made from the models that validate both. What the schema of configs refuses, `ensvm`
 refuses too; it accepts more, since only `ensvm` knows which names a study has and which keys go
 together.
 """
 
+import inspect
 import json
 from typing import Any, TypeAlias
 
-from key_docs import meanings_of, models_of, summary_of
+from key_blocks import meanings_of, models_of
 from pydantic import BaseModel
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
-from ensvm.shipped import card_schema, config_schema
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
 from ensvm.study.source import PARTS
@@ -56,7 +56,7 @@ def described(model: type[BaseModel]) -> Schema:
     schema = model.model_json_schema(ref_template="#/definitions/{model}")
     for name, inner in models_of(model).items():
         block = schema if inner is model else schema["$defs"][name]
-        block["description"] = summary_of(inner)
+        block["description"] = inspect.getdoc(inner).partition("\n")[0]
         for key, meaning in meanings_of(inner).items():
             block["properties"][key]["description"] = meaning
     return schema
@@ -192,8 +192,3 @@ def lenient(schema: Any) -> Any:
             types = ["boolean", "number", "string"]
             return {**rest, "type": types, "minimum": 0, "maximum": 1, "pattern": TRUTH_TEXT}
     return rest
-
-
-if __name__ == "__main__":
-    config_schema().write_text(config_schema_text(), encoding="utf-8")
-    card_schema().write_text(card_schema_text(), encoding="utf-8")

@@ -1,14 +1,10 @@
-"""Pages show files of real runs; `python tests/test_readme.py` writes them into the pages again."""
+"""The parts of pages that show results, findings and what classes and relations are."""
 
 import inspect
-import re
-import subprocess
 from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
-import pytest
-from marked_blocks import fill_blocks, has_block
 from worked_verdicts import worked_section
 
 from ensvm.report.documents.document import one_line
@@ -17,17 +13,6 @@ from ensvm.study.config import read_config, reproduced
 from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
-CLASSIFIERS = ROOT / "docs" / "reference" / "classifiers.md"
-CLAIMS = ROOT / "docs" / "reference" / "keys" / "claims.md"
-VERDICTS = ROOT / "docs" / "explanation" / "verdicts.md"
-WORKS = sorted((ROOT / "docs" / "explanation" / "works").glob("*.md"))
-PAGES = (README, CLASSIFIERS, CLAIMS, VERDICTS, *WORKS, ROOT / "results" / "README.md")
-
-
-def filled(text: str) -> str:
-    """Return a page with the tables of the files it shows as they are."""
-    return fill_blocks(text, MAKERS)
 
 
 def grid_of(path: str) -> str | None:
@@ -106,27 +91,5 @@ MAKERS = {
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_a_page_shows_the_files_as_they_are(page):
-    asked = ["git", "status", "--porcelain", "--", "results"]
-    answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
-    if answer.returncode or answer.stdout:
-        pytest.skip("results/ is not as committed: a run of one's own need not be in the README")
-    text = page.read_text(encoding="utf-8")
-    assert has_block(text, MAKERS)
-    assert filled(text) == text
-
-
-def test_the_readme_example_runs():
-    text = README.read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    score = []
-    exec(code, {"print": score.append})
-    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)
-
-
-if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+# ... of which these change with the records
+OF_RESULTS = ("grid", "ranks", "worked")
