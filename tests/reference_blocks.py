@@ -6,9 +6,8 @@ import itertools
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
@@ -88,32 +87,16 @@ def command_block(path: str) -> str:
 
 
 def fields_block(name: str) -> str:
-    """Return the fields of a record as they stand in JSON, each with its meaning."""
-    kind = getattr(records, name)
-    meanings = attribute_docstrings(kind)
+    """Return the fields of a record as they stand in JSON, each with the text below it."""
+    source = textwrap.dedent(inspect.getsource(getattr(records, name)))
     lines = ["| key | meaning | type |", "|:--|:--|:--|"]
-    for field in fields(kind):
-        key = {"run_pass": "pass"}.get(field.name, field.name)
-        type_name = ast.unparse(_annotations(kind)[field.name]).replace("|", r"\|")
-        lines.append(f"| `{key}` | {meanings[field.name]} | `{type_name}` |")
+    for field, text in itertools.pairwise(ast.parse(source).body[0].body):
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+            key = {"run_pass": "pass"}.get(field.target.id, field.target.id)
+            meaning = " ".join(text.value.value.split())
+            type_name = ast.unparse(field.annotation).replace("|", r"\|")
+            lines.append(f"| `{key}` | {meaning} | `{type_name}` |")
     return "\n".join(lines)
-
-
-def attribute_docstrings(kind: type[Any]) -> dict[str, str]:
-    """Return the text below each field of a class, on one line."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
-    return {
-        entry.target.id: " ".join(text.value.value.split())
-        for entry, text in itertools.pairwise(body)
-        if isinstance(entry, ast.AnnAssign)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-    }
-
-
-def _annotations(kind: type[Any]) -> dict[str, ast.expr]:
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
-    return {entry.target.id: entry.annotation for entry in body if isinstance(entry, ast.AnnAssign)}
 
 
 def formats_block(_: str) -> str:

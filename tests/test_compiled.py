@@ -37,17 +37,22 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def called(package: Path, cache: Path) -> list[float]:
-    """Return what a new process computes, and how often it found machine code."""
-    run = subprocess.run(
-        [sys.executable, "-c", "import ensvm.caller"],
+def imported(package: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Return what a new process prints that logs and imports the caller."""
+    code = "import logging; logging.basicConfig(level=logging.INFO); import ensvm.caller"
+    return subprocess.run(
+        [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(cache)},
         cwd=package.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    return [float(part) for part in run.stdout.split()]
+
+
+def called(package: Path, cache: Path) -> list[float]:
+    """Return what a new process computes, and how often it found machine code."""
+    return [float(part) for part in imported(package, cache).stdout.split()]
 
 
 @pytest.mark.slow
@@ -164,14 +169,5 @@ def test_classifiers_need_nothing_that_only_the_command_needs() -> None:
 @pytest.mark.slow
 def test_compiling_off_a_terminal_is_logged_once(package: Path, tmp_path: Path) -> None:
     (package / "caller.py").write_text(CALLER.replace("outer(1.0),", "outer(1.0), outer(1),"))
-    code = "import logging; logging.basicConfig(level=logging.INFO); import ensvm.caller"
-    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**environment, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
-        cwd=package.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    run = imported(package, tmp_path / "cache")
     assert run.stderr.count(compiled.ANNOUNCEMENT) == 1
