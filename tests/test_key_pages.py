@@ -32,7 +32,7 @@ from ensvm.study.relations import RELATIONS
 INDEX = FOLDER / "index.md"
 COLUMNS = ["label", "id", "patient", "colour", "age", "weight"]
 EXAMPLES = [
-    pytest.param(page, text, id=f"{page.stem}-{number}")
+    pytest.param(text, id=f"{page.stem}-{number}")
     for page in sorted(
         [*REFERENCE.rglob("*.md"), *(REFERENCE.parent / "explanation").rglob("*.md")]
     )
@@ -113,8 +113,8 @@ def test_every_kind_of_figure_has_a_line_in_the_list():
     assert re.findall(r"^\| \[`(\w+)`\]\(#", text, re.MULTILINE) == list(KINDS)
 
 
-@pytest.mark.parametrize(("page", "text"), EXAMPLES)
-def test_an_example_is_accepted(page, text, tmp_path, monkeypatch):
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_an_example_is_accepted(text, tmp_path, monkeypatch):
     content = yaml.safe_load(text)
     if "licence" in content:
         assert DatasetCard.model_validate(content).rows
