@@ -6,7 +6,6 @@ together.
 """
 
 import inspect
-import json
 from typing import Any, TypeAlias
 
 from key_blocks import meanings_of, models_of
@@ -36,19 +35,12 @@ SWEEP: Schema = {
 BASE = "The study that this one is built on: a shipped study's name, or a file beside the config."
 
 
-def config_schema_text() -> str:
-    """Return the schema as the file in the package has it."""
-    return json.dumps(schema_of_configs(), indent=1, ensure_ascii=False) + "\n"
-
-
-def card_schema_text() -> str:
-    """Return the schema of cards as the file in the package has it."""
+def schema_of_cards() -> Schema:
+    """Return the schema of cards."""
     schema = lenient(described(DatasetCard))
     blocks = schema.pop("$defs")
     head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "A card of a data set"}
-    return (
-        json.dumps({**head, **schema, "definitions": blocks}, indent=1, ensure_ascii=False) + "\n"
-    )
+    return {**head, **schema, "definitions": blocks}
 
 
 def described(model: type[BaseModel]) -> Schema:

@@ -4,9 +4,11 @@ These are parts of pages (lists of keys, commands, results), JSON schemas for ed
 picture of the rooms. A part of a page stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import editor_schemas
 import house_picture
@@ -43,10 +45,14 @@ def filled_page(page: Path) -> str:
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
 
 
+def as_json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
 FILES: dict[Path, Callable[[Path], str]] = {
     **dict.fromkeys(sorted(PAGES), filled_page),
-    config_schema(): lambda _: editor_schemas.config_schema_text(),
-    card_schema(): lambda _: editor_schemas.card_schema_text(),
+    config_schema(): lambda _: as_json(editor_schemas.schema_of_configs()),
+    card_schema(): lambda _: as_json(editor_schemas.schema_of_cards()),
     ROOT / "docs" / "images" / "house.svg": lambda _: house_picture.picture(),
 }
 """Each generated file, and the function that returns its content."""
