@@ -24,29 +24,23 @@ def grid_of(path: str) -> str | None:
 
 
 def ranks_of(path: str) -> str | None:
-    """Return the average ranks of a page of ranks; None if its study has not been shipped yet."""
+    """Return each algorithm and its average rank, the first two columns of a page of ranks."""
     grid = grid_of(path)
-    return None if grid is None else average_ranks(grid)
-
-
-def findings_of(study: str) -> str:
-    """Return the findings of a study, a line each."""
-    config, _ = read_config(find_config(study))
-    lines = [wrapped(f"- {one_line(finding.text)}", "  ") for finding in config.findings]
-    return "\n".join(lines)
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    """Return a paragraph in lines of at most 118 characters, the later ones indented."""
-    return fill(text, 118, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def average_ranks(grid: str) -> str:
-    """Return the first two columns of the grid of a page of ranks: each algorithm and its rank."""
+    if grid is None:
+        return None
     rows = [[field.strip() for field in line.split("|")[1:3]] for line in grid.splitlines()[2:]]
     # The letter before a name stands for it in the other columns, which are left out.
     lines = [f"| {name.partition(' ')[2]} | {rank} |" for name, rank in rows]
     return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
+
+
+def findings_of(study: str) -> str:
+    """Return the findings of a study, a list entry each."""
+    config, _ = read_config(find_config(study))
+    entries = [f"- {one_line(finding.text)}" for finding in config.findings]
+    return "\n".join(
+        fill(entry, 118, subsequent_indent="  ", break_on_hyphens=False) for entry in entries
+    )
 
 
 def table_of_classes(package: str) -> str:
