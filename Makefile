@@ -59,11 +59,10 @@ docs: docs-pages
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
-# All parts of pages that code writes: lists of keys, tables of classifiers and relations, schemas
-# for editors. `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
+# All that code writes: lists of keys, tables of classifiers and relations, schemas for editors, the
+# picture of the rooms. `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
 generated: $(VENV)/.ready-dev
-	@for script in key_pages config_schema reference_blocks test_readme; do \
-		$(BIN)/python tests/$$script.py || exit $$?; done
+	$(BIN)/python tests/generated.py
 
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.

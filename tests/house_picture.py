@@ -1,15 +1,12 @@
-"""Draws the house: its rooms, and the imports between them that no longer way implies.
-
-`python tests/house_picture.py` writes the picture into docs/images; a test compares it.
-"""
+"""Draws the house: its rooms, and the imports between them that no longer way implies."""
 
 from importlib import import_module
 from pathlib import Path
+from textwrap import wrap
 from xml.sax.saxutils import escape
 
 import grimp
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "house.svg"
 # Where each room stands: column and row
 ROOMS = {
     "ensvm_cli": (0, 0),
@@ -90,7 +87,7 @@ def picture() -> str:
     for room in ROOMS:
         x, y = _corner(room)
         summary = (import_module(room).__doc__ or "").partition("\n")[0].replace("`", "")
-        first, second = _two_lines(summary)
+        first, second = [*wrap(summary, 61, break_on_hyphens=False), ""][:2]
         fill = "#f6f1e7" if room in ALGORITHMS else "#eef4fb"
         parts += [
             f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{fill}" '
@@ -120,14 +117,3 @@ def _way_around(a: str, b: str, lane: int) -> str:
     (xa, ya), (xb, yb) = _corner(a), _corner(b)
     begin, end = (x + WIDTH if x < lane else x for x in (xa, xb))
     return f"M{begin} {ya + HEIGHT // 2} H{lane} V{yb + HEIGHT // 2} H{end}"
-
-
-def _two_lines(text: str, longest: int = 62) -> tuple[str, str]:
-    if len(text) <= longest:
-        return text, ""
-    cut = text.rindex(" ", 0, longest)
-    return text[:cut], text[cut + 1 :]
-
-
-if __name__ == "__main__":
-    PICTURE.write_text(picture(), encoding="utf-8")

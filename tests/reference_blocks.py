@@ -1,7 +1,4 @@
-"""The parts of the reference that the code says: commands and their options, fields of records.
-
-`python tests/reference_blocks.py` writes them into the pages again.
-"""
+"""The parts of the reference that the code says: commands and their options, fields of records."""
 
 import ast
 import inspect
@@ -9,12 +6,10 @@ import itertools
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
-from marked_blocks import fill_blocks
 
 from ensvm.data.files import Format
 from ensvm.records import record as records
@@ -22,9 +17,6 @@ from ensvm.study.config import read_config
 from ensvm_cli.main import main
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ROOT / "docs" / "reference" / "commands"
-REFERENCE = ROOT / "docs" / "reference"
-OTHERS = ("records.md", "files.md", "studies.md")
 OPTION = re.compile(r"(?<![\w`'-])(--[a-z][\w-]*|-[a-z]\b)(?!`)")
 ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "<*$"})
 RANGES = {" INTEGER RANGE": " N", " FLOAT RANGE": " X"}  # what click calls a number with limits
@@ -95,32 +87,16 @@ def command_block(path: str) -> str:
 
 
 def fields_block(name: str) -> str:
-    """Return the fields of a record as they stand in JSON, each with its meaning."""
-    kind = getattr(records, name)
-    meanings = attribute_docstrings(kind)
+    """Return the fields of a record as they stand in JSON, each with the text below it."""
+    source = textwrap.dedent(inspect.getsource(getattr(records, name)))
     lines = ["| key | meaning | type |", "|:--|:--|:--|"]
-    for field in fields(kind):
-        key = {"run_pass": "pass"}.get(field.name, field.name)
-        type_name = ast.unparse(_annotations(kind)[field.name]).replace("|", r"\|")
-        lines.append(f"| `{key}` | {meanings[field.name]} | `{type_name}` |")
+    for field, text in itertools.pairwise(ast.parse(source).body[0].body):
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+            key = {"run_pass": "pass"}.get(field.target.id, field.target.id)
+            meaning = " ".join(text.value.value.split())
+            type_name = ast.unparse(field.annotation).replace("|", r"\|")
+            lines.append(f"| `{key}` | {meaning} | `{type_name}` |")
     return "\n".join(lines)
-
-
-def attribute_docstrings(kind: type[Any]) -> dict[str, str]:
-    """Return the text below each field of a class, on one line."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
-    return {
-        entry.target.id: " ".join(text.value.value.split())
-        for entry, text in itertools.pairwise(body)
-        if isinstance(entry, ast.AnnAssign)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-    }
-
-
-def _annotations(kind: type[Any]) -> dict[str, ast.expr]:
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
-    return {entry.target.id: entry.annotation for entry in body if isinstance(entry, ast.AnnAssign)}
 
 
 def formats_block(_: str) -> str:
@@ -152,13 +128,3 @@ MAKERS = {
     "formats": formats_block,
     "studies": studies_block,
 }
-
-
-def pages() -> list[Path]:
-    """Return the pages with such blocks."""
-    return [*sorted(COMMANDS.glob("*.md")), *(REFERENCE / name for name in OTHERS)]
-
-
-if __name__ == "__main__":
-    for page in pages():
-        page.write_text(fill_blocks(page.read_text(encoding="utf-8"), MAKERS), encoding="utf-8")

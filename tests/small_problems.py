@@ -64,52 +64,37 @@ def letters(n_classes=3, n=200):
     return X, np.array(list("abcde"))[y]
 
 
-def lattice():
-    side = np.arange(6.0)
-    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-    return X, np.where(X.sum(axis=1) % 2 == 0, 1.0, -1.0)
+def difficulties():
+    """Return Gram matrices with labels on which textbook rules divide by zero or cycle."""
+    X, y = clouds()
+    half = np.vstack([X[:20], X[:20]])
+    far = 100.0 * X + 50.0
+    chessboard = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+    colours = np.where(chessboard.sum(axis=1) % 2 == 0, 1.0, -1.0)
+    one_positive, one_negative = clouds(n_positive=1), clouds(n_positive=39)
+    return {
+        "one row in ten twice": (rbf(np.vstack([X[:36], X[:4]])), y),
+        "every row three times": (rbf(np.repeat(X[8:20], 3, axis=0)), np.repeat(y[8:20], 3)),
+        "opposite labels on identical rows": (rbf(half), y),
+        "two identical points of opposite labels": (np.ones((2, 2)), np.array([1.0, -1.0])),
+        "all rows identical": (np.ones((5, 5)), y[10:15]),
+        "constant features": (
+            gram(np.column_stack([X, np.ones((40, 3))]), kernel="linear", gamma=None),
+            y,
+        ),
+        "one positive point": (rbf(one_positive[0]), one_positive[1]),
+        "one negative point": (rbf(one_negative[0]), one_negative[1]),
+        "linear kernel of rank two": (X @ X.T, y),
+        "linear kernel far from the origin": (far @ far.T, y),
+        "balanced classes on a lattice": (rbf(chessboard), colours),
+        "rounded inputs, wide kernel": (rbf(np.round(X), 1e-3), y),
+        "zero kernel": (np.zeros((6, 6)), np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0])),
+    }
+
+
+DIFFICULTIES = tuple(difficulties())
 
 
 def difficult(name):
-    """Return a Gram matrix and labels on which textbook rules divide by zero or cycle."""
-    X, y = clouds()
-    if name == "one row in ten twice":
-        X[-4:] = X[:4]
-        return rbf(X), y
-    if name == "every row three times":
-        return rbf(np.repeat(X[8:20], 3, axis=0)), np.repeat(y[8:20], 3)
-    if name == "opposite labels on identical rows":
-        X[20:] = X[:20]
-        return rbf(X), y
-    if name == "two identical points of opposite labels":
-        return np.ones((2, 2)), np.array([1.0, -1.0])
-    if name == "all rows identical":
-        return np.ones((5, 5)), y[10:15]
-    if name == "constant features":
-        return gram(np.column_stack([X, np.ones((40, 3))]), kernel="linear", gamma=None), y
-    if name == "one positive point":
-        X, y = clouds(n_positive=1)
-        return rbf(X), y
-    if name == "one negative point":
-        X, y = clouds(n_positive=39)
-        return rbf(X), y
-    if name == "linear kernel of rank two":
-        return X @ X.T, y
-    if name == "linear kernel far from the origin":
-        return (100.0 * X + 50.0) @ (100.0 * X + 50.0).T, y
-    if name == "balanced classes on a lattice":
-        X, y = lattice()
-        return rbf(X), y
-    if name == "rounded inputs, wide kernel":
-        return rbf(np.round(X), 1e-3), y
-    return np.zeros((6, 6)), np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
-
-
-DIFFICULTIES = (
-    "one row in ten twice", "every row three times", "opposite labels on identical rows",
-    "two identical points of opposite labels",
-    "all rows identical", "constant features", "one positive point", "one negative point",
-    "linear kernel of rank two",
-    "linear kernel far from the origin", "balanced classes on a lattice",
-    "rounded inputs, wide kernel", "zero kernel",
-)  # fmt: skip
+    """Return one of the difficulties, in arrays of its own."""
+    return difficulties()[name]

@@ -37,17 +37,22 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def called(package: Path, cache: Path) -> list[float]:
-    """Return what a new process computes, and how often it found machine code."""
-    run = subprocess.run(
-        [sys.executable, "-c", "import ensvm.caller"],
+def imported(package: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Return what a new process prints that logs and imports the caller."""
+    code = "import logging; logging.basicConfig(level=logging.INFO); import ensvm.caller"
+    return subprocess.run(
+        [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(cache)},
         cwd=package.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    return [float(part) for part in run.stdout.split()]
+
+
+def called(package: Path, cache: Path) -> list[float]:
+    """Return what a new process computes, and how often it found machine code."""
+    return [float(part) for part in imported(package, cache).stdout.split()]
 
 
 @pytest.mark.slow
@@ -121,57 +126,8 @@ def test_what_a_compiled_function_reads_is_in_the_hash(path: Path) -> None:
             assert module in COMPILED_FILES, f"{function.name} reads {name} of {module.name}"
 
 
-# What only the command and the studies need.
-COMMAND_ONLY = (
-    "click",
-    "filelock",
-    "jinja2",
-    "matplotlib",
-    "pandas",
-    "platformdirs",
-    "pooch",
-    "pydantic",
-    "rich",
-    "tabulate",
-    "yaml",
-)
-FIT_WITHOUT_THEM = f"""
-import sys
-
-class Refusing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {COMMAND_ONLY!r}:
-            raise ModuleNotFoundError(f"{{name}} is not there")
-
-sys.meta_path.insert(0, Refusing())
-import numpy as np, ensvm
-from ensvm.classifiers import CLASSIFIERS
-X = np.random.default_rng(0).normal(size=(20, 2))
-for name in CLASSIFIERS:
-    getattr(ensvm, name)
-for name in sys.argv[1:]:
-    print(name, getattr(ensvm, name)().fit(X, X[:, 0] > 0.0).predict(X).size)
-"""
-
-
-def test_classifiers_need_nothing_that_only_the_command_needs() -> None:
-    names = ["PartiallyTrainedEnsemble", "SVMPathClassifier", "TunedSVC"]
-    command = [sys.executable, "-W", "ignore", "-c", FIT_WITHOUT_THEM, *names]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.stdout.split("\n")[:-1] == [f"{name} 20" for name in names], run.stderr
-
-
 @pytest.mark.slow
 def test_compiling_off_a_terminal_is_logged_once(package: Path, tmp_path: Path) -> None:
     (package / "caller.py").write_text(CALLER.replace("outer(1.0),", "outer(1.0), outer(1),"))
-    code = "import logging; logging.basicConfig(level=logging.INFO); import ensvm.caller"
-    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**environment, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
-        cwd=package.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    run = imported(package, tmp_path / "cache")
     assert run.stderr.count(compiled.ANNOUNCEMENT) == 1

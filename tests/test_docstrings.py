@@ -86,11 +86,10 @@ def entries(thing: Any, *sections: str) -> dict[str, str]:
     }
 
 
-def run_examples(thing: Any, name: str) -> None:
+def run_examples(examples: list[doctest.DocTest]) -> None:
     runner = doctest.DocTestRunner()
-    finder = doctest.DocTestFinder(recurse=False)
-    for test in finder.find(thing, name, module=sys.modules[thing.__module__]):
-        runner.run(test)
+    for example in examples:
+        runner.run(example)
     results = runner.summarize(verbose=False)
     assert results.attempted > 0
     assert results.failed == 0
@@ -136,7 +135,9 @@ def test_every_field_is_documented(path: str) -> None:
     [path for path, thing in THINGS.items() if ">>>" in (inspect.getdoc(thing) or "")],
 )
 def test_examples_run(path: str) -> None:
-    run_examples(THINGS[path], path)
+    thing = THINGS[path]
+    finder = doctest.DocTestFinder(recurse=False)
+    run_examples(finder.find(thing, path, module=sys.modules[thing.__module__]))
 
 
 @pytest.mark.parametrize(
@@ -202,11 +203,8 @@ def test_a_class_without_a_docstring_stays_as_it_is() -> None:
 def test_the_examples_of_the_page_run() -> None:
     text = (ROOT / "docs" / "reference" / "classifiers.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, "classifiers.md", None, 0)
-    assert example.examples
-    runner = doctest.DocTestRunner()
-    runner.run(example)
-    assert runner.summarize(verbose=False).failed == 0
+    parser = doctest.DocTestParser()
+    run_examples([parser.get_doctest("".join(blocks), {}, "classifiers.md", None, 0)])
 
 
 def test_type_checkers_see_every_public_name() -> None:

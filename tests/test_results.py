@@ -1,7 +1,5 @@
 """What `results/` has: records that answer the shipped configs, and pages made of them."""
 
-import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,17 +60,9 @@ def test_what_comes_out_is_what_the_records_show(folder, study):
     assert not {text: against for text, against in stale.items() if against}
 
 
-@cache
-def is_as_committed():
-    asked = ["git", "status", "--porcelain", "--", "results"]
-    answer = subprocess.run(asked, cwd=RESULTS.parent, capture_output=True, text=True, check=False)
-    return not answer.returncode and not answer.stdout
-
-
 @pytest.mark.slow
+@pytest.mark.usefixtures("committed_results")
 def test_the_page_of_a_study_is_what_its_records_say(folder, study):
-    if not is_as_committed():
-        pytest.skip("results/ is not as committed: a run of one's own has its own page")
     text = (folder / NAME).read_text(encoding="utf-8")
     assert first_page(study) == text
 

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 from threadpoolctl import threadpool_info
 
 
@@ -173,8 +174,8 @@ class KillsItsParent(Majority):
         time.sleep(60)
 
 
-class DiesOnce(Majority):
-    """Takes its process with it the first time only: a file remembers."""
+class Once(Majority):
+    """Fails the first time only: a file remembers."""
 
     def __init__(self, marker=""):
         self.marker = marker
@@ -184,23 +185,22 @@ class DiesOnce(Majority):
             open(self.marker, "x").close()
         except FileExistsError:
             return super().fit(X, y)
-        os.kill(os.getpid(), signal.SIGKILL)
-        return None
-
-
-class SleepsOnce(Majority):
-    """Takes very long the first time only: a file remembers."""
-
-    def __init__(self, marker=""):
-        self.marker = marker
-
-    def fit(self, X, y):
-        try:
-            open(self.marker, "x").close()
-        except FileExistsError:
-            return super().fit(X, y)
-        time.sleep(600)
+        self.fail()
         return self
+
+
+class DiesOnce(Once):
+    """Takes its process with it the first time only."""
+
+    def fail(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class SleepsOnce(Once):
+    """Takes very long the first time only."""
+
+    def fail(self):
+        time.sleep(600)
 
 
 class Random(Majority):
@@ -281,3 +281,31 @@ class Warns(Majority):
         if y[0] == 1:
             warnings.warn("the first row is positive", UserWarning, stacklevel=2)
         return super().fit(X, y)
+
+
+class Alone(SVC):
+    """SVC(kernel='rbf', gamma=0.7, C=3), but hides that it could be given a Gram matrix."""
+
+    def __init__(self):
+        super().__init__(kernel="rbf", gamma=0.7, C=3.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+
+class Duck:
+    """Has scikit-learn's methods but not its base classes."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def set_params(self, **params):
+        return self
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, 0]

@@ -24,8 +24,7 @@ read_study = cache(read)
 class Worked:
     """A value of a table, how its interval is computed, and what the committed CSV has."""
 
-    name: str
-    basis: str
+    study: str
     formula: str
     low: float
     high: float
@@ -47,93 +46,63 @@ def values_of(study: Study, row: str, algorithm: str, metric: str) -> np.ndarray
 
 def worked() -> list[Worked]:
     """Return a worked value for each basis that the committed results have."""
+    ijcai07, ecda13, nips99 = (
+        read_study(RESULTS / name) for name in ("ijcai07", "ecda13", "nips99")
+    )
+    same_rows = line_of("ijcai07", "2", "astro", "parzen")
+    difference = same_rows["mean"] - same_rows.published
+    drawn = line_of("ecda13", "2", "spam", "svm")
+    draws = values_of(ecda13, "spam", "svm~drawn", "accuracy")
+    low, high = draws.min(), draws.max()
+    folds = values_of(nips99, "liver", "svm", "error").reshape(-1, 10)  # ten a repetition
+    [record] = ijcai07.by_cell["adult3", "ensemble", "error"]
+    orders = 100 * np.array(record.by_order["error"])
+    rows = ["waveform", *(f"drawn-waveform-draw-{number}" for number in range(1, 11))]
+    other_rows = np.array([values_of(ijcai07, row, "ensemble", "error").mean() for row in rows])
     return [
-        _same_rows(),
-        _realizations(),
-        _one_split(),
-        _draws(),
-        _repetitions(),
-        _orders(),
-        _other_rows(),
+        Worked(
+            "ijcai07",
+            f"{same_rows['mean']:.2f} − {same_rows.published:g}, no width",
+            difference,
+            difference,
+            same_rows,
+        ),
+        _around(
+            "ijcai07",
+            line_of("ijcai07", "2", "cancer", "svm_best"),
+            values_of(ijcai07, "cancer", "svm_best", "error"),
+            n_printed=100,
+        ),
+        _around(
+            "ecda13",
+            line_of("ecda13", "2", "spam", "bagging_radpol"),
+            values_of(ecda13, "spam", "bagging_radpol", "accuracy"),
+        ),
+        Worked(
+            "ecda13",
+            f"{low:.2f} to {high:.2f}, the range of {draws.size} draws, − {drawn.published:g}",
+            low - drawn.published,
+            high - drawn.published,
+            drawn,
+        ),
+        _around("nips99", line_of("nips99", "1", "liver", "error_svm"), folds.mean(axis=1)),
+        _around("ijcai07", line_of("ijcai07", "2", "adult3", "ensemble"), orders),
+        _around("ijcai07", line_of("ijcai07", "2", "waveform", "ensemble"), other_rows),
     ]
 
 
-def _worked(study: str, column: str, line: pd.Series, formula: str, half: float) -> Worked:
-    value = line["mean"] - line.published
-    name = f"`{study}`, table {line.table}, {line.row}, `{column}`"
-    return Worked(name, line.interval_of, formula, value - half, value + half, line)
+def _around(study: str, line: pd.Series, values: np.ndarray, n_printed: int = 1) -> Worked:
+    """Return a value whose interval holds the mean of as many values like ours as are printed.
 
-
-def _one_more(study: str, column: str, line: pd.Series, values: np.ndarray) -> Worked:
-    """Return a value whose interval is that of one more value like ours."""
-    std, n = values.std(ddof=1), values.size
+    The printed mean has no deviation: ours stands for it.
+    """
+    mean, std, n = values.mean(), values.std(ddof=1), values.size
     quantile = t.ppf(0.975, n - 1)
-    formula = (
-        f"{values.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
-    )
-    return _worked(study, column, line, formula, quantile * std * np.sqrt(1 / n + 1))
-
-
-def _same_rows() -> Worked:
-    line = line_of("ijcai07", "2", "astro", "parzen")
-    formula = f"{line['mean']:.2f} − {line.published:g}, no width"
-    return _worked("ijcai07", "parzen", line, formula, 0.0)
-
-
-def _realizations() -> Worked:
-    """Print has 100 realizations and no deviation: ours stands for it."""
-    line = line_of("ijcai07", "2", "cancer", "svm_best")
-    values = values_of(read_study(RESULTS / "ijcai07"), "cancer", "svm_best", "error")
-    std, n = line["std"], values.size
-    quantile = t.ppf(0.975, n - 1)
-    formula = (
-        f"{line['mean']:.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1/100)"
-    )
-    half = quantile * std * np.sqrt(1 / n + 1 / 100)
-    return _worked("ijcai07", "svm_best", line, formula, half)
-
-
-def _one_split() -> Worked:
-    line = line_of("ecda13", "2", "spam", "bagging_radpol")
-    values = values_of(read_study(RESULTS / "ecda13"), "spam", "bagging_radpol", "accuracy")
-    return _one_more("ecda13", "bagging_radpol", line, values)
-
-
-def _draws() -> Worked:
-    line = line_of("ecda13", "2", "spam", "svm")
-    values = values_of(read_study(RESULTS / "ecda13"), "spam", "svm~drawn", "accuracy")
-    low, high = values.min(), values.max()
-    formula = f"{low:.2f} to {high:.2f}, the range of {values.size} draws, − {line.published:g}"
-    name = "`ecda13`, table 2, spam, `svm`"
-    ends = low - line.published, high - line.published
-    return Worked(name, line.interval_of, formula, *ends, line)
-
-
-def _repetitions() -> Worked:
-    line = line_of("nips99", "1", "liver", "error_svm")
-    values = values_of(read_study(RESULTS / "nips99"), "liver", "svm", "error")
-    means = values.reshape(-1, 10).mean(axis=1)  # ten folds a repetition
-    return _one_more("nips99", "error_svm", line, means)
-
-
-def _orders() -> Worked:
-    line = line_of("ijcai07", "2", "adult3", "ensemble")
-    [record] = read_study(RESULTS / "ijcai07").by_cell["adult3", "ensemble", "error"]
-    values = 100 * np.array(record.by_order["error"])
-    return _one_more("ijcai07", "ensemble", line, values)
-
-
-def _other_rows() -> Worked:
-    line = line_of("ijcai07", "2", "waveform", "ensemble")
-    study = read_study(RESULTS / "ijcai07")
-    rows = ["waveform", *(f"drawn-waveform-draw-{number}" for number in range(1, 11))]
-    means = np.array([values_of(study, row, "ensemble", "error").mean() for row in rows])
-    std, n = means.std(ddof=1), means.size
-    quantile = t.ppf(0.975, n - 1)
-    centre, half = means.mean() - line.published, quantile * std * np.sqrt(1 / n + 1)
-    formula = f"{means.mean():.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + 1)"
-    name = "`ijcai07`, table 2, waveform, `ensemble`"
-    return Worked(name, line.interval_of, formula, centre - half, centre + half, line)
+    half = quantile * std * np.sqrt(1 / n + 1 / n_printed)
+    share = "1" if n_printed == 1 else f"1/{n_printed}"
+    formula = f"{mean:.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + {share})"
+    difference = mean - line.published
+    return Worked(study, formula, difference - half, difference + half, line)
 
 
 def worked_claim() -> tuple[str, float, float, pd.Series]:
@@ -175,9 +144,11 @@ def worked_section() -> str:
         "|:--|:--|:--|:--|:--|",
     ]
     for one in worked():
+        line = one.committed
+        place = f"`{one.study}`, table {line.table}, {line.row}, `{line.column}`"
         interval = f"{one.low:.2f} to {one.high:.2f}"
         lines.append(
-            f"| {one.name} | {one.basis} | {one.formula} | {interval} | {one.committed.verdict} |"
+            f"| {place} | {line.interval_of} | {one.formula} | {interval} | {line.verdict} |"
         )
     text, low, high, line = worked_claim()
     paragraphs = [

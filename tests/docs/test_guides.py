@@ -1,10 +1,9 @@
-"""The how-to and explanation pages: names on them exist, pictures and examples hold."""
+"""Pages that are written by hand: names on them exist, and examples hold."""
 
 import inspect
 import re
 from pathlib import Path
 
-import house_picture
 import numpy as np
 import pytest
 
@@ -13,9 +12,7 @@ from ensvm.report.verdict import of_draws
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GUIDES = sorted([*(DOCS / "how-to").glob("*.md"), *(DOCS / "explanation").glob("**/*.md")])
 SECTIONS = (DOCS / "how-to", DOCS / "explanation")
-CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 WRITTEN = sorted(
     [
         *(page for page in DOCS.glob("**/*.md") if not {"_build", "api"} & set(page.parent.parts)),
@@ -28,7 +25,11 @@ LONGEST = 120
 CHOSEN = re.compile("NAME|FILE|STUDY|mine")
 
 
-@pytest.mark.parametrize("page", [*GUIDES, CONTRIBUTING], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [page for page in WRITTEN if page.name != "CHANGELOG.md"],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_files_and_attributes_on_a_page_exist(page):
     text = page.read_text(encoding="utf-8")
     paths = re.findall(r"`((?:benchmarks|cli|configs|docs|ensvm|tests)/[\w./-]+)`", text)
@@ -62,10 +63,6 @@ def test_the_index_of_a_section_has_a_line_for_each_page(section):
         assert f"\n{name.removesuffix('.md')}\n" in index  # in the toctree
 
 
-def test_the_picture_of_the_house_shows_the_imports():
-    assert house_picture.PICTURE.read_text(encoding="utf-8") == house_picture.picture()
-
-
 def test_the_example_of_verdicts_has_the_verdicts_of_the_code():
     text = (DOCS / "explanation" / "verdicts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (\S+) to (\S+) \| `.` (.+?) \|", text, re.MULTILINE)
@@ -74,3 +71,11 @@ def test_the_example_of_verdicts_has_the_verdicts_of_the_code():
         ends = np.array([float(low), float(high)])
         assert ends.mean() == pytest.approx(float(value))
         assert of_draws(20.0 + ends, 20.0 + float(value), 20.0, margin=1.0).verdict == verdict
+
+
+def test_the_example_of_the_readme_prints_what_it_says():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    score = []
+    exec(code, {"print": score.append})
+    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)

@@ -426,8 +426,8 @@ def test_committed_intervals_are_those_worked_out_by_hand():
     values = worked()
     for one in values:
         ends = one.committed.difference_low, one.committed.difference_high
-        assert (one.low, one.high) == pytest.approx(ends, abs=1e-9), one.name
-    assert len({one.basis for one in values}) == len(values)
+        assert (one.low, one.high) == pytest.approx(ends, abs=1e-9), one.formula
+    assert len({one.committed.interval_of for one in values}) == len(values)
     _, low, high, line = worked_claim()
     assert (low, high) == pytest.approx((line.low, line.high), abs=1e-9)
     committed = pd.read_csv(RESULTS / "nips99" / "claims.csv", index_col=["claim", "row"])

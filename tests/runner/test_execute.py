@@ -200,7 +200,7 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     config = study("""
         ours: {estimator: SVC, params: {kernel: rbf, gamma: 0.7, C: 3.0}}
         poly: {estimator: SVC, params: {kernel: poly, gamma: 0.5, degree: 2, coef0: 1.0}}
-        alone: {estimator: "troublesome_svc:Alone"}
+        alone: {estimator: "troublesome:Alone"}
     """)
     run(config, results)
     records = read_records(results / "trial")

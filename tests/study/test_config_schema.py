@@ -1,4 +1,4 @@
-"""The schema for editors: it is that of the models, and it never refuses what ensvm accepts."""
+"""The schema for editors never refuses what ensvm accepts."""
 
 import json
 import random
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from config_schema import card_schema_text, config_schema_text
 from jsonschema import Draft7Validator
 from made_up_records import invoke
 from pydantic import ValidationError
@@ -86,9 +85,7 @@ def changed(content: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     return content
 
 
-def test_the_schema_is_that_of_the_models():
-    """If not: `python tests/config_schema.py`."""
-    assert config_schema().read_text(encoding="utf-8") == config_schema_text()
+def test_the_schema_is_a_schema():
     Draft7Validator.check_schema(VALIDATOR.schema)
 
 
@@ -166,11 +163,8 @@ def test_a_drafted_config_names_the_schema_and_is_valid(tmp_path, monkeypatch):
     assert [error.message for error in errors] == []
 
 
-def test_the_schema_of_cards_is_that_of_the_model_and_accepts_all_cards():
-    """If not: `python tests/config_schema.py`."""
-    text = card_schema().read_text(encoding="utf-8")
-    assert text == card_schema_text()
-    validator = Draft7Validator(json.loads(text))
+def test_the_schema_of_cards_accepts_all_cards_and_no_other_key():
+    validator = Draft7Validator(json.loads(card_schema().read_text(encoding="utf-8")))
     for path in sorted(shipped_datasets().glob("*.yaml")):
         card = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert list(validator.iter_errors(card)) == []

@@ -197,7 +197,7 @@ def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
 
 def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     text = """
-    duck: {estimator: "ducks:Duck"}
+    duck: {estimator: "troublesome:Duck"}
     part:
       estimator: "sklearn.ensemble:BaggingClassifier"
       params: {estimator: {estimator: "sklearn.tree:DecisionTreeRegressor"}}

@@ -1,10 +1,11 @@
-"""The pages of every key of a config; `python tests/key_pages.py` writes their lists again.
+"""The lists of keys on the pages of docs/reference/keys.
 
 A page is written by hand, with examples. Below a heading, `<!-- keys: MODEL -->` begins the list of
 the keys of a model: what is accepted, the default and the meaning come from the model, an example
 from the pages or a shipped config or card.
 """
 
+import inspect
 import re
 import textwrap
 import typing
@@ -14,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from key_docs import Model, keys_of, meanings_of, models_of
-from marked_blocks import fill_blocks
+from numpydoc.docscrape import NumpyDocString
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.generators import CircleOptions, FournormOptions, SquaresOptions
@@ -27,13 +28,11 @@ from ensvm.shipped import shipped_configs, shipped_datasets
 from ensvm.study.config import StudyConfig
 from ensvm.study.source import YamlSource
 
+Model = type[BaseModel]
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 FOLDER = REFERENCE / "keys"
 PAGES = sorted(FOLDER.glob("*.md"))
-# A config writes a sweep in a form of its own, which its page explains.
-MODELS = {**models_of(StudyConfig), **models_of(OwnFile), **models_of(DatasetCard)}
-del MODELS["SweepConfig"]
 YAML_BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WIDTH = 118
 A_BLOCK = "block: "
@@ -48,6 +47,49 @@ CHECKED_LATER = {"split": Split, "options": CircleOptions | FournormOptions | Sq
 NOT_REQUIRED = ("DatasetConfig", "name")  # it may follow from another key
 SPACE = "\ue000"  # stands for a space at which no line is broken
 LONGEST_EXAMPLE = 64
+
+
+def models_of(model: Model) -> dict[str, Model]:
+    """Return a model and all models that its keys lead to, by their names."""
+    found: dict[str, Model] = {}
+
+    def walk(annotation: Any) -> None:
+        if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+            if annotation.__name__ not in found:
+                found[annotation.__name__] = annotation
+                for field in annotation.model_fields.values():
+                    walk(field.annotation)
+            return
+        for part in typing.get_args(annotation):
+            walk(part)
+
+    walk(model)
+    return found
+
+
+def meanings_of(model: Model) -> dict[str, str]:
+    """Return what each key of a model means, from the docstrings of the model and its bases."""
+    documented: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base.__doc__:
+            for entry in NumpyDocString(inspect.cleandoc(base.__doc__))["Attributes"]:
+                text = " ".join(" ".join(entry.desc).split())
+                documented.update(dict.fromkeys(entry.name.split(", "), text))
+    return {
+        field.alias or name: documented[name]
+        for name, field in model.model_fields.items()
+        if name in documented
+    }
+
+
+def keys_of(model: Model) -> dict[str, FieldInfo]:
+    """Return the keys of a model as a config writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+# A config writes a sweep in a form of its own, which its page explains.
+MODELS = {**models_of(StudyConfig), **models_of(OwnFile), **models_of(DatasetCard)}
+del MODELS["SweepConfig"]
 
 
 def list_of_keys(name: str) -> str:
@@ -292,7 +334,3 @@ def _models_in(annotation: Any) -> list[Model]:
 
 
 MAKERS = {"keys": list_of_keys, "kernels": list_of_kernels, "tree": list_of_blocks}
-
-if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(fill_blocks(page.read_text(encoding="utf-8"), MAKERS), encoding="utf-8")

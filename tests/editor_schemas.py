@@ -1,19 +1,18 @@
-"""The JSON schemas of configs and cards for editors; `python tests/config_schema.py` writes them.
+"""The JSON schemas of configs and cards for editors.
 
 They are made from the models that validate both. What the schema of configs refuses, `ensvm`
 refuses too; it accepts more, since only `ensvm` knows which names a study has and which keys go
 together.
 """
 
-import json
+import inspect
 from typing import Any, TypeAlias
 
-from key_docs import meanings_of, models_of, summary_of
+from key_blocks import meanings_of, models_of
 from pydantic import BaseModel
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
-from ensvm.shipped import card_schema, config_schema
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
 from ensvm.study.source import PARTS
@@ -36,19 +35,12 @@ SWEEP: Schema = {
 BASE = "The study that this one is built on: a shipped study's name, or a file beside the config."
 
 
-def config_schema_text() -> str:
-    """Return the schema as the file in the package has it."""
-    return json.dumps(schema_of_configs(), indent=1, ensure_ascii=False) + "\n"
-
-
-def card_schema_text() -> str:
-    """Return the schema of cards as the file in the package has it."""
+def schema_of_cards() -> Schema:
+    """Return the schema of cards."""
     schema = lenient(described(DatasetCard))
     blocks = schema.pop("$defs")
     head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "A card of a data set"}
-    return (
-        json.dumps({**head, **schema, "definitions": blocks}, indent=1, ensure_ascii=False) + "\n"
-    )
+    return {**head, **schema, "definitions": blocks}
 
 
 def described(model: type[BaseModel]) -> Schema:
@@ -56,7 +48,7 @@ def described(model: type[BaseModel]) -> Schema:
     schema = model.model_json_schema(ref_template="#/definitions/{model}")
     for name, inner in models_of(model).items():
         block = schema if inner is model else schema["$defs"][name]
-        block["description"] = summary_of(inner)
+        block["description"] = inspect.getdoc(inner).partition("\n")[0]
         for key, meaning in meanings_of(inner).items():
             block["properties"][key]["description"] = meaning
     return schema
@@ -192,8 +184,3 @@ def lenient(schema: Any) -> Any:
             types = ["boolean", "number", "string"]
             return {**rest, "type": types, "minimum": 0, "maximum": 1, "pattern": TRUTH_TEXT}
     return rest
-
-
-if __name__ == "__main__":
-    config_schema().write_text(config_schema_text(), encoding="utf-8")
-    card_schema().write_text(card_schema_text(), encoding="utf-8")

@@ -1,14 +1,10 @@
-"""Pages show files of real runs; `python tests/test_readme.py` writes them into the pages again."""
+"""The parts of pages that show results, findings and what classes and relations are."""
 
 import inspect
-import re
-import subprocess
 from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
-import pytest
-from marked_blocks import fill_blocks, has_block
 from worked_verdicts import worked_section
 
 from ensvm.report.documents.document import one_line
@@ -17,17 +13,6 @@ from ensvm.study.config import read_config, reproduced
 from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
-CLASSIFIERS = ROOT / "docs" / "reference" / "classifiers.md"
-CLAIMS = ROOT / "docs" / "reference" / "keys" / "claims.md"
-VERDICTS = ROOT / "docs" / "explanation" / "verdicts.md"
-WORKS = sorted((ROOT / "docs" / "explanation" / "works").glob("*.md"))
-PAGES = (README, CLASSIFIERS, CLAIMS, VERDICTS, *WORKS, ROOT / "results" / "README.md")
-
-
-def filled(text: str) -> str:
-    """Return a page with the tables of the files it shows as they are."""
-    return fill_blocks(text, MAKERS)
 
 
 def grid_of(path: str) -> str | None:
@@ -39,29 +24,23 @@ def grid_of(path: str) -> str | None:
 
 
 def ranks_of(path: str) -> str | None:
-    """Return the average ranks of a page of ranks; None if its study has not been shipped yet."""
+    """Return each algorithm and its average rank, the first two columns of a page of ranks."""
     grid = grid_of(path)
-    return None if grid is None else average_ranks(grid)
-
-
-def findings_of(study: str) -> str:
-    """Return the findings of a study, a line each."""
-    config, _ = read_config(find_config(study))
-    lines = [wrapped(f"- {one_line(finding.text)}", "  ") for finding in config.findings]
-    return "\n".join(lines)
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    """Return a paragraph in lines of at most 118 characters, the later ones indented."""
-    return fill(text, 118, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def average_ranks(grid: str) -> str:
-    """Return the first two columns of the grid of a page of ranks: each algorithm and its rank."""
+    if grid is None:
+        return None
     rows = [[field.strip() for field in line.split("|")[1:3]] for line in grid.splitlines()[2:]]
     # The letter before a name stands for it in the other columns, which are left out.
     lines = [f"| {name.partition(' ')[2]} | {rank} |" for name, rank in rows]
     return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
+
+
+def findings_of(study: str) -> str:
+    """Return the findings of a study, a list entry each."""
+    config, _ = read_config(find_config(study))
+    entries = [f"- {one_line(finding.text)}" for finding in config.findings]
+    return "\n".join(
+        fill(entry, 118, subsequent_indent="  ", break_on_hyphens=False) for entry in entries
+    )
 
 
 def table_of_classes(package: str) -> str:
@@ -78,7 +57,8 @@ def table_of_works(_: str) -> str:
     lines = []
     for name in reproduced():
         config, _ = read_config(find_config(name))
-        if config.citation and config.findings:
+        is_shipped = (ROOT / "results" / name / "README.md").exists()
+        if config.citation and config.findings and is_shipped:
             work = f"[{config.title}](results/{name}/README.md)"
             lines.append(f"| {work}: `{name}` | {one_line(config.findings[0].text)} |")
     return "\n".join(["| work | what came out, in a sentence |", "|:--|:--|", *lines])
@@ -105,27 +85,5 @@ MAKERS = {
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_a_page_shows_the_files_as_they_are(page):
-    asked = ["git", "status", "--porcelain", "--", "results"]
-    answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
-    if answer.returncode or answer.stdout:
-        pytest.skip("results/ is not as committed: a run of one's own need not be in the README")
-    text = page.read_text(encoding="utf-8")
-    assert has_block(text, MAKERS)
-    assert filled(text) == text
-
-
-def test_the_readme_example_runs():
-    text = README.read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    score = []
-    exec(code, {"print": score.append})
-    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)
-
-
-if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+# ... of which these change with the records
+OF_RESULTS = ("grid", "ranks", "worked")
