@@ -14,12 +14,7 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
-from ensvm.data.providers.serving import (
-    Served,
-    how_to_get,
-    read_rows,
-    serve,
-)
+from ensvm.data.providers.serving import Served, how_to_get, read_rows, serve
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
 from ensvm.errors import DataUnavailable, UserError
@@ -126,18 +121,15 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     folders = data_folders(data_dir, offline)
     key = (card.fingerprint(), folders)
     if key not in _recent:
-        _recent[key] = generate(card) if card.generator else read_arrays(card, folders)
+        if card.generator:
+            X, classes = card.generator.draw()
+            _recent[key] = assemble(card, Raw(X, plain_labels(classes))), "generator"
+        else:
+            _recent[key] = read_arrays(card, folders)
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
     arrays, provider = _recent[key]
     return Dataset(**vars(arrays), card=card, provider=provider)
-
-
-def generate(card: DatasetCard) -> tuple[Arrays, str]:
-    """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
-    assert card.generator is not None
-    X, classes = card.generator.draw()
-    return assemble(card, Raw(X, plain_labels(classes))), "generator"
 
 
 def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:

@@ -355,15 +355,15 @@ def _declared(
     """Return the encodings that the files' own types give to inputs that are not numbers."""
     encodings: Inputs = {}
     for form, file in tables:
-        typed = form.typed_columns(file)
+        declared, refused = form.typed_columns(file)
         for name in kept:
-            if name in typed.refused:
+            if name in refused:
                 raise UserError(
-                    f"{file.name}: column {name!r}: {typed.refused[name]}, or leave it out by "
+                    f"{file.name}: column {name!r}: {refused[name]}, or leave it out by "
                     f"`drop: [{json.dumps(name)}]`"
                 )
-            if name in typed.inputs:
-                encodings[name] = _both(encodings.get(name), typed.inputs[name])
+            if name in declared:
+                encodings[name] = _both(encodings.get(name), declared[name])
     return encodings
 
 

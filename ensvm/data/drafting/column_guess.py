@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.alarms import IDENTIFIER
-from ensvm.data.files.encode import DATES, Numerals, plain_label
+from ensvm.data.files.encode import DATES, MOST_LEVELS, Numerals, plain_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -21,7 +21,6 @@ MISSING = frozenset(
     }
 )
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
-MOST_LEVELS = 30  # texts of a column, each of which becomes a column of 0 and 1
 # A few texts in a column of numbers count as missing values: up to so many different ones in such a
 # share of the rows, which may be larger if none of them has a digit (k.A., but not 5+).
 MOST_STRAYS = 3

@@ -15,9 +15,9 @@ import numpy as np
 from ensvm.data.drafting.column_guess import MISSING, guess_numerals
 from ensvm.data.drafting.target_guess import FEWEST_ROWS
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
-from ensvm.data.files.encode import Numerals, plain_label
+from ensvm.data.files.encode import Inputs, Numerals, plain_label
 from ensvm.data.files.file_content import FileContent, unpack
-from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
+from ensvm.data.files.named_columns import NamedColumnsFormat, refuse_equal_names
 from ensvm.data.own_file import ending_of
 from ensvm.errors import Refused, UserError
 
@@ -65,7 +65,8 @@ class DraftTable:
     dialect: dict[str, Any] = field(default_factory=dict)
     # whether a config names the target by position, which means that there is no header
     by_position: bool = False
-    typed: TypedColumns | None = None  # what the types of the columns say; None for a table of text
+    # of columns with types: the encodings of those that are not numbers, and why some are no inputs
+    typed: tuple[Inputs, dict[str, str]] | None = None
     missing: frozenset[str] = MISSING  # the fields that have no value
 
 
@@ -285,5 +286,5 @@ def typed_table(file: FileContent, form: type[NamedColumnsFormat]) -> DraftTable
     kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     made = form.model_construct(target=-1)
     names, columns = _columns(made, file)
-    typed = made.typed_columns(file)
-    return DraftTable(f"{kind}, typed columns", names, columns, names, typed=typed)
+    written_as, typed = f"{kind}, typed columns", made.typed_columns(file)
+    return DraftTable(written_as, names, columns, names, typed=typed)

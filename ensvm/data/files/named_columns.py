@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -48,16 +48,6 @@ class RowBlock:
         return RowBlock(self.names, columns, [self.rows[i] for i in at])
 
 
-@dataclass(frozen=True)
-class TypedColumns:
-    """What the types of a file's columns say of them."""
-
-    # the encodings of the columns that are not numbers
-    inputs: Inputs = field(default_factory=dict)
-    # why a column cannot be an input, of each such column
-    refused: Mapping[str, str] = field(default_factory=dict)
-
-
 class NamedColumnsFormat(FileFormat):
     """A table with named columns, read block by block.
 
@@ -93,9 +83,12 @@ class NamedColumnsFormat(FileFormat):
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns, or without a header their positions."""
 
-    def typed_columns(self, file: FileContent) -> TypedColumns:
-        """Return what the types of the columns say of them."""
-        return TypedColumns()
+    def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
+        """Return the encodings of columns of other types than numbers, and why some cannot be read.
+
+        Both are by the names of the columns; a table of text declares no types.
+        """
+        return {}, {}
 
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels.
