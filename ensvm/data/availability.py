@@ -1,13 +1,14 @@
 """Which data are on this machine, which could be downloaded, and which are missing."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.loading import joined_names, load
 from ensvm.data.providers.folders import data_folders
-from ensvm.data.providers.serving import find, how_to_get
+from ensvm.data.providers.serving import Attempt, ask, how_to_get
 from ensvm.errors import DataUnavailable
 
 
@@ -40,9 +41,8 @@ def locate(
     if card.generator:
         return Location("here", "generator", {}, [], how_to_get(card))
     folders, reasons = data_folders(data_dir, offline), list[str]()
-    every = {
-        part: find(sources, reasons, folders, verify=verify) for part, sources in card.parts.items()
-    }
+    find = partial(Attempt.find, verify=verify)
+    every = {part: ask(sources, reasons, folders, find) for part, sources in card.parts.items()}
     parts = {part: found for part, found in every.items() if found is not None}
     state: Literal["here", "to download", "missing"] = "missing"
     provider = None

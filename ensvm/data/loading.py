@@ -14,7 +14,7 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
-from ensvm.data.providers.serving import Served, how_to_get, read_rows, serve
+from ensvm.data.providers.serving import Attempt, Served, ask, how_to_get, read_rows
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
 from ensvm.errors import DataUnavailable, UserError
@@ -136,7 +136,7 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
-        part = serve(sources, reasons, folders)
+        part = ask(sources, reasons, folders, Attempt.serve)
         if part is None:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
