@@ -162,7 +162,7 @@ class OwnFile(Strict):
 
     @property
     def title(self) -> str:
-        """What the data are called, where nothing else is said."""
+        """The title of the data set: its paths, or its number at OpenML."""
         return ", ".join(self.path or self.train) or f"OpenML {self.openml}"
 
 

@@ -222,7 +222,7 @@ def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
 
 
 def without_sentinels(columns: Sequence[DraftColumn], numerals: Numerals) -> list[DraftColumn]:
-    """Return the columns, in which numbers such as -9 and 999 that look so are missing values.
+    """Return the columns, with numbers that look like marks, such as -9 and 999, as missing values.
 
     A config has one list of marks for all columns: a number that is a value in another column is
     not taken for a mark.

@@ -57,13 +57,13 @@ class DraftTable:
     """The fields of a table, before anything is guessed of what its columns hold."""
 
     written_as: str  # how the file is written, in one line
-    names: list[str]  # the columns as a config names them: by position if the header does not do
+    names: list[str]  # the columns as a config names them: by the header, or by position
     columns: list[Sequence[str]]  # the fields of each column
     titles: list[str] = field(default_factory=list)  # the columns as the header calls them
     numerals: Numerals = field(default_factory=Numerals)  # how numbers are written
-    # the key `format` of the config, without what goes without saying
+    # the key `format` of the config, without values that are defaults
     dialect: dict[str, Any] = field(default_factory=dict)
-    # whether a config names the target by position, which means that there is no header
+    # whether the config names columns by position, so that the reader expects no header
     by_position: bool = False
     # of columns with types: the encodings of those that are not numbers, and why some are no inputs
     typed: tuple[Inputs, dict[str, str]] | None = None

@@ -74,7 +74,7 @@ class Attempt:
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
     def refused(self, refusal: Refused) -> list[str]:
-        """Return the line that says why it does not serve; none if it was never on this machine."""
+        """Return a line that says why there is no answer; none for a file that was never here."""
         if str(refusal) == _NOT_HERE.get(self.place):
             return []
         address = f" {self.source.address}" if self.source.kind == "url" else ""
@@ -193,9 +193,10 @@ def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
 
 
 def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
-    """Return the parts of a data set; all its files together settle what their formats leave open.
+    """Return the parts of a data set, with formats that are complete.
 
-    Raises UserError if the files contradict each other.
+    All its files together decide what a format leaves open, such as where LIBSVM text begins to
+    count columns. Raises UserError if the files contradict each other.
     """
     every = [(source.format, file) for part in parts for source, file in part]
 
@@ -237,7 +238,7 @@ def _whole_parts(
 
 
 def _subset(source: Source, folders: DataFolders) -> bytes:
-    """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
+    """Return the rows of a subset of another data set; raise Refused if nobody serves that."""
     card, parts = _whole_parts(source, folders, Attempt.serve)
     levels = unpack(shipped_datasets() / source.address).decode()
     return subset_text(read_rows(card, parts), levels, str(source.keep))
