@@ -1,9 +1,8 @@
 """Data sets: cards describe them, providers fetch them, realizations split them."""
 
-from ensvm.data.availability import DataSearch, Location, locate
 from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import adapt, find_card, list_cards
-from ensvm.data.loading import Dataset, Realization, load
+from ensvm.data.loading import DataSearch, Dataset, Location, Realization, load, locate
 from ensvm.data.own_file import inline_card
 from ensvm.errors import DataUnavailable
 

@@ -1,4 +1,4 @@
-"""What may spoil a result on a data set, to be looked at first.
+"""What may spoil a result on a data set: look at it first.
 
 `ensvm init`, `ensvm check` and `ensvm run`, whose records a study's page shows, call `alarms`.
 """

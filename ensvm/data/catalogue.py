@@ -111,7 +111,7 @@ def adapt(
     missing: str | float | None = None,
     options: dict[str, Any] | None = None,
 ) -> DatasetCard:
-    """Return the card with what a study says otherwise; what is None stays as the card has it.
+    """Return the card with the values that a study changes; None leaves a value as it is.
 
     `split` is a whole protocol (with the key `protocol`), or some keys of the card's own; sizes may
     be fractions of the rows. `missing` only fits a card that fills in missing values, `options` one

@@ -162,7 +162,7 @@ class OwnFile(Strict):
 
     @property
     def title(self) -> str:
-        """What the data are called, where nothing else is said."""
+        """The title of the data set: its paths, or its number at OpenML."""
         return ", ".join(self.path or self.train) or f"OpenML {self.openml}"
 
 
@@ -355,15 +355,15 @@ def _declared(
     """Return the encodings that the files' own types give to inputs that are not numbers."""
     encodings: Inputs = {}
     for form, file in tables:
-        typed = form.typed_columns(file)
+        declared, refused = form.typed_columns(file)
         for name in kept:
-            if name in typed.refused:
+            if name in refused:
                 raise UserError(
-                    f"{file.name}: column {name!r}: {typed.refused[name]}, or leave it out by "
+                    f"{file.name}: column {name!r}: {refused[name]}, or leave it out by "
                     f"`drop: [{json.dumps(name)}]`"
                 )
-            if name in typed.inputs:
-                encodings[name] = _both(encodings.get(name), typed.inputs[name])
+            if name in declared:
+                encodings[name] = _both(encodings.get(name), declared[name])
     return encodings
 
 

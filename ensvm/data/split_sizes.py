@@ -89,7 +89,7 @@ def refuse_without_groups(split: Mapping[str, Any]) -> None:
 
 
 def completed(split: Mapping[str, Any], raw: Raw) -> Any:
-    """Return the split of a user's own files with the sizes and groups that their rows show.
+    """Return the split of a user's own files, completed by the sizes and groups of their rows.
 
     Raises ValueError, naming key, value and what is accepted, if the protocol does not fit them.
     """

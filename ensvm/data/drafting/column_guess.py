@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.alarms import IDENTIFIER
-from ensvm.data.files.encode import DATES, Numerals, plain_label
+from ensvm.data.files.encode import DATES, MOST_LEVELS, Numerals, plain_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -21,7 +21,6 @@ MISSING = frozenset(
     }
 )
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
-MOST_LEVELS = 30  # texts of a column, each of which becomes a column of 0 and 1
 # A few texts in a column of numbers count as missing values: up to so many different ones in such a
 # share of the rows, which may be larger if none of them has a digit (k.A., but not 5+).
 MOST_STRAYS = 3
@@ -223,7 +222,7 @@ def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
 
 
 def without_sentinels(columns: Sequence[DraftColumn], numerals: Numerals) -> list[DraftColumn]:
-    """Return the columns, in which numbers such as -9 and 999 that look so are missing values.
+    """Return the columns, with numbers that look like marks, such as -9 and 999, as missing values.
 
     A config has one list of marks for all columns: a number that is a value in another column is
     not taken for a mark.

@@ -25,9 +25,9 @@ from ensvm.data.drafting.target_guess import Target, check_target, find_target
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import MISSING, Dialect, TableFormat
-from ensvm.data.files.encode import Numerals
+from ensvm.data.files.encode import Numerals, indicators
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
-from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, no_column
+from ensvm.data.files.named_columns import NamedColumnsFormat, no_column
 from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
@@ -149,7 +149,10 @@ def _of_table(
     if table.typed is None and table.missing == MISSING_TEXTS:
         columns = without_sentinels(columns, table.numerals)
     if groups is not None:
-        columns = _without_groups(str(path), columns, table.titles, groups)
+        if table.titles.count(groups) != 1:
+            raise no_column(f"{path}: --groups", groups, table.titles)
+        at = table.titles.index(groups)
+        columns[at] = replace(columns[at], kind="group", dropped="says which rows belong together")
     target = find_target(str(path), columns, table.titles, asked)
     columns[target.position] = target.column
     used = [
@@ -193,27 +196,14 @@ def _of_table(
 
 def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn:
     name = table.names[at]
-    typed = table.typed or TypedColumns()
-    encoding = typed.inputs.get(name)
-    if isinstance(encoding, dict) and "one-hot" in encoding and any(fields):
+    declared, refused = table.typed or ({}, {})
+    if indicators(declared.get(name, "number")) is not None and any(fields):
         # a nominal column stays one, even if its names are 1, 2 or NA
         return look_at_text(name, fields, frozenset([""]))
     column = look_at_column(name, fields, table.numerals, at, table.missing)
-    reason = typed.refused.get(name, "")
-    if reason and not column.dropped:
-        return DraftColumn(name, column.kind, fields, dropped=reason)
+    if name in refused and not column.dropped:
+        return DraftColumn(name, column.kind, fields, dropped=refused[name])
     return column
-
-
-def _without_groups(
-    file_name: str, columns: list[DraftColumn], titles: Sequence[str], groups: str
-) -> list[DraftColumn]:
-    """Return the columns; the one that says which rows belong together is not an input."""
-    if list(titles).count(groups) != 1:
-        raise no_column(f"{file_name}: --groups", groups, titles)
-    at = list(titles).index(groups)
-    group = replace(columns[at], kind="group", dropped="says which rows belong together")
-    return [*columns[:at], group, *columns[at + 1 :]]
 
 
 def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:

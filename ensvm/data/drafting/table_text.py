@@ -15,9 +15,9 @@ import numpy as np
 from ensvm.data.drafting.column_guess import MISSING, guess_numerals
 from ensvm.data.drafting.target_guess import FEWEST_ROWS
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
-from ensvm.data.files.encode import Numerals, plain_label
+from ensvm.data.files.encode import Inputs, Numerals, plain_label
 from ensvm.data.files.file_content import FileContent, unpack
-from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
+from ensvm.data.files.named_columns import NamedColumnsFormat, refuse_equal_names
 from ensvm.data.own_file import ending_of
 from ensvm.errors import Refused, UserError
 
@@ -57,15 +57,16 @@ class DraftTable:
     """The fields of a table, before anything is guessed of what its columns hold."""
 
     written_as: str  # how the file is written, in one line
-    names: list[str]  # the columns as a config names them: by position if the header does not do
+    names: list[str]  # the columns as a config names them: by the header, or by position
     columns: list[Sequence[str]]  # the fields of each column
     titles: list[str] = field(default_factory=list)  # the columns as the header calls them
     numerals: Numerals = field(default_factory=Numerals)  # how numbers are written
-    # the key `format` of the config, without what goes without saying
+    # the key `format` of the config, without values that are defaults
     dialect: dict[str, Any] = field(default_factory=dict)
-    # whether a config names the target by position, which means that there is no header
+    # whether the config names columns by position, so that the reader expects no header
     by_position: bool = False
-    typed: TypedColumns | None = None  # what the types of the columns say; None for a table of text
+    # of columns with types: the encodings of those that are not numbers, and why some are no inputs
+    typed: tuple[Inputs, dict[str, str]] | None = None
     missing: frozenset[str] = MISSING  # the fields that have no value
 
 
@@ -285,5 +286,5 @@ def typed_table(file: FileContent, form: type[NamedColumnsFormat]) -> DraftTable
     kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     made = form.model_construct(target=-1)
     names, columns = _columns(made, file)
-    typed = made.typed_columns(file)
-    return DraftTable(f"{kind}, typed columns", names, columns, names, typed=typed)
+    written_as, typed = f"{kind}, typed columns", made.typed_columns(file)
+    return DraftTable(written_as, names, columns, names, typed=typed)

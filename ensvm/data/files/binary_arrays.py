@@ -39,9 +39,9 @@ class NpzFormat(FileFormat):
         if X.ndim != 2 or y.shape != (len(X),) or not len(X):
             shapes = f"X {X.shape} and y {y.shape}"
             raise UserError(f"{file.name}: {shapes} are not of shapes (n, d) and (n,)")
-        inputs, labels = _inputs(X, file.name), _labels(y, file.name)
-        groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.name)
-        return Raw(inputs, labels, _splits(arrays, file.name), groups)
+        groups = None if file.groups is None else _texts(arrays, file.groups, "group", file.name)
+        labels = _texts(arrays, "y", "label", file.name)
+        return Raw(_inputs(X, file.name), labels, _splits(arrays, file.name), groups)
 
 
 def _arrays(file: FileContent) -> dict[str, Any]:
@@ -67,31 +67,25 @@ def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
     return inputs
 
 
-def _labels(y: NDArray[Any], file_name: str) -> NDArray[np.str_]:
-    if y.dtype.kind not in "biufUS":
-        raise UserError(f"{file_name}: y holds {y.dtype}; accepted: numbers or text")
-    labels = plain_labels(y)
-    for row in np.flatnonzero(without_label(labels))[:1]:
-        raise UserError(f"{file_name}, row {row + 1} of y: the label is missing ({y[row]})")
-    return labels
-
-
-def _groups(arrays: dict[str, Any], key: str, rows: int, file_name: str) -> NDArray[np.str_]:
+def _texts(arrays: dict[str, Any], key: str, what: str, file_name: str) -> NDArray[np.str_]:
+    """Return the label or the group of each row, from the array of this name."""
     if key not in arrays:
         raise UserError(
-            f"{file_name}: groups: holds no array {key!r}{near_miss(key, arrays)} "
+            f"{file_name}: {what}s: holds no array {key!r}{near_miss(key, arrays)} "
             f"(arrays: {', '.join(arrays)})"
         )
-    found = arrays[key]
-    if found.shape != (rows,) or found.dtype.kind not in "biufUS":
+    array, n_rows = arrays[key], len(arrays["y"])
+    if array.shape != (n_rows,) or array.dtype.kind not in "biufUS":
         raise UserError(
-            f"{file_name}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
-            f"number or a text for each of the {rows} rows"
+            f"{file_name}: {what}s: {key!r} holds {array.dtype} of shape {array.shape}; accepted: "
+            f"a number or a text for each of the {n_rows} rows"
         )
-    groups = plain_labels(found)
-    for row in np.flatnonzero(without_label(groups))[:1]:
-        raise UserError(f"{file_name}, row {row + 1} of {key}: the group is missing")
-    return groups
+    texts = plain_labels(array)
+    for row in np.flatnonzero(without_label(texts))[:1]:
+        raise UserError(
+            f"{file_name}, row {row + 1} of {key}: the {what} is missing ({array[row]})"
+        )
+    return texts
 
 
 def _splits(
@@ -101,17 +95,13 @@ def _splits(
         raise UserError(f"{file_name}: `train` and `test` belong together")
     if "train" not in arrays:
         return None
-    return _row_numbers(arrays["train"], file_name), _row_numbers(arrays["test"], file_name)
-
-
-def _row_numbers(rows: Any, file_name: str) -> NDArray[np.intp]:
-    rows = np.atleast_2d(rows)
-    if rows.dtype.kind not in "iu":
-        raise UserError(
-            f"{file_name}: train and test hold zero-based row numbers, not {rows.dtype}"
-        )
-    numbers: NDArray[np.intp] = rows.astype(np.intp)
-    return numbers
+    train, test = (np.atleast_2d(arrays[part]) for part in ("train", "test"))
+    for rows in (train, test):
+        if rows.dtype.kind not in "iu":
+            raise UserError(
+                f"{file_name}: train and test hold zero-based row numbers, not {rows.dtype}"
+            )
+    return train.astype(np.intp), test.astype(np.intp)
 
 
 class IdxFormat(FileFormat):

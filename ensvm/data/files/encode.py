@@ -17,6 +17,7 @@ from ensvm.errors import UserError, near_miss
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
+MOST_LEVELS = 30  # texts of a column that become columns of 0 and 1 without being listed
 MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
 DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
@@ -184,13 +185,22 @@ def encode_column(
     )
     ends, codes = interval_ends(encoding), _codes(encoding)
     if codes:
-        numbers = np.array([_code(text, codes) for text in texts], dtype=np.float64)
+        # an encoding has a text of two lines as one
+        plain = (text if text in codes else plain_label(" ".join(text.split())) for text in texts)
+        numbers = np.array([codes.get(text, np.nan) for text in plain], dtype=np.float64)
     elif encoding == "integer-after-letter":
-        numbers = np.array([_after_letter(text) for text in texts], dtype=np.float64)
+        after = (text[1:] if re.fullmatch(r"[A-Za-z]\d+", text) else "nan" for text in texts)
+        numbers = np.array(list(map(float, after)))
     else:
         numbers = numerals.read(texts)
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
-        problem = _problem(texts[int(wrong)], encoding, codes, numerals)
+        text = texts[int(wrong)]
+        if codes:
+            problem = f"{text!r} is unknown{near_miss(text, codes)} (accepted: {', '.join(codes)})"
+        elif encoding == "integer-after-letter":
+            problem = f"{text!r} is not a letter and an integer"
+        else:
+            problem = numerals.problem(text)
         raise UserError(f"{position_of(int(present[wrong]))}: {problem}")
     if ends is not None:
         numbers = np.searchsorted(ends, numbers).astype(np.float64) + 1.0
@@ -216,24 +226,6 @@ def _codes(encoding: Encoding) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return {str(text): code for text, code in value.items()}
     return {}
-
-
-def _code(text: str, codes: Mapping[str, Any]) -> float:
-    if text not in codes:
-        text = plain_label(" ".join(text.split()))  # an encoding has a text of two lines as one
-    return float(codes.get(text, np.nan))
-
-
-def _after_letter(text: str) -> float:
-    return float(text[1:]) if re.fullmatch(r"[A-Za-z]\d+", text) else np.nan
-
-
-def _problem(text: str, encoding: Encoding, codes: Mapping[str, Any], numerals: Numerals) -> str:
-    if codes:
-        return f"{text!r} is unknown{near_miss(text, codes)} (accepted: {', '.join(codes)})"
-    if encoding == "integer-after-letter":
-        return f"{text!r} is not a letter and an integer"
-    return numerals.problem(text)
 
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[np.str_]:

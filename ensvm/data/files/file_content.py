@@ -78,7 +78,7 @@ def check_size(size: int, name: object) -> None:
 
 @dataclass(frozen=True)
 class FileContent:
-    """The uncompressed bytes of one file, and what the card says that its reader needs."""
+    """The uncompressed bytes of one file, and those keys of the card that its reader needs."""
 
     data: bytes  # the file
     name: str  # what messages call the file
@@ -116,7 +116,7 @@ class FileFormat(Strict):
         """Return the inputs and labels; raise UserError naming file and, if possible, place."""
 
     def settled(self, files: Sequence[FileContent]) -> Self:
-        """Return the format with the options that only all files of a data set together show."""
+        """Return the format, completed by options that all files of a data set together decide."""
         return self
 
 

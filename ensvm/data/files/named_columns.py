@@ -1,8 +1,8 @@
 """Tables whose columns have names or positions: how fields become inputs, labels and groups."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -48,16 +48,6 @@ class RowBlock:
         return RowBlock(self.names, columns, [self.rows[i] for i in at])
 
 
-@dataclass(frozen=True)
-class TypedColumns:
-    """What the types of a file's columns say of them."""
-
-    # the encodings of the columns that are not numbers
-    inputs: Inputs = field(default_factory=dict)
-    # why a column cannot be an input, of each such column
-    refused: Mapping[str, str] = field(default_factory=dict)
-
-
 class NamedColumnsFormat(FileFormat):
     """A table with named columns, read block by block.
 
@@ -93,9 +83,12 @@ class NamedColumnsFormat(FileFormat):
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns, or without a header their positions."""
 
-    def typed_columns(self, file: FileContent) -> TypedColumns:
-        """Return what the types of the columns say of them."""
-        return TypedColumns()
+    def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
+        """Return the encodings of columns of other types than numbers, and why some cannot be read.
+
+        Both are by the names of the columns; a table of text declares no types.
+        """
+        return {}, {}
 
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels.
@@ -143,11 +136,13 @@ class _Reader:
         self.marks_are_texts = bool(np.isnan(marks).all())  # not so if -999 is one of them
 
     def read(self, block: RowBlock) -> Raw:
-        label_at, input_at = choose_columns(
-            block.names, self.form.target, self.inputs, self.file.name
-        )
-        groups = self.file.groups
-        group_at = [] if groups is None else [_position(block.names, groups, self.file.name)]
+        names, file_name, groups = block.names, self.file.name, self.file.groups
+        refuse_equal_names(names, file_name)
+        label_at = _position(names, target_name(names, self.form.target, file_name), file_name)
+        input_at = [at for at in range(len(names)) if at != label_at]
+        if self.inputs is not None:
+            input_at = [_position(names, name, file_name) for name in self.inputs]
+        group_at = [] if groups is None else [_position(names, groups, file_name)]
         numeric = {at for at in input_at if self._encoding(block, at) == "number"} - {label_at}
         columns = [
             self._plain(column, numeric=at in numeric) for at, column in enumerate(block.columns)
@@ -229,20 +224,6 @@ class _Reader:
         if isinstance(column, np.ndarray):
             return np.isnan(column)
         return np.array([text in self.missing_marks for text in column], dtype=bool)
-
-
-def choose_columns(
-    names: list[str], target: str | int, inputs: Iterable[str] | None, file_name: str
-) -> tuple[int, list[int]]:
-    """Return the positions of the target and of the inputs: those named, or all but the target.
-
-    Raises UserError for a name that no column or several columns have.
-    """
-    refuse_equal_names(names, file_name)
-    label_at = _position(names, target_name(names, target, file_name), file_name)
-    if inputs is not None:
-        return label_at, [_position(names, name, file_name) for name in inputs]
-    return label_at, [at for at in range(len(names)) if at != label_at]
 
 
 def target_name(names: list[str], target: str | int, file_name: str) -> str:

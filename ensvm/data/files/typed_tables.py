@@ -10,18 +10,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ensvm.data.files.encode import DATES, plain_label
+from ensvm.data.files.encode import DATES, MOST_LEVELS, Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import (
     Column,
     NamedColumnsFormat,
     RowBlock,
-    TypedColumns,
     target_name,
 )
 from ensvm.errors import UserError
 
-MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
 ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes several times the memory of its row group
 _VALUE_BYTES = 8  # of memory, at least; a few bytes of a file may stand for many equal values
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
@@ -65,8 +63,8 @@ class TypedFormat(NamedColumnsFormat):
         """Return the names of the columns."""
         return [str(name) for name in next(self.frames(file)).columns]
 
-    def typed_columns(self, file: FileContent) -> TypedColumns:
-        """Return the encodings of columns that are not numbers, and which cannot be inputs."""
+    def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
+        """Return the encodings of columns that are not numbers, and why some cannot be inputs."""
         from pandas.api.types import infer_dtype
 
         kinds, levels = defaultdict[str, set[str]](set), defaultdict[str, dict[Any, None]](dict)
@@ -81,10 +79,8 @@ class TypedFormat(NamedColumnsFormat):
                 if len(present):
                     of_column.add(kind)
         found = {name: _encoding(kinds[name], list(levels[name])) for name in kinds}
-        return TypedColumns(
-            {name: encoding for name, encoding in found.items() if isinstance(encoding, dict)},
-            {name: reason for name, reason in found.items() if isinstance(reason, str)},
-        )
+        encodings: Inputs = {name: each for name, each in found.items() if isinstance(each, dict)}
+        return encodings, {name: each for name, each in found.items() if isinstance(each, str)}
 
 
 def _fields(column: Any, as_text: bool) -> Column:

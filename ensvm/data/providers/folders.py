@@ -18,7 +18,7 @@ from ensvm.data.card import Source
 from ensvm.data.files.file_content import UNPACK, unpack
 from ensvm.errors import Refused, UserError
 
-PARTIAL = (".ensvm-", ".partial")  # how the names of what is not yet whole begin and end
+PARTIAL = (".ensvm-", ".partial")  # the names of half-written files begin and end so
 _DAY = 86_400  # seconds
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
 
@@ -95,7 +95,7 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
 
 
 def forget(source: Source, cache: Path) -> None:
-    """Remove what the cache holds of a source, for it turned out to be wrong."""
+    """Remove the file of a source from the cache, because it is not what the card says."""
     cache_file(source, cache).unlink(missing_ok=True)
 
 
@@ -125,9 +125,9 @@ def replace_file(path: Path, content: str | bytes) -> None:
 
 @cache
 def remove_left_behind(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder, once for each folder.
+    """Remove half-written files that killed processes left in a folder, once for each folder.
 
-    Only what is older than a day is removed: another process may be writing the rest.
+    Only files older than a day are removed: another process may be writing the others.
     """
     long_ago = time.time() - _DAY
     for path in folder.glob("*".join(PARTIAL)):

@@ -74,7 +74,7 @@ class Attempt:
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
     def refused(self, refusal: Refused) -> list[str]:
-        """Return the line that says why it does not serve; none if it was never on this machine."""
+        """Return a line that says why there is no answer; none for a file that was never here."""
         if str(refusal) == _NOT_HERE.get(self.place):
             return []
         address = f" {self.source.address}" if self.source.kind == "url" else ""
@@ -89,9 +89,13 @@ class Attempt:
         return Served(files, self.provider)
 
     def find(self, verify: bool) -> Found:
-        """Return what would be served, without the network, or raise Refused with the reason."""
+        """Return what would be served, without asking the network, or raise Refused.
+
+        Files of this machine are read and checked only if `verify` is true.
+        """
         if self.place == "own" and self.source.kind == "subset":
-            _, parts = _whole_parts(self.source, partial(find, folders=self.folders, verify=verify))
+            find_part = partial(Attempt.find, verify=verify)
+            _, parts = _whole_parts(self.source, self.folders, find_part)
             files = tuple(path for part in parts for path in part.files)
             return Found(self.provider, files, any(part.to_download for part in parts))
         if self.place == "own" and self.source.kind in _NETWORK and not self.folders.offline:
@@ -148,13 +152,16 @@ class Attempt:
         return f"no file {source.address}"
 
 
-def _ask(
+def ask(
     sources: list[Source],
-    folders: DataFolders,
     reasons: list[str],
+    folders: DataFolders,
     question: Callable[[Attempt], Answer],
 ) -> Answer | None:
-    """Return the answer of the first provider that has a part; add the others' reasons."""
+    """Return the answer of the first provider that has a part; add the others' reasons.
+
+    The question is `Attempt.serve`, or `Attempt.find`, which asks no network.
+    """
     ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
     local = [source for source in ordered if source.kind in ("file", "mirror")]
     attempts = [
@@ -169,21 +176,6 @@ def _ask(
         except Refused as refusal:
             reasons += attempt.refused(refusal)
     return None
-
-
-def serve(sources: list[Source], reasons: list[str], folders: DataFolders) -> Served | None:
-    """Return the part from the first provider that has it; add the others' reasons."""
-    return _ask(sources, folders, reasons, Attempt.serve)
-
-
-def find(
-    sources: list[Source], reasons: list[str], folders: DataFolders, *, verify: bool
-) -> Found | None:
-    """Return the provider that `serve` would end at, as far as this is known without the network.
-
-    Adds the others' reasons. Local files are read and checked only if `verify` is true.
-    """
-    return _ask(sources, folders, reasons, lambda attempt: attempt.find(verify))
 
 
 def _distribution_name(source: Source) -> str:
@@ -201,9 +193,10 @@ def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
 
 
 def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
-    """Return the parts of a data set; all its files together settle what their formats leave open.
+    """Return the parts of a data set, with formats that are complete.
 
-    Raises UserError if the files contradict each other.
+    All its files together decide what a format leaves open, such as where LIBSVM text begins to
+    count columns. Raises UserError if the files contradict each other.
     """
     every = [(source.format, file) for part in parts for source, file in part]
 
@@ -231,13 +224,13 @@ def read_files(
 
 
 def _whole_parts(
-    source: Source, ask: Callable[[list[Source], list[str]], Answer | None]
+    source: Source, folders: DataFolders, question: Callable[[Attempt], Answer]
 ) -> tuple[DatasetCard, list[Answer]]:
     """Return the card that a subset is of, and its parts; raise Refused if nobody has one."""
     card, parts = find_card(str(source.of)), list[Answer]()
     for sources in card.parts.values():
         reasons = list[str]()
-        part = ask(sources, reasons)
+        part = ask(sources, reasons, folders, question)
         if part is None:
             raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
         parts.append(part)
@@ -245,8 +238,8 @@ def _whole_parts(
 
 
 def _subset(source: Source, folders: DataFolders) -> bytes:
-    """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
-    card, parts = _whole_parts(source, partial(serve, folders=folders))
+    """Return the rows of a subset of another data set; raise Refused if nobody serves that."""
+    card, parts = _whole_parts(source, folders, Attempt.serve)
     levels = unpack(shipped_datasets() / source.address).decode()
     return subset_text(read_rows(card, parts), levels, str(source.keep))
 

@@ -36,13 +36,6 @@ def test_missing_label_is_no_class(tmp_path: Path, missing: str, others: str) ->
     np.testing.assert_array_equal(load(card).X.ravel(), [1, 2, 4, 5])
 
 
-@pytest.mark.parametrize("y", [[0, np.nan, 1, 0], ["a", "nan", "b", "a"]])
-def test_missing_label_of_an_archive_is_refused(tmp_path: Path, y: list[Any]) -> None:
-    np.savez(tmp_path / "own.npz", X=np.eye(4), y=y)
-    with pytest.raises(UserError, match="row 2 of y: the label is missing"):
-        inline_card({"path": "own.npz", "split": KFOLD}, tmp_path)
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [

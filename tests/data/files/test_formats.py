@@ -1,14 +1,13 @@
-"""Reading idx files, numpy archives and LIBSVM text: rows in order, labels as cards write them."""
+"""Reading idx files and LIBSVM text: rows in order, labels as cards write them."""
 
 import hashlib
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ensvm.data import DatasetCard, load
-from ensvm.data.files.binary_arrays import IdxFormat, NpzFormat
+from ensvm.data.files.binary_arrays import IdxFormat
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import LibsvmFormat
 
@@ -24,26 +23,10 @@ def idx(values: np.ndarray) -> bytes:
 IMAGES, LABELS = idx(PIXELS), idx(DIGITS)
 
 
-def form(keep: list[str] | None = None) -> IdxFormat:
-    return IdxFormat(type="idx", keep=keep)
-
-
 def test_images_are_rows_of_pixels_in_their_order() -> None:
-    raw = form().read(FileContent(IMAGES, "file", labels=LABELS))
+    raw = IdxFormat(type="idx").read(FileContent(IMAGES, "file", labels=LABELS))
     np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6))
     assert raw.labels.tolist() == ["3", "8", "1", "3"]
-
-
-def test_only_the_labels_asked_for_are_kept() -> None:
-    raw = form(["8", "3"]).read(FileContent(IMAGES, "file", labels=LABELS))
-    np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6)[[0, 1, 3]])
-    assert raw.labels.tolist() == ["3", "8", "3"]
-
-
-def npz(**arrays: object) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
 
 
 def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
@@ -53,17 +36,6 @@ def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
     expected = [[0, 1, 0.5, 0, 0], [0, 0, 0, 0, 0], [2, 0, 0, 0, 0]]
     np.testing.assert_array_equal(raw.X.toarray(), expected)
     assert raw.labels.tolist() == ["1", "-1", "-1"]
-
-
-def test_archive_gives_arrays_and_row_numbers() -> None:
-    content = npz(
-        X=np.arange(6).reshape(3, 2), y=np.array([1, -1, 1], np.int8), train=[[0, 1]], test=[[2]]
-    )
-    raw = NpzFormat(type="npz").read(FileContent(content, "file"))
-    np.testing.assert_array_equal(raw.X, [[0, 1], [2, 3], [4, 5]])
-    assert raw.labels.tolist() == ["1", "-1", "1"]
-    assert raw.splits is not None
-    assert [part.tolist() for part in raw.splits] == [[[0, 1]], [[2]]]
 
 
 def card(form: dict[str, object]) -> DatasetCard:

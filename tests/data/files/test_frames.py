@@ -130,11 +130,6 @@ def test_wrong_arff_is_refused_by_file_and_place(
     assert len(str(refusal.value).splitlines()) == 1
 
 
-def test_a_position_beyond_the_last_column_is_refused(folder: Path) -> None:
-    with pytest.raises(UserError, match=r"own\.arff: target 9 is not a column; there are \d"):
-        card(folder, path="own.arff", target=9)
-
-
 def test_dates_and_many_texts_are_refused_with_what_to_do(tmp_path: Path) -> None:
     days = [f"'2020-01-{i % 28 + 1:02d}'" for i in range(40)]
     texts = [f"t{i}" for i in range(40)]

@@ -95,6 +95,8 @@ ARCHIVES: list[tuple[dict[str, object], str]] = [
     ({"X": ONE, "y": np.ones(3)}, r"shapes \(n, d\)"),
     ({"X": np.array([[np.nan], [1]]), "y": np.ones(2)}, "finite"),
     ({"X": np.array([["a"], ["b"]]), "y": np.ones(2)}, "finite"),
+    ({"X": ONE, "y": [0, np.nan]}, "row 2 of y: the label is missing"),
+    ({"X": ONE, "y": ["a", "nan"]}, "row 2 of y: the label is missing"),
     ({"X": ONE, "y": np.ones(2), "train": [[0]]}, "belong together"),
     ({"X": ONE, "y": np.ones(2), "train": [[0.5]], "test": [[1]]}, "row numbers"),
 ]

@@ -79,10 +79,6 @@ def test_cards_are_split_by_fractions() -> None:
         ({"n_train": float("nan")}, "split.n_train: nan is not accepted"),
         ({"n_train": 0.01}, "split.n_train: 0.01 of 20 rows is 0; accepted: .* at least 2 rows"),
         ({"n_train": "70%"}, "split.n_train: '70%' is not accepted"),
-        (
-            {"n_train": 0.2, "stratified": True},
-            "split.n_train: 4 of 20 rows are too few: .* 'b' has 4 rows; accepted: at least 5",
-        ),
         ({"protocol": "disjoint", "n_train": 0.5, "n_test": 5}, "n_train: 0.5 is not accepted"),
         ({"protocol": "kfold", "n_splits": 5, "n_train": 0.5}, "unknown key 'n_train'"),
         ({}, "split.n_train: is missing"),
