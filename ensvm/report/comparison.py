@@ -22,8 +22,9 @@ from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, paired_values, runs_of
+from ensvm.report.statistical_tests import mean_of
 from ensvm.report.tables import TableCell, build_table, question_of
-from ensvm.report.verdict import of_spread
+from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
@@ -200,13 +201,12 @@ def _cells(
             for side, table in zip(sides, tables, strict=True)
         )
         pairs = paired_values(one, other)
+        n, low, high = len(pairs), None, None
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
             change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
-        n, low, high = len(pairs), None, None
+            if n > 1:
+                low, high = mean_of(change).interval(1 - CONFIDENCE)
         mean = float(change.mean()) if n else None
-        if mean is not None and n > 1:
-            paired = of_spread(mean, float(change.std(ddof=1)), 1 / n, n, 0.0, "realizations")
-            low, high = paired.low, paired.high
         verdicts = [each[place].verdict or "" for each in judged]
         yield CellDifference(
             cell.table,

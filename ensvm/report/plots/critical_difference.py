@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
-from ensvm.report.rank_tests import groups
 from ensvm.report.ranking import Ranking
+from ensvm.report.statistical_tests import groups
 from ensvm.study.figure_kinds import metric_name
 
 NOTE = (
