@@ -14,7 +14,7 @@ from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.findings import contradictions
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
-from ensvm.report.render.reproduction_picture import PICTURE
+from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
 
