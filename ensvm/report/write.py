@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensvm.data.providers.folders import replace_file
-from ensvm.report.documents.document import Document
+from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document, table_grid
-from ensvm.report.export import csv_of
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken

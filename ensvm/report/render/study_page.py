@@ -16,7 +16,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -35,7 +35,6 @@ from ensvm.report.documents.table_document import (
     value_of,
 )
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
-from ensvm.report.export import csv_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of

@@ -8,7 +8,7 @@ import pytest
 from made_up_records import make_study, record
 from matplotlib.image import imread
 
-from ensvm.report.export import csv_of
+from ensvm.report.documents.document import csv_of
 from ensvm.report.plots.curves import _log_limits, _looks
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
