@@ -21,7 +21,7 @@ tables:
   - {id: 1, caption: Errors., columns: [a, b]}
   - {id: 2, caption: Facts., of: data, rows: [german], columns: [dim]}
 figures:
-  - {id: 1, kind: bar, caption: "Bars, [all].", rows: [german], series: [a, b]}
+  - {id: 1, kind: box, caption: "Bars, [all].", rows: [german], series: [a, b]}
 claims:
   - {id: less, text: t, relation: less, better: [a], than: [b], rows: [german]}
 coverage:
