@@ -40,19 +40,18 @@ BAND = "band: ± one standard error"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
-# On a logarithmic axis: the numbers where it may end and that ticks stand at, how many times its
-# first number its last is if only powers of ten have ticks, and the room beside points.
+# A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
-TENS_ONLY = 100.0
-LOG_ROOM = 0.03
+TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
+LOG_ROOM = 0.03  # beside points at its ends, as a share of its length
 
 
 @dataclass(frozen=True)
 class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
-    `algorithm` is the label of the algorithm, and `part` says which of its lines it is (a metric,
-    or a round); `std` is the standard deviation over the realizations, None at a point of one;
+    `algorithm` is the label of the algorithm, and `part` the metric or the round that tells its
+    lines apart. `std` is the standard deviation over the realizations, None for a single one;
     `mark` is the x of the curve's mark, if any.
     """
 

@@ -83,7 +83,7 @@ def contradictions(study: Study, finding: FindingConfig) -> list[str]:
 
 
 def _differs(study: Study, support: SupportConfig) -> str:
-    """Return how a claim, a reading or a column came out other than a finding has it, or ""."""
+    """Return what a support shows other than its finding says; empty if they agree."""
     if support.claim is not None:
         judged = next(one for one in evaluate_claims(study) if one.claim.id == support.claim)
         alike = judged.verdict in support.verdict

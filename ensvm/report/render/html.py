@@ -39,8 +39,8 @@ OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table lea
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 LETTERS = ("text", "tspan")  # elements of SVG files
-# What matplotlib draws with. A file may come from anybody: its scripts, styles and links are left
-# out, and so are its metadata.
+# The elements that matplotlib draws with. A file may come from anybody: its scripts, styles, links
+# and metadata are left out.
 DRAWN = frozenset(
     f"{{{SVG}}}{name}"
     for name in ("svg", "g", "defs", "clipPath", "pattern", "path", "use", "rect", *LETTERS)
@@ -60,9 +60,9 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     """Return Markdown as HTML in which nothing is loaded or run.
 
     The text may come from anybody: HTML in it is shown as text, an image becomes a link, and a link
-    becomes text unless it leads to the web, to mail or to a page beside this one. The small print
-    of files is as large as the rest. What the text mentions is linked if it is among the `anchors`:
-    'Table 2' if there is `table-2`.
+    becomes text unless it leads to the web, to mail or to a page beside this one. Small print gets
+    the size of the other text. A mention of one of the `anchors` becomes a link: 'Table 2' if there
+    is `table-2`.
     """
 
     def link(mention: re.Match[str]) -> str:
@@ -77,7 +77,7 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     html = html.replace(' style="text-align:right"', "").replace(
         ' style="text-align:left"', " class=l"
     )
-    html = html.replace("<th class=l></th>", "<td></td>")  # a head without a text is none
+    html = html.replace("<th class=l></th>", "<td></td>")  # an empty head is an ordinary cell
     return OPTIONAL.sub("", html)
 
 
@@ -95,8 +95,8 @@ def _is_link(address: str) -> bool:
 def inline_svg(content: bytes, name: str, description: str) -> Markup:
     """Return an SVG file as an element of a page.
 
-    Its ids begin with `name`, since another figure of the page may have the same ones. Colours stay
-    those of the file, which the page's style replaces by its own.
+    Its ids begin with `name`, since another figure of the page may have the same ones. The page's
+    style replaces the colours.
     """
     root = ET.fromstring(content)
     for parent in list(root.iter()):

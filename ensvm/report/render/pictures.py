@@ -54,7 +54,7 @@ class PictureScale:
     length: float = SIDE
 
     def across(self, value: float) -> float:
-        """Return where a value lies on a horizontal axis; within the axis at any rate."""
+        """Return where a value lies on a horizontal axis; a value beyond an end lies at the end."""
         if self.log:
             value = math.log10(value) if value > 0.0 else self.start
         share = (min(max(value, self.start), self.end) - self.start) / (self.end - self.start)
