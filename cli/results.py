@@ -327,19 +327,21 @@ def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> 
 def _write_figures(studies: Iterable["Study"], results: Path) -> None:
     from ensvm.report.write import write_figures
 
-    figures = []
+    written: list[Path] = []
+    errors: list[str] = []
     for study in studies:
-        for figure in write_figures(study):
-            figures.append(figure)
-            if figure.missing:
-                first, *others = figure.missing
+        for content, paths, error in write_figures(study):
+            if content.missing:
+                first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
-                of = f"{study.config.study}, figure {figure.figure.id}"
+                of = f"{study.config.study}, figure {content.config.id}"
                 click.echo(f"{of}: missing: {first}{more}", err=True)
-            for path in figure.paths:
+            for path in paths:
                 click.echo(path)
-    _end_if([figure.error for figure in figures if figure.error])
-    if not any(figure.paths for figure in figures):
+            written += paths
+            errors += [error] if error else []
+    _end_if(errors)
+    if not written:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
         refuse(f"{results}: nothing to draw; {first}")
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,10 @@ from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
-from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
+    from ensvm.report.plots.drawing import FigureContent
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
     from ensvm.report.render.study_page import StudyPage
 
@@ -128,23 +127,11 @@ def _write(
     return text, _write_files(study, stem, files)
 
 
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure's files, none if it has no curve at all, and which curves are missing and why.
-
-    `error` says why the figure could not be drawn; it is empty if it was.
-    """
-
-    figure: FigureConfig
-    paths: tuple[Path, ...]
-    missing: tuple[str, ...]
-    error: str = ""
-
-
-def write_figures(study: Study) -> Iterator[DrawnFigure]:
+def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path], str]]:
     """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure.
 
-    A figure that cannot be drawn has no files; the others are written.
+    Yields what each figure shows, the paths, and why it cannot be drawn. A figure without content
+    or with such an error has no files; the others are written.
     """
     # matplotlib takes half a second to import.
     from ensvm.report.plots.drawing import draw_figure
@@ -154,8 +141,7 @@ def write_figures(study: Study) -> Iterator[DrawnFigure]:
         files: dict[str, str | bytes] = {}
         if drawn:
             files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
-        paths = _write_files(study, f"figure-{figure.id}", files)
-        yield DrawnFigure(figure, tuple(paths), content.missing, error)
+        yield content, _write_files(study, f"figure-{figure.id}", files), error
 
 
 def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:

@@ -59,12 +59,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of texts (Markdown) or values under heads; the first `n_left` columns align left."""
+    """Rows of texts (Markdown) or values under heads.
+
+    The first column aligns left, and so do those whose heads are in `left`.
+    """
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Value]]
-    n_left: int = 1
-    also_left: tuple[str, ...] = ()  # the heads of other columns that align left
+    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def _at_a_glance(study: Study) -> Grid:
         ("data sets that could not be loaded", len(missing), ", ".join(missing)),
     ]
     cells = [[what, str(count), more] for what, count, more in rows if count]
-    return Grid(["what", "how many", ""], cells, also_left=("",))
+    return Grid(["what", "how many", ""], cells, left=("",))
 
 
 def _picture(study: Study) -> str:

@@ -75,7 +75,7 @@ def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     assert "Not drawn yet: `ensvm report --only figures`" in before
     assert "evidence: `ensvm report --only claims`" in before
     write_claims(study)
-    assert all(drawn.paths for drawn in write_figures(study))
+    assert all(paths for _, paths, _ in write_figures(study))
     after = write_first_page(study).read_text()
     assert "Not drawn yet" not in after
     links = re.findall(r"\]\(([^)]+)\)", after)
