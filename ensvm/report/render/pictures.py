@@ -4,7 +4,7 @@ The printed values are an SVG file too. The templates lay the pictures out.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
@@ -16,7 +16,7 @@ from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, algorithm_label, build_table, column_label
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import direction_of, unit_of
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.table_layout import Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -111,38 +111,28 @@ class ReproductionPicture:
 
 def reproduction_picture(study: Study) -> ReproductionPicture | None:
     """Return the picture of a study; None if no printed value has a verdict."""
-    of_unit: dict[str, list[PrintedValue]] = defaultdict(list)
+    of_unit: dict[str, list[PrintedValue]] = {}
+    missing = 0
     for table in study.config.tables:
-        if table.of == "results":
-            for unit, value in _printed(study, table):
-                of_unit[unit].append(value)
-    shown = {
-        unit: [one for one in values if one.cell.verdict is not None]
-        for unit, values in of_unit.items()
-    }
+        for cell in build_table(study, table) if table.of == "results" else ():
+            if cell.published is None:
+                continue
+            column = table.column(cell.column)
+            values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
+            if cell.verdict is not None:
+                label = f"{cell.row}, {column_label(study, column)}"
+                values.append(PrintedValue(cell, table.margin_of(column, cell.published), label))
+            missing += cell.mean is None
+    shown = [(unit, values) for unit, values in of_unit.items() if values]
+    if not shown:
+        return None
     panels = [
         _panel(unit, number * (SIDE + GAP) + LEFT, values)
-        for number, (unit, values) in enumerate(
-            (unit, values) for unit, values in shown.items() if values
-        )
+        for number, (unit, values) in enumerate(shown)
     ]
-    if not panels:
-        return None
-    counts = Counter(one.cell.verdict for values in shown.values() for one in values)
-    missing = sum(one.cell.mean is None for values in of_unit.values() for one in values)
-    return ReproductionPicture(
-        panels, {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}, missing
-    )
-
-
-def _printed(study: Study, table: TableConfig) -> Iterable[tuple[str, PrintedValue]]:
-    """Yield the printed values of a table, each with its unit."""
-    for cell in build_table(study, table):
-        column = table.column(cell.column)
-        if cell.published is not None:
-            label = f"{cell.row}, {column_label(study, column)}"
-            margin = table.margin_of(column, cell.published)
-            yield unit_of(table.metric_of(column)).name, PrintedValue(cell, margin, label)
+    verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
+    counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
+    return ReproductionPicture(panels, counts, missing)
 
 
 def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:
