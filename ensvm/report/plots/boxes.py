@@ -27,7 +27,7 @@ PRINTED: Any = {  # visible on every colour
     "markeredgecolor": "black",
     "linestyle": "none",
 }
-LETTER = 4.0  # print points of a letter at the axis, about
+LETTER = 4.0  # about how many print points a letter at the axis takes
 WHISKERS = "quartiles, median, whiskers to 1.5 IQR"
 
 

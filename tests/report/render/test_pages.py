@@ -372,8 +372,8 @@ large.close();
 await new Promise(resolve => setTimeout(resolve, 100));
 say.put_back = document.querySelector("#figure-f figure").firstElementChild === figure;
 say.focus = document.activeElement.matches("#figure-f [data-enlarge]");
-const told = document.createElement("pre");
-told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
+const said = document.createElement("pre");
+said.id = "said"; said.textContent = JSON.stringify(say); document.body.append(said);
 </script>
 """
 
