@@ -294,9 +294,9 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
     ids = [claim.id for study in studies for claim in study.config.claims]
     must_be_one_of("no claim", claim_id, ids, "ensvm report --only claims")
     for study in studies:
-        for finding in evaluate_claims(study):
-            if finding.claim.id == claim_id:
-                print_markdown(parts_to_markdown(claim_parts(study, finding)))
+        for judged in evaluate_claims(study):
+            if judged.claim.id == claim_id:
+                print_markdown(parts_to_markdown(claim_parts(study, judged)))
 
 
 def _claims_in_short(studies: Iterable["Study"]) -> str:
@@ -307,17 +307,17 @@ def _claims_in_short(studies: Iterable["Study"]) -> str:
     lines = []
     for study in studies:
         lines.append(study.config.title or study.config.study)
-        for finding in evaluate_claims(study):
-            head = f"  {finding.verdict:<12}{finding.claim.id}  "
-            lines.append(shortened(head + wording(finding.claim), Console().width))
+        for judged in evaluate_claims(study):
+            head = f"  {judged.verdict:<12}{judged.claim.id}  "
+            lines.append(shortened(head + wording(judged.claim), Console().width))
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
 def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> None:
-    from ensvm.report.render.pages import write_report
+    from ensvm.report.write import write_pages
 
     errors: list[str] = []
-    written = list(write_report(studies, output, errors.append, benchmarks))
+    written = list(write_pages(studies, output, errors.append, benchmarks))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
@@ -327,19 +327,21 @@ def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> 
 def _write_figures(studies: Iterable["Study"], results: Path) -> None:
     from ensvm.report.write import write_figures
 
-    figures = []
+    written: list[Path] = []
+    errors: list[str] = []
     for study in studies:
-        for figure in write_figures(study):
-            figures.append(figure)
-            if figure.missing:
-                first, *others = figure.missing
+        for content, paths, error in write_figures(study):
+            if content.missing:
+                first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
-                of = f"{study.config.study}, figure {figure.figure.id}"
+                of = f"{study.config.study}, figure {content.config.id}"
                 click.echo(f"{of}: missing: {first}{more}", err=True)
-            for path in figure.paths:
+            for path in paths:
                 click.echo(path)
-    _end_if([figure.error for figure in figures if figure.error])
-    if not any(figure.paths for figure in figures):
+            written += paths
+            errors += [error] if error else []
+    _end_if(errors)
+    if not written:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
         refuse(f"{results}: nothing to draw; {first}")
 

@@ -111,7 +111,7 @@ def _short_panels(blocks: dict[str, Schema]) -> None:
 
 def _by_kind() -> Schema:
     """Return the schema of a figure, whose keys depend on its `kind:`."""
-    names = {"sweep": "SweepFigure"} | dict.fromkeys(("box", "strip", "bar"), "Distribution")
+    names = {"sweep": "SweepFigure"}
     return {
         "type": "object",
         "properties": {"kind": {"enum": list(KINDS)}},

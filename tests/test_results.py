@@ -7,9 +7,8 @@ import pytest
 from ensvm.records.identity import asked
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
-from ensvm.report.findings import contradictions
 from ensvm.report.query import read_study
-from ensvm.report.render.first_page import NAME, first_page
+from ensvm.report.render.first_page import NAME, contradictions, first_page
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config

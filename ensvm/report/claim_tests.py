@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm, t
+from scipy.stats import norm
 
+from ensvm.report.statistical_tests import Estimate, mean_of
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.relations import Bound
 
@@ -18,8 +18,6 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 
 # The level of one-sided tests: at it, an effect is beyond a bound if its interval is.
 LEVEL = (1 - CONFIDENCE) / 2
-
-_t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
 
 # Agresti and Caffo add this many errors and correct answers to each rate, so that the interval has
 # a width even for 0 errors and for errors only.
@@ -60,12 +58,8 @@ def judge_sample(
     if array.size == 1:
         value = float(array[0])
         return TestedEffect(value, None, None, None, None, judge_single_value(value, *bounds))
-    # The mean of equal numbers may be wrong in its last bit, which would decide at the threshold.
-    equal = np.ptp(array) == 0.0
-    mean = float(array[0]) if equal else float(array.mean())
-    spread = 0.0 if equal else float(array.std(ddof=1))
-    error = spread * math.sqrt(1 / array.size + overlap)
-    return _tested(mean, mean, error, _t(array.size - 1), bounds)
+    mean = mean_of(array, overlap)
+    return _tested(mean.value, mean, bounds)
 
 
 def judge_single_split(
@@ -81,7 +75,8 @@ def judge_single_split(
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
     ]
     square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds)
+    difference = Estimate(rates[0] - rates[1], math.sqrt(square), norm())
+    return _tested(better - than, difference, bounds)
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
@@ -127,44 +122,21 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return p-values adjusted for their number by Holm's step-down method.
-
-    None stays None and is not counted. If all adjusted p-values up to a level count as significant,
-    the chance of a false one among them is at most that level, even if the tests are dependent.
-
-    References
-    ----------
-    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6, 65-70.
-    """
-    adjusted: list[float | None] = [None] * len(p_values)
-    ordered = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
-    largest = 0.0
-    for step, (value, at) in enumerate(ordered):
-        largest = max(largest, min(1.0, (len(ordered) - step) * value))
-        adjusted[at] = largest
-    return adjusted
-
-
-def _tested(
-    effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound]
-) -> TestedEffect:
-    """Test an estimate `centre`, whose deviation divided by `error` has the distribution `law`."""
-    half = float(law.ppf(1 - LEVEL)) * error
-    sides = [_p_values(bound, centre, error, law) for bound in bounds]
+def _tested(effect: float, estimate: Estimate, bounds: Sequence[Bound]) -> TestedEffect:
+    """Return an effect with the interval and the p-values of its estimate."""
+    low, high = estimate.interval(2 * LEVEL)
+    sides = [_p_values(bound, estimate) for bound in bounds]
     p_holds = max(holds for holds, _ in sides)
     p_fails = min(fails for _, fails in sides)
-    verdict = judge_p(p_holds, p_fails)
-    return TestedEffect(effect, centre - half, centre + half, p_holds, p_fails, verdict)
+    return TestedEffect(effect, low, high, p_holds, p_fails, judge_p(p_holds, p_fails))
 
 
-def _p_values(bound: Bound, centre: float, error: float, law: Any) -> tuple[float, float]:
+def _p_values(bound: Bound, estimate: Estimate) -> tuple[float, float]:
     """Return the p-values of keeping to the bound, and of violating it."""
-    if error == 0.0:
-        return (0.0, 1.0) if bound.kept_by(centre) else (1.0, 0.0)
-    distance = (centre - bound.threshold) / error
-    below, above = float(law.cdf(distance)), float(law.sf(distance))
+    if estimate.error == 0.0:
+        return (0.0, 1.0) if bound.kept_by(estimate.value) else (1.0, 0.0)
+    distance = (estimate.value - bound.threshold) / estimate.error
+    below, above = float(estimate.law.cdf(distance)), float(estimate.law.sf(distance))
     return (above, below) if bound.above else (below, above)
 
 

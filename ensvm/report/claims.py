@@ -15,7 +15,6 @@ from ensvm.report.claim_tests import (
     CLAIM_VERDICTS,
     ClaimVerdict,
     TestedEffect,
-    holm,
     judge_all,
     judge_each,
     judge_most,
@@ -34,6 +33,7 @@ from ensvm.report.query import (
     once,
     shared_realizations,
 )
+from ensvm.report.statistical_tests import holm
 from ensvm.report.tables import printed_value
 from ensvm.report.verdict import less_by_welch, sample
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig

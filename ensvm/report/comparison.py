@@ -22,8 +22,9 @@ from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, paired_values, runs_of
+from ensvm.report.statistical_tests import mean_of
 from ensvm.report.tables import TableCell, build_table, question_of
-from ensvm.report.verdict import of_spread
+from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
@@ -76,32 +77,35 @@ def _only(folder: Path, name: str) -> Study:
 
 @dataclass(frozen=True)
 class CellDifference:
-    """A cell of a table on both sides.
+    """A cell of a table as each side has it, over the `shared` realizations if there are any.
 
-    `first` and `second` are the means (None if a side has no values) and the verdicts those of each
-    side, over the `shared` realizations if there are any. These are compared pair by pair:
-    `difference` is the mean of second minus first, `low` and `high` its 95 % interval by the paired
-    t test (None for fewer than two), and `equal` says whether all are equal to the last bit.
+    These are compared pair by pair: `difference` is the mean of second minus first, `low` and
+    `high` its 95 % interval by the paired t test (None for fewer than two), and `equal` says
+    whether all are equal to the last bit.
     """
 
-    table: str
-    row: str
-    column: str
-    first: float | None
-    second: float | None
+    first: TableCell
+    second: TableCell
     shared: int
     difference: float | None
     low: float | None
     high: float | None
     equal: bool
-    first_verdict: str
-    second_verdict: str
+
+    @property
+    def name(self) -> str:
+        """The table, the row and the column."""
+        return f"table {self.first.table}, {self.first.row}, {self.first.column}"
+
+    @property
+    def judged(self) -> bool:
+        """Whether both sides have a verdict."""
+        return self.first.verdict is not None and self.second.verdict is not None
 
     @property
     def flips(self) -> bool:
         """Whether both sides have a verdict, and the two differ."""
-        both = self.first_verdict and self.second_verdict
-        return bool(both) and self.first_verdict != self.second_verdict
+        return self.judged and self.first.verdict != self.second.verdict
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class StudyComparison:
         return [
             cell
             for cell in self.cells
-            if ((cell.first is None) == (side == 1)) and ((cell.second is None) == (side == 0))
+            if (cell.first.mean is None, cell.second.mean is None) == (side == 1, side == 0)
         ]
 
 
@@ -200,27 +204,18 @@ def _cells(
             for side, table in zip(sides, tables, strict=True)
         )
         pairs = paired_values(one, other)
+        n, low, high = len(pairs), None, None
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
             change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
-        n, low, high = len(pairs), None, None
+            if n > 1:
+                low, high = mean_of(change).interval(1 - CONFIDENCE)
         mean = float(change.mean()) if n else None
-        if mean is not None and n > 1:
-            paired = of_spread(mean, float(change.std(ddof=1)), 1 / n, n, 0.0, "realizations")
-            low, high = paired.low, paired.high
-        verdicts = [each[place].verdict or "" for each in judged]
-        yield CellDifference(
-            cell.table,
-            cell.row,
-            cell.column,
-            cell.mean,
-            match.mean,
-            n,
-            mean,
-            low,
-            high,
-            bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
-            *verdicts,
+        first, second = (
+            replace(value, verdict=of_both[place].verdict)
+            for value, of_both in zip((cell, match), judged, strict=True)
         )
+        equal = bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True))
+        yield CellDifference(first, second, n, mean, low, high, equal)
 
 
 def _by_place(study: Study, table: TableConfig) -> dict[tuple[str, str], TableCell]:
@@ -247,17 +242,16 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
     other = [cell for cell in both if not cell.equal]
     if other:
         worst = max(other, key=lambda cell: abs(cell.difference or 0.0))
-        line += f"; the largest difference of means: {worst.difference:+.3g} ({_cell_name(worst)})"
+        line += f"; the largest difference of means: {worst.difference:+.3g} ({worst.name})"
     yield line
-    judged = sum(bool(cell.first_verdict and cell.second_verdict) for cell in cells)
-    flips = [f"{_cell_name(c)}: {c.first_verdict} -> {c.second_verdict}" for c in comparison.flips]
-    if judged:
+    flips = [f"{c.name}: {c.first.verdict} -> {c.second.verdict}" for c in comparison.flips]
+    if judged := sum(cell.judged for cell in cells):
         yield f"  verdicts: {len(flips)} of {judged} differ" + _named(flips)
     claims = [f"{claim}: {one} -> {other}" for claim, one, other in comparison.claims]
     yield f"  claims: {len(claims)} differ" + _named(claims)
     for side, name in enumerate(("first", "second")):
         if alone := comparison.only(side):
-            rows = list(dict.fromkeys(cell.row for cell in alone))
+            rows = list(dict.fromkeys(cell.first.row for cell in alone))
             yield f"  only the {name} has {len(alone)} cells" + _named(rows)
     for name, one, other_side in comparison.context:
         yield f"  {name}: {one} | {other_side}"
@@ -280,25 +274,21 @@ def differing(comparison: StudyComparison) -> str:
     """Return a table of the cells that differ; empty if none does."""
     rows = [
         [
-            cell.table,
-            cell.row,
-            cell.column,
-            _number(cell.first),
-            _number(cell.second),
+            cell.first.table,
+            cell.first.row,
+            cell.first.column,
+            _number(cell.first.mean),
+            _number(cell.second.mean),
             _change(cell),
             cell.shared,
-            cell.first_verdict,
-            cell.second_verdict,
+            cell.first.verdict or "",
+            cell.second.verdict or "",
         ]
         for cell in comparison.cells
         if not (cell.shared and cell.equal)
     ]
     heads = ["table", "data set", "column", "first", "second", "second - first", "shared"]
     return tabulate(rows, [*heads, "verdict", "then"], "simple", disable_numparse=True) * bool(rows)
-
-
-def _cell_name(cell: CellDifference) -> str:
-    return f"table {cell.table}, {cell.row}, {cell.column}"
 
 
 def _named(texts: list[str]) -> str:

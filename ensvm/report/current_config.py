@@ -42,10 +42,10 @@ MOST = 3  # differences that are named
 
 EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
 OTHER_CELLS = (
-    "Other cells than those that were run are asked for by {name} ({other}): "
-    "shown is the copy of the config made at the run."
+    "Shown is the copy of the config that the run made, because {name} asks for other cells "
+    "({other})."
 )
-UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
+UNREADABLE = "Shown is the copy of the config that the run made, because of an error: {error}"
 
 
 Papers: TypeAlias = Mapping[str, Mapping[Place, Published]]  # printed values, by paper

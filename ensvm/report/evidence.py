@@ -109,7 +109,7 @@ def command_of(study: Study, row: str, algorithm: str, realization: int | None =
 
     `realization` is None for all realizations.
     """
-    parts = ["ensvm", "run", config_of(study), "--datasets", row]
+    parts = ["ensvm", "run", _config_of(study), "--datasets", row]
     if algorithm != DATA_CELL:
         parts += ["--algorithms", algorithm]
     if realization is not None:
@@ -117,7 +117,7 @@ def command_of(study: Study, row: str, algorithm: str, realization: int | None =
     return shlex.join([*parts, "--results", "again"])
 
 
-def config_of(study: Study) -> str:
+def _config_of(study: Study) -> str:
     """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
 
     The file is that of the last run in the records. It is not opened: the text is only shown.

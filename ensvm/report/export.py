@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
@@ -12,12 +11,12 @@ import pandas as pd
 
 from ensvm.errors import UserError
 from ensvm.records.record import Identity, Record
+from ensvm.report.documents.document import csv_of
 from ensvm.report.query import Study, values_of, with_scores
 from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
 FORMS = (".csv", ".parquet")
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula begins so
 # The types of columns that may be empty and do not hold texts.
 TYPES: Mapping[str, type] = {
     **dict.fromkeys(("seed", "n_stages"), int),
@@ -144,26 +143,3 @@ def ending_of(path: Path) -> str:
     if path.suffix not in FORMS:
         raise UserError(f"{path}: {path.suffix or 'no ending'!r}; accepted: {', '.join(FORMS)}")
     return path.suffix
-
-
-def csv_of(frame: pd.DataFrame) -> str:
-    """Return a table as CSV.
-
-    An apostrophe stands before a text that a spreadsheet would take for a formula.
-    """
-    texts = {
-        str(name): pd.Series(map(_no_formula, column), column.index, dtype=object)
-        for name, column in frame.items()
-        if not pd.api.types.is_numeric_dtype(column)
-    }
-    quoted = frame.assign(**texts).rename(columns=_no_formula)
-    return quoted.to_csv(index=False, lineterminator="\n")
-
-
-def _no_formula(value: Any) -> Any:
-    if not isinstance(value, str) or not value.startswith(FORMULAS):
-        return value
-    with suppress(ValueError):
-        float(value)
-        return value
-    return f"'{value}"

@@ -371,7 +371,12 @@ def score_of(folder: Path, record: Record, metric: str) -> float | str:
     if not record.predictions and methods_for(metric):
         return NOT_KEPT.format(metric=metric)
     try:
-        means, _ = scores_of([metric], _predictions(folder, record))
+        predictions = (
+            _read(folder, tuple(sorted(record.predictions.items())))
+            if record.predictions
+            else of_confusion(record.confusion)
+        )
+        means, _ = scores_of([metric], predictions)
     except PredictionsDamaged as error:
         return str(error)
     return means[metric]
@@ -389,12 +394,6 @@ def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
 def values_of(scores: Mapping[str, float | str]) -> dict[str, float]:
     """Return the metrics that have a value."""
     return {name: value for name, value in scores.items() if not isinstance(value, str)}
-
-
-def _predictions(folder: Path, record: Record) -> list[Predictions]:
-    if not record.predictions:
-        return of_confusion(record.confusion)
-    return _read(folder, tuple(sorted(record.predictions.items())))
 
 
 @lru_cache(KEPT_IN_MEMORY)

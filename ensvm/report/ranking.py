@@ -12,21 +12,17 @@ from scipy.stats import rankdata
 
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, near_miss
-from ensvm.report.claim_tests import holm
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, paired_values
-from ensvm.report.rank_tests import (
+from ensvm.report.statistical_tests import (
     Friedman,
-    corrected_t,
     critical_difference,
     friedman,
+    holm,
+    mean_of,
     nemenyi_p,
     wilcoxon_p,
 )
-from ensvm.report.tables import (
-    column_label,
-    is_oracle,
-    question_of,
-)
+from ensvm.report.tables import column_label, is_oracle, question_of
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     DATA_CELL,
@@ -225,9 +221,11 @@ def _compared_pair(
     elif np.ptp(differences) <= EQUAL * np.abs(paired).max():
         reason = "the difference is the same in all realizations"
     else:
-        split = next(iter(of_first.records.values())).settings.get("split", {})
-        added = overlap(split)
-        low, high, statistic, p = corrected_t(differences, added, alpha)
+        added = overlap(next(iter(of_first.records.values())).settings.get("split", {}))
+        mean = mean_of(differences, added)
+        low, high = mean.interval(alpha)
+        statistic = mean.value / mean.error
+        p = 2 * float(mean.law.sf(abs(statistic)))
     return {
         "first": first,
         "second": second,

@@ -68,8 +68,8 @@ def build_table(study: Study, table: TableConfig) -> list[TableCell]:
 def beside(study: Study, table: TableConfig) -> dict[tuple[str, str], list[TableCell]]:
     """Return the cells of a table as they compare with the papers after the first.
 
-    They are columns, by (paper, column), in the order of the rows; a column without printed values
-    in that paper is left out.
+    The lists of cells, in the order of the rows, have the keys (paper, column); a column without
+    printed values in that paper is left out.
     """
     columns: dict[tuple[str, str], list[TableCell]] = {}
     for paper, compared in study.beside.items():
@@ -97,8 +97,8 @@ def cell_of(
 ) -> TableCell:
     """Return a cell of a table: the values of an answer, compared with its printed value.
 
-    The answer is that to the cell's question, a part of it, or that to the same question under
-    another reading of the paper.
+    The answer may be to the cell's question, a part of that answer, or an answer under another
+    reading of the paper.
     """
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
@@ -180,9 +180,9 @@ def stale_notes(config: StudyConfig, folder: Path) -> list[str]:
 def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
-    Columns compare with those of the same metric, an oracle not with algorithms that do not read
-    the test labels. What predicting the largest class gets as well is not the best. On the user's
-    own files nothing is if there is only one realization.
+    Columns are compared with those of the same metric; an oracle, which reads the test labels, is
+    not compared with other algorithms. A value that predicting the largest class gets too is not
+    the best. On the user's own files, a single realization has no best value.
     """
     if table.of == "data" or (is_own(study, cells) and max(cell.n for cell in cells) <= 1):
         return set()
@@ -275,7 +275,7 @@ def column_label(study: Study, column: ColumnConfig) -> str:
 def algorithm_label(study: Study, name: str) -> str:
     """Return an algorithm's label, with its value in a sweep; its name if it has no label.
 
-    The value takes the place of `{value}` in the label, or else stands at its end with its key.
+    The value replaces `{value}` in the label, or follows the label with its key.
     """
     block = study.config.algorithms.get(name)
     if block is None or block.label is None:

@@ -105,7 +105,8 @@ def of_drawn_rows(means: NDArray[np.float64], published: float, margin: float) -
     """Compare a printed mean on rows drawn from a generator with our means on other draws.
 
     `means` has one mean for each draw of the rows (at least 2), the first on the rows of the table.
-    Print is one more draw, so the interval is that of a prediction, around the mean of our draws.
+    The printed mean is one more draw, so the interval is that of a prediction, around the mean of
+    our draws.
     """
     centre, std, n = float(means.mean()), float(means.std(ddof=1)), means.size
     basis: Basis = "other rows in print"
@@ -185,12 +186,12 @@ def deviation(
 ) -> Deviation:
     """Compare the values of a table's cell (there is at least one) with the printed value.
 
-    Where print is a random draw, or of rows that are, the interval comes from more draws of ours.
-    Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
-    error. Otherwise the interval comes from the orders of the training rows if there is one
-    realization, from whole repetitions of a cross-validation, or from the realizations; where print
-    is of one unknown split, it is that of one more realization beside the mean of ours. A single
-    rate has the binomial interval.
+    If the printed value is a random draw, or comes from randomly drawn rows, the interval comes
+    from more draws of ours. Facts of the data, and algorithms without randomness on the paper's own
+    rows, have no sampling error. Otherwise the interval comes from the orders of the training rows
+    if there is one realization, from whole repetitions of a cross-validation, or from the
+    realizations; if the paper does not say how it split the data once, the printed value counts as
+    one more realization. A single rate has the binomial interval.
     """
     question, margin = answer.question, table.margin_of(column, printed.value)
     entry = study.config.dataset(question.row)

@@ -1,25 +1,26 @@
-"""Write a study's tables, claims, figures, readings and rankings; each file whole or not at all."""
+"""Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensvm.data.providers.folders import replace_file
-from ensvm.report.documents.document import Document
+from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document, table_grid
-from ensvm.report.export import csv_of
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
-from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
-from ensvm.study.figure_kinds import FigureConfig
+from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
+    from ensvm.report.plots.drawing import FigureContent
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
+    from ensvm.report.render.study_page import StudyPage
 
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
+SVG_IMAGE = re.compile(r"^!\[([^\]]+)\]\(([\w-]+\.svg)\)\n", re.MULTILINE)
 
 
 def write_tables(
@@ -126,23 +127,11 @@ def _write(
     return text, _write_files(study, stem, files)
 
 
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure's files, none if it has no curve at all, and which curves are missing and why.
-
-    `error` says why the figure could not be drawn; it is empty if it was.
-    """
-
-    figure: FigureConfig
-    paths: tuple[Path, ...]
-    missing: tuple[str, ...]
-    error: str = ""
-
-
-def write_figures(study: Study) -> Iterator[DrawnFigure]:
+def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path], str]]:
     """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure.
 
-    A figure that cannot be drawn has no files; the others are written.
+    Yields what each figure shows, the paths, and why it cannot be drawn. A figure without content
+    or with such an error has no files; the others are written.
     """
     # matplotlib takes half a second to import.
     from ensvm.report.plots.drawing import draw_figure
@@ -152,8 +141,7 @@ def write_figures(study: Study) -> Iterator[DrawnFigure]:
         files: dict[str, str | bytes] = {}
         if drawn:
             files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
-        paths = _write_files(study, f"figure-{figure.id}", files)
-        yield DrawnFigure(figure, tuple(paths), content.missing, error)
+        yield content, _write_files(study, f"figure-{figure.id}", files), error
 
 
 def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -161,3 +149,77 @@ def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> l
     for ending, content in files.items():
         replace_file(study.folder / f"{stem}{ending}", content)
     return [study.folder / f"{stem}{ending}" for ending in files]
+
+
+def write_pages(
+    studies: Iterable[Study],
+    target: Path,
+    undrawn: Callable[[str], None] | None = None,
+    benchmarks: Path | None = None,
+) -> Iterator[Path]:
+    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
+
+    `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
+    If the folder `benchmarks` has pages of measured seconds, `speed.html` shows them.
+    """
+    from ensvm.report.render.html import render_page
+    from ensvm.report.render.study_page import StudyPage  # loads matplotlib
+
+    pages = []
+    for study in studies:
+        page = StudyPage(study)
+        target.mkdir(parents=True, exist_ok=True)
+        path = target / f"{page.name}.html"
+        replace_file(path, render_page("study.html", page=page))
+        pages.append(page)
+        for figure in page.figures:
+            if undrawn is not None and figure.content["error"]:
+                undrawn(figure.content["error"])
+        yield path
+    speed = [] if benchmarks is None else list(_measured(benchmarks))
+    if speed:
+        path = target / "speed.html"
+        replace_file(path, render_page("speed.html", sections=speed))
+        yield path
+    path = target / "index.html"
+    replace_file(path, render_page("index.html", pages=_in_order(pages), speed=bool(speed)))
+    yield path
+
+
+def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
+    """Return the pages in the order of the index, each with whether it is a side study.
+
+    A side study has the name of another, a dash and more; it follows that one. Studies without
+    findings and their side studies come last.
+    """
+    by_name = {page.name: page for page in pages}
+
+    def place(name: str) -> tuple[bool, str, str]:
+        main = name.partition("-")[0]
+        main = main if main in by_name else name
+        return not by_name[main].config.findings, main, name
+
+    placed = sorted(map(place, by_name))
+    return [(by_name[name], name != main) for _, main, name in placed]
+
+
+def _measured(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the pages of measured seconds in a folder, which `make bench` writes, by name.
+
+    Their pictures are SVG elements, and the rest is HTML. A picture that is missing is left out.
+    """
+    from ensvm.report.render.html import as_html, inline_svg
+
+    for path in sorted(folder.glob("*.md")):
+        title, _, text = path.read_text(encoding="utf-8").partition("\n")
+        pictures = [
+            inline_svg((folder / name).read_bytes(), f"{path.stem}-{Path(name).stem}", description)
+            for description, name in SVG_IMAGE.findall(text)
+            if (folder / name).is_file()
+        ]
+        yield {
+            "id": path.stem,
+            "title": title.removeprefix("# "),
+            "pictures": pictures,
+            "text": as_html(SVG_IMAGE.sub("", text)),
+        }

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,7 +21,6 @@ from ensvm.study.metrics import SECONDS, SIZE, TRAIN_ERROR, unit_of
 from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
-Form: TypeAlias = Literal["box", "strip", "bar"]
 
 # The names of metrics on axes, if they differ from the names in configs.
 NAMES = {
@@ -271,33 +270,23 @@ class TradeoffConfig(RowsConfig):
             yield Asked(("figures", index, key), metric, self.series)
 
 
-class DistributionConfig(RowsConfig):
+class BoxConfig(RowsConfig):
     """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
 
     Attributes
     ----------
-    kind : 'box', 'strip' or 'bar'
-        The kind of the figure. `box` draws the quartiles with the median, whiskers as far as
-        1.5 times the box, and the values beyond; `strip` every value, and the mean; `bar` the
-        mean with one standard error each way.
+    kind : 'box'
+        The kind of the figure: the quartiles with the median, whiskers as far as 1.5 times the
+        box, and the values beyond.
     metric : str
         The metric that is drawn.
     table : str or None
         The table whose printed values are marked.
     """
 
-    kind: Form
+    kind: Literal["box"]
     metric: str = "error"
     table: Annotated[Id | None, NameOf("table")] = None
-
-    @model_validator(mode="after")
-    def _bars_begin_at_zero(self) -> Self:
-        if self.kind == "bar" and self.y_scale == "log":
-            raise ValueError(
-                "a bar begins at 0, for which a logarithmic axis has no place; "
-                "take `kind: strip` or `kind: box`"
-            )
-        return self
 
     def default_labels(self, panel: Any) -> tuple[str, str]:
         """Return data sets and the metric."""

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from ensvm.study.block import Asked, NameOf, StudyNames
 from ensvm.study.figure_kinds import (
     AxesConfig,
-    DistributionConfig,
+    BoxConfig,
     FigureConfig,
-    Form,
     PlaneConfig,
     ScatterConfig,
     TradeoffConfig,
@@ -250,7 +249,7 @@ class SweepFigureConfig(LinesConfig):
         return panel.over is None
 
 
-KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", *get_args(Form))
+KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", "box")
 
 
 def _kind(block: Any) -> str:
@@ -265,9 +264,7 @@ AnyFigure = Annotated[
     | Annotated[ScatterConfig, Tag("scatter")]
     | Annotated[TradeoffConfig, Tag("tradeoff")]
     | Annotated[PlaneConfig, Tag("plane")]
-    | Annotated[DistributionConfig, Tag("box")]
-    | Annotated[DistributionConfig, Tag("strip")]
-    | Annotated[DistributionConfig, Tag("bar")],
+    | Annotated[BoxConfig, Tag("box")],
     Discriminator(_kind),
 ]
 

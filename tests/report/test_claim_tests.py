@@ -10,7 +10,6 @@ from scipy.stats import ttest_rel
 
 from ensvm.report.claim_tests import (
     LEVEL,
-    holm,
     judge_all,
     judge_each,
     judge_most,
@@ -164,12 +163,6 @@ def test_without_any_difference_one_row_in_twenty_is_rejected():
     assert rejected / 1000 == pytest.approx(0.05, abs=0.02)
     assert {one.p_holds for one in found} == {None}
     assert judge_rejection(judge_sample([1.0], *bound)).verdict == "cannot tell"
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.5, None, 0.9]) == [1.0, None, 1.0]
-    assert holm([]) == []
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def side(folder, one=ONE, two=TWO, german=()):
 
 
 def cell_of(comparison, row, column):
-    return next(c for c in comparison.cells if (c.row, c.column) == (row, column))
+    return next(c for c in comparison.cells if (c.first.row, c.first.column) == (row, column))
 
 
 def test_a_study_is_equal_to_itself(tmp_path):
@@ -57,7 +57,7 @@ def test_differences_are_paired(tmp_path):
     shorter = compare(side(tmp_path / "a"), side(tmp_path / "c", one=ONE[:2]))
     cell = cell_of(shorter, "titanic", "one")
     assert (cell.shared, cell.equal) == (2, True)
-    assert cell.first == cell.second  # over the two realizations that both have
+    assert cell.first.mean == cell.second.mean  # over the two realizations that both have
     assert not shorter.flips
     assert not shorter.claims
 
@@ -68,12 +68,12 @@ def test_the_other_way_round_the_sign_turns(tmp_path):
     assert there.difference == pytest.approx(-back.difference)
     assert there.flips
     assert back.flips
-    assert (there.first_verdict, there.second_verdict) == (back.second_verdict, back.first_verdict)
+    assert (there.first, there.second) == (back.second, back.first)
 
 
 def test_values_of_one_side_only_are_listed(tmp_path):
     found = compare(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
-    assert [cell.row for cell in found.only(1)] == ["german"]
+    assert [cell.first.row for cell in found.only(1)] == ["german"]
     assert not found.only(0)
     assert any("only the second has 1 cells: german" in line for line in summary(found))
 
@@ -81,7 +81,7 @@ def test_values_of_one_side_only_are_listed(tmp_path):
 def test_claims_are_tested_on_what_both_sides_have(tmp_path):
     found = compare(side(tmp_path / "a", two=()), side(tmp_path / "b"))
     assert not found.claims
-    assert [cell.column for cell in found.only(1)] == ["two"]
+    assert [cell.first.column for cell in found.only(1)] == ["two"]
     assert total([found], run_here=True) == (
         "in all: 1 of 2 cells were run here; 1 of these agree to the last bit, 0 verdicts differ"
     )

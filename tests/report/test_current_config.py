@@ -91,10 +91,10 @@ def test_a_config_that_asks_for_other_cells_is_named_and_not_used(
     (tmp_path / "s.yaml").write_text(CONFIG.replace(old, new).replace("Before.", "After."))
     text = table(folder)
     assert "Before." in text
-    assert f"asked for by s.yaml ({named})" in text
+    assert f"s.yaml asks for other cells ({named})" in text
 
 
-def test_a_config_that_cannot_be_read_is_told(folder, tmp_path):
+def test_a_config_that_cannot_be_read_is_named(folder, tmp_path):
     edit(tmp_path, "caption: Before.", "captoin: After.")
     text = table(folder)
     assert "Before." in text

@@ -4,8 +4,7 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.findings import contradictions
-from ensvm.report.render.first_page import first_page
+from ensvm.report.render.first_page import contradictions, first_page
 
 CONFIG = """\
 study: s

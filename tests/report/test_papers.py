@@ -10,9 +10,8 @@ import pytest
 from made_up_records import errors, invoke, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.render.pages import write_report
 from ensvm.report.tables import build_table
-from ensvm.report.write import write_tables
+from ensvm.report.write import write_pages, write_tables
 from ensvm.runner.plan import make_plan
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +97,7 @@ def test_all_media_show_the_columns_of_the_second_paper(study, tmp_path):
     assert (german["published"], german["verdict"]) == ("24.0", "reproduced")
     assert german["published: Second 2005"] == "29.0"
     assert german["verdict: Second 2005"] == "differs"
-    *_, _ = write_report([study], tmp_path / "pages")
+    *_, _ = write_pages([study], tmp_path / "pages")
     page = (tmp_path / "pages" / "s.html").read_text()
     assert "A in Second 2005" in page
     assert "29.0 ±2.0 ≠" in page

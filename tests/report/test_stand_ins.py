@@ -132,7 +132,7 @@ def test_what_changes_no_value_keeps_the_shipped_ones(folder, old, new):
     assert answer(folder).shown() == pytest.approx([10.0, 20.0, 30.0])
 
 
-def test_a_timing_of_another_machine_is_told_from_ones_own(folder):
+def test_a_timing_of_another_machine_differs_from_ones_own(folder):
     write(folder, [timed(1, "here", 2.0, algorithm="b")])
     study = read_study(folder)
     behind = [

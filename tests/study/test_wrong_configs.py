@@ -298,8 +298,8 @@ WRONG_FIGURES_AND_CLAIMS = [
     ("y_label: y", "y_label: y, y_scale: logarithmic", r"figures\[1\]\.y_scale: .*'logarithmic'"),
     (
         "y_label: y",
-        "y_label: y, kind: bars",
-        r"figures\[1\]\.kind: 'bars' .*curves, .*, bar; did you mean 'bar'",
+        "y_label: y, kind: boxs",
+        r"figures\[1\]\.kind: 'boxs' .*curves, .*, box; did you mean 'box'",
     ),
     ("caption: c", "captoin: c", r"\.captoin: unknown key.*did you mean 'caption'"),
     (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),

@@ -117,7 +117,7 @@ def overview(study: Study) -> Grid:
     heads = ["claim", "verdict", "evidence", "on the paper's own table"]
     n_shown = 4 if any(judged.printed_verdict for judged in judged_claims) else 3
     cells = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
-    return Grid(heads[:n_shown], cells, n_left=n_shown)
+    return Grid(heads[:n_shown], cells, left=heads)
 
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
@@ -203,7 +203,7 @@ def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
     return Grid(
         [head for head, _ in shown],
         [[text_of(one) for _, text_of in shown] for one in comparisons],
-        also_left=("compared", "verdict", "as printed"),
+        left=("compared", "verdict", "as printed"),
     )
 
 

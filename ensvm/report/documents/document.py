@@ -5,8 +5,9 @@ has one renderer for each medium.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -15,6 +16,7 @@ from ensvm.report.query import Study, runs_of
 from ensvm.study.table_layout import Verdict
 
 NOTHING = "—"
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula begins so
 SHIPPED = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {
@@ -57,12 +59,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of texts (Markdown) or values under heads; the first `n_left` columns align left."""
+    """Rows of texts (Markdown) or values under heads.
+
+    The first column aligns left, and so do those whose heads are in `left`.
+    """
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Value]]
-    n_left: int = 1
-    also_left: tuple[str, ...] = ()  # the heads of other columns that align left
+    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,29 @@ class Document:
     title: str
     parts: Sequence[Part]
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+def csv_of(frame: pd.DataFrame) -> str:
+    """Return a table as CSV.
+
+    An apostrophe stands before a text that a spreadsheet would take for a formula.
+    """
+    texts = {
+        str(name): pd.Series(map(_no_formula, column), column.index, dtype=object)
+        for name, column in frame.items()
+        if not pd.api.types.is_numeric_dtype(column)
+    }
+    quoted = frame.assign(**texts).rename(columns=_no_formula)
+    return quoted.to_csv(index=False, lineterminator="\n")
+
+
+def _no_formula(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith(FORMULAS):
+        return value
+    with suppress(ValueError):
+        float(value)
+        return value
+    return f"'{value}"
 
 
 def one_line(text: str) -> str:

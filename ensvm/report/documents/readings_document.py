@@ -222,7 +222,7 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])
     for text, values in _last_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
-    return Grid([*heads, *question.labels.values()], rows, n_names)
+    return Grid([*heads, *question.labels.values()], rows, left=heads[1:n_names])
 
 
 def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
@@ -325,7 +325,7 @@ def coverage_document(study: Study, address: Address = file_of) -> Document:
     items = study.config.coverage
     rows = [[entry.item, _covered_by(entry, address)] for entry in items]
     covered = sum(bool(entry.by) for entry in items)
-    grid = Grid(["in the paper", "covered by"], rows, n_left=2)
+    grid = Grid(["in the paper", "covered by"], rows, left=("covered by",))
     title = f"Coverage: {study.config.title or study.config.study}"
     return Document(title, [f"{covered} of {len(items)} items are covered.", grid])
 

@@ -268,7 +268,7 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
     silent = sum(cell.published is not None and cell.mean is None for cell in cells)
     rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
     return [
-        Grid(["", "verdict", "meaning", "cells"], rows, n_left=3),
+        Grid(["", "verdict", "meaning", "cells"], rows, left=("verdict", "meaning")),
         f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
         "It is short if its half-width is at most twice the margin. " + " ".join(_intervals(cells)),
     ]

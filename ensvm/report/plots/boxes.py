@@ -1,4 +1,4 @@
-"""The values of realizations by data set and algorithm, and their boxes, strips or bars."""
+"""The values of realizations by data set and algorithm, and their boxes."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,17 +11,15 @@ import numpy as np
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label, printed_value
-from ensvm.study.figure_kinds import DistributionConfig, RowsPanel, pass_of
+from ensvm.study.figure_kinds import BoxConfig, RowsPanel, pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("row", "series", "what", "realization", "value")
 GROUP = 0.8  # width of the boxes of one data set; data sets are 1 apart
-FILL = 0.35  # how strongly boxes and bars are coloured
+FILL = 0.35  # how strongly boxes are coloured
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++")
-DENSE = 30.0  # print points of a value's mark, times the root of how many there are
-GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0  # its multiples spread evenly however many there are
 PRINTED: Any = {  # visible on every colour
     "marker": "D",
     "markersize": 4.0,
@@ -29,10 +27,8 @@ PRINTED: Any = {  # visible on every colour
     "markeredgecolor": "black",
     "linestyle": "none",
 }
-LETTER = 4.0  # print points of a letter at the axis, about
+LETTER = 4.0  # about how many print points a letter at the axis takes
 WHISKERS = "quartiles, median, whiskers to 1.5 IQR"
-ERROR = "± one standard error"
-MEAN = "mean"
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,7 @@ class Values:
     printed: float | None
 
 
-def read_panel(
-    study: Study, figure: DistributionConfig, panel: RowsPanel
-) -> tuple[list[Values], list[str]]:
+def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[Values], list[str]]:
     """Return the values of a panel, and a line of text for each that is missing."""
     items: list[Values] = []
     missing: list[str] = []
@@ -83,29 +77,40 @@ def lines_of(item: Values) -> Iterator[tuple[Any, ...]]:
 
 
 def draw(
-    study: Study, config: DistributionConfig, panels: list[list[Values]], axes: "list[Axes]"
+    study: Study, config: BoxConfig, panels: list[list[Values]], axes: "list[Axes]"
 ) -> list[Key]:
-    """Draw the values, panel by panel, and return the entries of the legend."""
+    """Draw the values, panel by panel, and return the entries of the legend.
+
+    These are the algorithms, the parts of a box, and the printed values.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     numbers = look_numbers(study)
     for panel_axes, panel, items in zip(axes, config.panels, panels, strict=True):
         if items:
             _draw_panel(panel_axes, config, config.rows_of(panel), items, numbers)
-    return _keys(config, list(chain(*panels)), numbers)
+    items = list(chain(*panels))
+    labels = dict.fromkeys(item.label for item in items)
+    keys: list[Key] = [(Patch(**_face(numbers[label])), label) for label in labels]
+    keys.append((Line2D([], [], color="black", linewidth=1.2), WHISKERS))
+    if any(item.printed is not None for item in items):
+        keys.append((Line2D([], [], **PRINTED), "printed"))
+    return keys
 
 
 def _draw_panel(
     axes: "Axes",
-    figure: DistributionConfig,
+    figure: BoxConfig,
     rows: Sequence[str],
     items: Sequence[Values],
     numbers: Mapping[str, int],
 ) -> None:
     """Draw a panel: a group for each data set, in it the algorithms in the order of the series."""
     width = GROUP / len(figure.series)
-    draw = {"box": _draw_box, "strip": _draw_strip, "bar": _draw_bar}[figure.kind]
     for item in items:
         x = rows.index(item.row) - GROUP / 2 + width * (figure.series.index(item.series) + 0.5)
-        draw(axes, x, 0.85 * width, np.array(list(item.values.values())), numbers[item.label])
+        _draw_box(axes, x, 0.85 * width, np.array(list(item.values.values())), numbers[item.label])
         if item.printed is not None:
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
@@ -114,28 +119,6 @@ def _draw_panel(
     axes.set_xticks(range(len(rows)), rows, **turned)
     axes.set_xlim(-0.6, len(rows) - 0.4)
     axes.tick_params(axis="x", length=0)
-
-
-def _keys(
-    figure: DistributionConfig, items: Sequence[Values], numbers: Mapping[str, int]
-) -> list[Key]:
-    """Return the legend's entries: the algorithms, the spread that is drawn, printed values."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    keys: list[Key] = []
-    for label in dict.fromkeys(item.label for item in items):
-        look = numbers[label]
-        if figure.kind == "strip":
-            keys.append((Line2D([], [], linestyle="none", **look_of_point(look)), label))
-        else:
-            keys.append((Patch(**_face(look)), label))
-    spreads = {"box": WHISKERS, "strip": MEAN, "bar": ERROR}
-    if figure.kind != "bar" or any(len(item.values) > 1 for item in items):
-        keys.append((Line2D([], [], color="black", linewidth=1.2), spreads[figure.kind]))
-    if any(item.printed is not None for item in items):
-        keys.append((Line2D([], [], **PRINTED), "printed"))
-    return keys
 
 
 def _face(number: int) -> Any:
@@ -164,16 +147,3 @@ def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: 
         capprops=line,
         flierprops={**point, "markerfacecolor": point["color"], "linestyle": "none"},
     )
-
-
-def _draw_strip(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
-    across = x + width * ((GOLDEN * np.arange(1, values.size + 1)) % 1.0 - 0.5) * (values.size > 1)
-    size = float(np.clip(DENSE / math.sqrt(values.size), 1.2, 3.0))
-    axes.plot(across, values, linestyle="none", **look_of_point(number) | {"markersize": size})
-    ends = (x - width / 2, x + width / 2)
-    axes.plot(ends, (values.mean(), values.mean()), color="black", linewidth=1.2, zorder=3)
-
-
-def _draw_bar(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
-    error = values.std(ddof=1) / math.sqrt(values.size) if values.size > 1 else None
-    axes.bar(x, values.mean(), width, yerr=error, ecolor="black", capsize=2.0, **_face(number))

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
-from ensvm.report.rank_tests import groups
 from ensvm.report.ranking import Ranking
+from ensvm.report.statistical_tests import groups
 from ensvm.study.figure_kinds import metric_name
 
 NOTE = (
@@ -22,7 +22,8 @@ WIDTH = 4.6  # inches, of which the axis takes half; names may add to it
 LONGEST = 26  # letters of a name on one line; a longer name has two
 LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
 BAR_OVERHANG = 0.015  # how far a bar reaches beyond its ranks, as a fraction of the axis
-GAP, LETTER = 3.0, 5.5  # points between a line and a rank, and of a letter of a rank at most
+GAP = 3.0  # points between a line and a rank
+LETTER = 5.5  # how many points a digit of a rank takes at most
 LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and half the height of the caps of CD
 
 # Heights in lines of text: the axis is at 0, the critical difference above, the algorithms below.

@@ -6,7 +6,7 @@ reach has no point.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
@@ -40,29 +40,28 @@ BAND = "band: ± one standard error"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
-# On a logarithmic axis: the numbers where it may end and that ticks stand at, how many times its
-# first number its last is if only powers of ten have ticks, and the room beside points.
+# A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
-TENS_ONLY = 100.0
-LOG_ROOM = 0.03
+TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
+LOG_ROOM = 0.03  # beside points at its ends, as a share of its length
 
 
 @dataclass(frozen=True)
 class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
-    `algorithm` is the label of the algorithm, and `part` says which of its lines it is (a metric,
-    or a round); `std` is the standard deviation over the realizations, None at a point of one;
+    `algorithm` is the label of the algorithm, and `part` the metric or the round that tells its
+    lines apart. `std` is the standard deviation over the realizations, None for a single one;
     `mark` is the x of the curve's mark, if any.
     """
 
     label: str
     algorithm: str
     part: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    std: tuple[float | None, ...]
-    n: tuple[int, ...]
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+    std: tuple[float | None, ...] = ()
+    n: tuple[int, ...] = ()
     mark: float | None = None
 
     @property
@@ -87,11 +86,11 @@ def read_panel(
     for (y, text), series in product(figure.ys_of(panel).items(), figure.series):
         algorithm = series_label(study, series)
         label = text if text and of_one else ", ".join(filter(None, [algorithm, text]))
-        line = _Line(panel, series, y, text, algorithm, label)
+        empty = Curve(label, algorithm, text)
         if isinstance(figure, CurvesConfig):
-            curves += _curves_of_fits(study, figure, line, missing)
+            curves += _curves_of_fits(study, figure, panel, series, y, empty, missing)
         elif isinstance(figure, SweepFigureConfig):
-            curves += _curves_of_sweeps(study, figure, line, missing)
+            curves += _curves_of_sweeps(study, figure, panel, series, y, empty, missing)
     return curves, missing
 
 
@@ -103,33 +102,26 @@ def lines_of(curve: Curve) -> Iterator[tuple[Any, ...]]:
         yield curve.label, "mark", curve.mark, None, None, None
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A metric or curve `y` of a series in a panel, and the text of its lines in the legend."""
-
-    panel: PanelConfig
-    series: str
-    y: str
-    text: str
-    algorithm: str
-    label: str
-
-
 def _curves_of_fits(
-    study: Study, figure: CurvesConfig, line: _Line, missing: list[str]
+    study: Study,
+    figure: CurvesConfig,
+    panel: PanelConfig,
+    series: str,
+    y: str,
+    empty: Curve,
+    missing: list[str],
 ) -> Iterator[Curve]:
-    panel = line.panel
-    answer = _curves(study, line.y, panel.about, line.series)
+    """Yield the curve that the fits of an algorithm recorded, or add to `missing` why not."""
+    answer = _curves(study, y, panel.about, series)
     one = figure.realization if isinstance(figure.realization, int) else None
     chosen = [number for number in answer.values if one is None or number == one]
     if not chosen:
         why = answer.why if not answer.values else f"not run yet (realization {one})"
-        missing.append(f"{panel.name}, {line.series}{line.text and f' {line.y}'}: {why}")
+        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
     curves = [answer.values[number] for number in chosen]
-    head = (line.label, line.algorithm, line.text)
     if figure.cumulative:
-        yield _cumulative(head, curves, line.y)
+        yield _cumulative(empty, curves, y)
         return
     # Nothing was measured past a curve's end: the mean ends where the first realization does.
     points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
@@ -137,22 +129,29 @@ def _curves_of_fits(
     if len(chosen) > 1 or isinstance(mark, str):
         mark = None
     first = figure.first if panel.first is None else panel.first
-    yield _curve(head, range(first, first + len(points)), points, line.y, mark)
+    yield replace(_means(empty, range(first, first + len(points)), points, y), mark=mark)
 
 
 def _curves_of_sweeps(
-    study: Study, figure: SweepFigureConfig, line: _Line, missing: list[str]
+    study: Study,
+    figure: SweepFigureConfig,
+    panel: PanelConfig,
+    series: str,
+    y: str,
+    empty: Curve,
+    missing: list[str],
 ) -> Iterator[Curve]:
-    panel = line.panel
+    """Yield a curve for each stage of a sweep, and add to `missing` why points are missing."""
+    text = empty.part
     for stage in figure.stages or (None,):
         after = "" if stage is None else f"{stage} round{'s' if stage > 1 else ''}"
-        name = after or line.label
-        if after and (len(figure.series) > 1 or line.text):
-            name = f"{line.label}, {after}"
+        name = after or empty.label
+        if after and (len(figure.series) > 1 or text):
+            name = f"{empty.label}, {after}"
         measured: list[tuple[float, list[float]]] = []
         missing_x: dict[str, list[str]] = {}
-        for x, row, column in _points_of(study, panel, line.series):
-            values, why = _values(study, line.y, row, column, stage)
+        for x, row, column in _points_of(study, panel, series):
+            values, why = _values(study, y, row, column, stage)
             if values:
                 measured.append((float(x), values))
             else:
@@ -161,9 +160,9 @@ def _curves_of_sweeps(
             f"{panel.name}, {name} at {', '.join(xs)}: {why}" for why, xs in missing_x.items()
         ]
         if measured:
-            head = (name, line.algorithm, f"{line.text} {after}".strip())
+            of_stage = replace(empty, label=name, part=f"{text} {after}".strip())
             x_values, of_points = zip(*measured, strict=True)
-            yield _curve(head, x_values, of_points, line.y)
+            yield _means(of_stage, x_values, of_points, y)
 
 
 def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
@@ -204,33 +203,29 @@ def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:
     return ask(study, Question(row, algorithm, y, pass_of(y), "all"))
 
 
-def _cumulative(head: tuple[str, str, str], curves: list[Any], metric: str) -> Curve:
+def _cumulative(empty: Curve, curves: list[Any], metric: str) -> Curve:
     """Return the cumulative distribution of recorded values, the mean of their sorted lists."""
     size = min(map(len, curves))
     ordered = np.mean([np.sort(np.asarray(curve, float)[:size]) for curve in curves], axis=0)
     shares = (np.arange(size) + 1.0) / size
-    x = unit_of(metric).scale * ordered
-    return Curve(*head, tuple(x), tuple(shares), (None,) * size, (len(curves),) * size)
+    x = tuple(unit_of(metric).scale * ordered)
+    return replace(empty, x=x, y=tuple(shares), std=(None,) * size, n=(len(curves),) * size)
 
 
-def _curve(
-    head: tuple[str, str, str],
+def _means(
+    empty: Curve,
     x: Sequence[float],
     values: Sequence[NDArray[np.float64] | list[float]],
     metric: str,
-    mark: float | None = None,
 ) -> Curve:
-    scale = unit_of(metric).scale
-    arrays = [scale * np.asarray(of_point, dtype=float) for of_point in values]
-    std = [float(array.std(ddof=1)) if array.size > 1 else None for array in arrays]
-    means = [float(array.mean()) for array in arrays]
-    return Curve(
-        *head,
-        tuple(x),
-        tuple(means),
-        tuple(std),
-        tuple(array.size for array in arrays),
-        mark,
+    """Return a curve through the means of the values at each x."""
+    arrays = [unit_of(metric).scale * np.asarray(of_point, dtype=float) for of_point in values]
+    return replace(
+        empty,
+        x=tuple(x),
+        y=tuple(float(array.mean()) for array in arrays),
+        std=tuple(float(array.std(ddof=1)) if array.size > 1 else None for array in arrays),
+        n=tuple(array.size for array in arrays),
     )
 
 

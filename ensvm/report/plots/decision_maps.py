@@ -48,7 +48,7 @@ class DrawnPlane:
 def read_panel(
     study: Study, figure: PlaneConfig, panel: PlanePanel
 ) -> tuple[list[DrawnPlane], list[str]]:
-    """Return the classifiers of a panel, and why each that is missing is."""
+    """Return the classifiers of a panel, and a line of text for each that is missing."""
     planes: list[DrawnPlane] = []
     missing: list[str] = []
     for series in panel.series:
@@ -160,9 +160,8 @@ def _draw_panel(
 ) -> None:
     """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
 
-    `looks` has the look of each classifier's lines; the mark of a row of weight 1 has `area`, and
-    AREA in a panel without weights. The parts of the plane are shaded if there is
-    one classifier.
+    `looks` has the look of each classifier's lines. The mark of a row of weight 1 has `area`, or
+    AREA in a panel without weights. If there is one classifier, both parts of the plane are shaded.
     """
     for plane, look in zip(planes, looks, strict=True):
         (x, y), values = _finer(plane)

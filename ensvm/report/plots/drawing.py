@@ -17,7 +17,7 @@ from ensvm.report.plots import boxes, curves, decision_maps, points, tradeoffs
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
 from ensvm.study.figure_kinds import (
-    DistributionConfig,
+    BoxConfig,
     FigureConfig,
     PlaneConfig,
     ScatterConfig,
@@ -31,7 +31,7 @@ from ensvm.study.figures import LinesConfig
 KINDS: dict[type[FigureConfig], Any] = {
     ScatterConfig: points,
     TradeoffConfig: tradeoffs,
-    DistributionConfig: boxes,
+    BoxConfig: boxes,
     PlaneConfig: decision_maps,
     LinesConfig: curves,
 }
@@ -44,7 +44,7 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 ALONE = (3.4, 2.5)
 PANEL_SIZE = (2.8, 2.3)
 PANELS_PER_ROW = 2
-GROUP_INCHES = 0.15  # the least width of a box, strip or bar, if the page is wide enough
+GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
 
@@ -151,8 +151,8 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
 
 
 def _width(config: FigureConfig) -> float:
-    """Return the least width of a figure for its boxes, strips or bars, in inches."""
-    if not isinstance(config, DistributionConfig):
+    """Return the least width of a figure for its boxes, in inches."""
+    if not isinstance(config, BoxConfig):
         return 0.0
     groups = max(len(config.rows_of(panel)) for panel in config.panels)
     needed = GROUP_INCHES * groups * (len(config.series) + 1)

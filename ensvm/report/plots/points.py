@@ -19,18 +19,17 @@ COLUMNS = ("row", "x", "y", "x_std", "y_std", "n")
 POINT, LINE = "#0072B2", "#888888"
 BARS = "bars: ± one standard error"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
-# In print points: the size of labels, how far from its point a label is tried, half the width of a
-# point, and by how much a label is nearer to its own point than to another. Then in how many
-# directions it is tried, and how often all labels are placed, each beside the others.
+# Lengths are in print points.
 LABEL_SIZE = 6.5
-DISTANCES = (5.0, 9.0, 14.0, 20.0, 27.0, 35.0)
-RADIUS, NEARER = 3.0, 3.0
-DIRECTIONS, ROUNDS = 24, 4
-# Print points of distance that a label takes rather than hide a point or a label, be as near to
+DISTANCES = (5.0, 9.0, 14.0, 20.0, 27.0, 35.0)  # of a label from its point, each of them tried
+DIRECTIONS = 24  # in which each distance is tried
+ROUNDS = 4  # how often all labels are placed, each beside the others
+RADIUS = 3.0  # of a point
+NEARER = 3.0  # by how much a label should be nearer to its own point than to another
+# A label goes so much farther from its point rather than hide a point or a label, be as near to
 # another point, cross a bar, or cross the diagonal.
 HIDES, NEAR, CROSSES, DIAGONAL = 100.0, 30.0, 15.0, 6.0
-
-ON_LINE = 12  # points on the line from a point to its label that are tried for crossings
+ON_LINE = 12  # places on the line from a point to its label at which crossings are looked for
 
 Place: TypeAlias = tuple[float, float]
 

@@ -10,13 +10,14 @@ from ensvm.data.alarms import TITLE
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import overview
 from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
+from ensvm.report.documents.readings_document import answer_question
 from ensvm.report.documents.table_document import markdown_grid
-from ensvm.report.findings import contradictions
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
-from ensvm.report.render.reproduction_picture import PICTURE
+from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
+from ensvm.study.claim import FindingConfig, SupportConfig
 
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
@@ -73,6 +74,40 @@ def finding_texts(study: Study) -> Iterator[str]:
         yield f"{one_line(finding.text)}{stale}"
 
 
+def contradictions(study: Study, finding: FindingConfig) -> list[str]:
+    """Return what the records show other than a finding says, a message for each result.
+
+    A result without values counts.
+    """
+    return [text for support in finding.shown_by if (text := _differs(study, support))]
+
+
+def _differs(study: Study, support: SupportConfig) -> str:
+    """Return what a support shows other than its finding says; empty if they agree."""
+    if support.claim is not None:
+        judged = next(one for one in evaluate_claims(study) if one.claim.id == support.claim)
+        alike = judged.verdict in support.verdict
+        return "" if alike else f"claim {support.claim}: {judged.verdict}"
+    if support.reading is not None:
+        # The variants that are as near to print as the one that should be nearest.
+        config = next(one for one in study.config.readings if one.id == support.reading)
+        question = answer_question(study, config)
+        means = question.distances.loc[question.common].mean()
+        others = means[list(support.than)] if support.than else means.drop(support.nearer)
+        as_near = [str(name) for name in others.index[~(others > means[str(support.nearer)])]]
+        return f"reading {config.id}: {', '.join(as_near)} not farther" if as_near else ""
+    table = study.config.table(str(support.table))
+    cells = [
+        cell
+        for cell in build_table(study, table)
+        if cell.column == support.column
+        and (cell.row in support.rows if support.rows else cell.verdict)
+    ]
+    differing = [f"{one.row} {one.verdict}" for one in cells if one.verdict not in support.verdict]
+    texts = differing if cells else ["no verdict"]
+    return f"table {table.id}, {support.column}: {', '.join(texts)}" if texts else ""
+
+
 def _at_a_glance(study: Study) -> Grid:
     """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
@@ -96,7 +131,7 @@ def _at_a_glance(study: Study) -> Grid:
         ("data sets that could not be loaded", len(missing), ", ".join(missing)),
     ]
     cells = [[what, str(count), more] for what, count, more in rows if count]
-    return Grid(["what", "how many", ""], cells, also_left=("",))
+    return Grid(["what", "how many", ""], cells, left=("",))
 
 
 def _picture(study: Study) -> str:

@@ -1,11 +1,12 @@
-"""Markdown and pages as HTML in which nothing is loaded or run."""
+"""Markdown, figures and pages as HTML in which nothing is loaded or run."""
 
 import base64
 import gzip
 import hashlib
 import json
 import re
-from collections.abc import Collection
+import xml.etree.ElementTree as ET
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -36,13 +37,32 @@ SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may hav
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
 
 
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+LETTERS = ("text", "tspan")  # elements of SVG files
+# The elements that matplotlib draws with. A file may come from anybody: its scripts, styles, links
+# and metadata are left out.
+DRAWN = frozenset(
+    f"{{{SVG}}}{name}"
+    for name in ("svg", "g", "defs", "clipPath", "pattern", "path", "use", "rect", *LETTERS)
+)
+HREF = f"{{{XLINK}}}href"
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+BESIDE_LETTERS = re.compile(r" *([A-Za-z]) *")
+PIXELS = 2.0  # for each point: letters of 8 points are as large as the page's own
+# matplotlib's stylesheet as attributes, which a page does not apply to its other pictures
+JOINS = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+
+ET.register_namespace("", SVG)
+ET.register_namespace("xlink", XLINK)
+
+
 def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     """Return Markdown as HTML in which nothing is loaded or run.
 
     The text may come from anybody: HTML in it is shown as text, an image becomes a link, and a link
-    becomes text unless it leads to the web, to mail or to a page beside this one. The small print
-    of files is as large as the rest. What the text mentions is linked if it is among the `anchors`:
-    'Table 2' if there is `table-2`.
+    becomes text unless it leads to the web, to mail or to a page beside this one. Small print gets
+    the size of the other text. A mention of one of the `anchors` becomes a link: 'Table 2' if there
+    is `table-2`.
     """
 
     def link(mention: re.Match[str]) -> str:
@@ -57,7 +77,7 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     html = html.replace(' style="text-align:right"', "").replace(
         ' style="text-align:left"', " class=l"
     )
-    html = html.replace("<th class=l></th>", "<td></td>")  # a head without a text is none
+    html = html.replace("<th class=l></th>", "<td></td>")  # an empty head is an ordinary cell
     return OPTIONAL.sub("", html)
 
 
@@ -70,6 +90,57 @@ def _markdown() -> MarkdownIt:
 
 def _is_link(address: str) -> bool:
     return LINK.match(address) is not None
+
+
+def inline_svg(content: bytes, name: str, description: str) -> Markup:
+    """Return an SVG file as an element of a page.
+
+    Its ids begin with `name`, since another figure of the page may have the same ones. The page's
+    style replaces the colours.
+    """
+    root = ET.fromstring(content)
+    for parent in list(root.iter()):
+        for child in [child for child in parent if child.tag not in DRAWN]:
+            parent.remove(child)
+    numbers = {old: f"{name}.{n}" for n, old in enumerate(sorted(set(_references(root))))}
+    for element in root.iter():
+        element.attrib = dict(_attributes(element, numbers))
+        if not element.tag.endswith(LETTERS):  # their spaces count
+            element.text = element.tail = None
+    width, height = (PIXELS * float(side) for side in root.attrib["viewBox"].split()[2:])
+    root.attrib = {
+        "class": "drawn",
+        "viewBox": root.attrib["viewBox"],
+        "width": f"{width:.0f}",
+        "height": f"{height:.0f}",
+        "style": f"--width: {width:.0f}px; --height: {height:.0f}px",
+        "role": "img",
+        "aria-label": description,
+        **JOINS,
+    }
+    return Markup(ET.tostring(root, encoding="unicode"))
+
+
+def _references(root: ET.Element) -> Iterator[str]:
+    """Yield the ids that elements refer to."""
+    for element in root.iter():
+        yield from (value.removeprefix("#") for name, value in element.items() if name == HREF)
+        for value in element.attrib.values():
+            yield from REFERENCE.findall(value)
+
+
+def _attributes(element: ET.Element, ids: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the attributes of an element that a page needs, with other ids."""
+    for name, value in element.items():
+        if name == "id":
+            if value in ids:
+                yield name, ids[value]
+        elif name == HREF:
+            yield name, f"#{ids[value.removeprefix('#')]}"
+        elif name == "d":
+            yield name, BESIDE_LETTERS.sub(r"\1", value)
+        elif not name.startswith("on"):
+            yield name, REFERENCE.sub(lambda found: f"url(#{ids[found[1]]})", value)
 
 
 def render_page(template: str, **content: Any) -> str:

@@ -48,7 +48,7 @@ def grid_to_markdown(grid: Grid) -> str:
     if not grid.rows:
         return ""
     sides = [
-        "left" if number < grid.n_left or head in grid.also_left else "right"
+        "left" if number == 0 or head in grid.left else "right"
         for number, head in enumerate(grid.heads)
     ]
     return tabulate(

@@ -16,31 +16,37 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
+    OpenQuestion,
     answer_questions,
     coverage_document,
+    in_short,
     question_parts,
     readings_legend,
 )
-from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
+from ensvm.report.documents.table_document import (
+    legend,
+    notes,
+    reasons,
+    table_grid,
+    touching,
+    value_of,
+)
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
-from ensvm.report.export import csv_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.first_page import finding_texts
-from ensvm.report.render.html import MENTION, as_html, compressed, data_uri
-from ensvm.report.render.inline_svg import inline_svg
+from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
-from ensvm.report.render.reading_options import options_of
-from ensvm.report.render.reproduction_picture import SHAPES, reproduction_picture
+from ensvm.report.render.pictures import SHAPES, claim_picture, reproduction_picture
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.variants import DEFAULT
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
@@ -197,7 +203,7 @@ class StudyPage:
         """What the script of the page reads, compressed: evidence, readings, and marks."""
         readings = {
             table.id: [
-                {"text": option.text, "cells": option.cells}
+                {"text": option["text"], "cells": option["cells"]}
                 for options in table.content["readings"].values()
                 for option in options
             ]
@@ -220,7 +226,7 @@ class StudyPage:
         ]
         content = {
             "grid": table_grid(self.study, table),
-            "readings": options_of(self.study, table, self.picture),
+            "readings": self._readings_of(table),
             "legend": self.html(*legend(self.study, table)),
             "notes": [self.html(note) for note in notes(self.study, table)],
             "missing": reasons(cells),
@@ -231,13 +237,49 @@ class StudyPage:
         of_paper = any(cell.published is not None for cell in cells)
         return PageSection(table.id, table.caption, content, of_paper)
 
+    def _readings_of(self, table: TableConfig) -> dict[str, list[dict[str, Any]]]:
+        """Return the readings other than the study's own that have values in a table, by question.
+
+        The script of the page reads of each its `text` and its `cells`: under the key of a value,
+        our value and its spread as texts, the verdict, and where its dot lies from the top of its
+        panel (None without a dot).
+        """
+        readings: dict[str, list[dict[str, Any]]] = {}
+        for question in answer_questions(self.study):
+            if question.table.id != table.id:
+                continue
+            asked = one_line(question.config.question)
+            asked = asked[: asked.find("?") + 1] or asked
+            own = f"{question.labels[DEFAULT]}: {in_short(question, DEFAULT)}"
+            for name, label in question.labels.items():
+                if name == DEFAULT or not any(cell.n for cell in question.cells[name]):
+                    continue
+                text = (
+                    f"{asked} {label}: {in_short(question, name)}. As the study has it, {own} "
+                    "(over the realizations that all readings have)."
+                )
+                reading = {"label": label, "text": text, "cells": self._replaced(question, name)}
+                readings.setdefault(asked, []).append(reading)
+        return readings
+
+    def _replaced(self, question: OpenQuestion, name: str) -> dict[str, list[Any]]:
+        """Return what a reading shows in place of the study's own values, by their keys."""
+        cells, table = {}, question.table
+        for cell in question.cells[name]:
+            if cell.mean is not None:
+                value = value_of(cell, table.decimals_of(table.column(cell.column)))
+                scale = self.picture.scale_of(cell.key) if self.picture else None
+                height = None if scale is None else scale.up(cell.mean)
+                cells[cell.key] = [value.ours, value.spread, cell.verdict or "", height]
+        return cells
+
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
         title = f"“{wording(claim)}”" if claim.text else wording(claim)
         content = {
             "judged": judged,
             "tested": f"{tested(claim)}; {judged.counts}".replace("`", ""),
-            "picture": picture_of(self.study, judged),
+            "picture": claim_picture(self.study, judged),
             "text": self._mentioned(title) + self.html(*evidence_parts(self.study, judged)),
         }
         return PageSection(claim.id, title, content)

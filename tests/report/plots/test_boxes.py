@@ -1,4 +1,4 @@
-"""Boxes, strips and bars show the values of the realizations, and say what their marks mean."""
+"""Boxes show the values of the realizations, and say what their marks mean."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ tables:
   - {id: 2, caption: c, columns: [{name: first, algorithm: a}, b]}
 figures:
   - {id: 1, kind: box, caption: Boxes., rows: [german, titanic], series: [a, b], table: 2}
-  - {id: 2, kind: strip, caption: Strips., rows: [german, titanic], series: [a, b]}
-  - {id: 3, kind: bar, caption: Bars., series: a,
+  - {id: 2, kind: box, caption: Boxes., rows: [german, titanic], series: [a, b]}
+  - {id: 3, kind: box, caption: Sizes., series: a,
      panels: [{rows: german}, {rows: [german, size], title: Rows}]}
 """
 PRINTED = "table,row,column,value,std\n2,german,first,19.5,\n"
@@ -53,9 +53,9 @@ def test_the_values_are_those_of_the_realizations_in_percent(study):
 
 
 def test_printed_values_are_those_of_the_algorithm_in_the_table(study):
-    boxes, strips = (read_figure(study, study.config.figures[at]).items for at in (0, 1))
+    boxes, without_table = (read_figure(study, study.config.figures[at]).items for at in (0, 1))
     assert [one.printed for one in boxes] == [19.5, None, None]
-    assert {one.printed for one in strips} == {None}
+    assert {one.printed for one in without_table} == {None}
 
 
 def test_the_csv_has_every_value_unrounded(study):

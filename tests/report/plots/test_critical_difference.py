@@ -8,8 +8,8 @@ import pytest
 from matplotlib.image import imread
 
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.rank_tests import friedman
 from ensvm.report.ranking import Ranking, Selection
+from ensvm.report.statistical_tests import friedman
 from ensvm.study.table_layout import ColumnConfig
 
 CASES = {

@@ -8,7 +8,7 @@ import pytest
 from made_up_records import make_study, record
 from matplotlib.image import imread
 
-from ensvm.report.export import csv_of
+from ensvm.report.documents.document import csv_of
 from ensvm.report.plots.curves import _log_limits, _looks
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
@@ -95,15 +95,16 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
 
 @pytest.mark.slow
 def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_none(study):
-    first, nothing = write_figures(study)
+    (first, paths, _), (nothing, no_paths, _) = write_figures(study)
     assert first.missing == ("titanic, b: failed: ouch",)
-    assert (nothing.paths, nothing.missing) == ((), ("cancer, a: not run yet",))
+    assert (no_paths, nothing.missing) == ([], ("cancer, a: not run yet",))
     endings = ("csv", "png", "svg", "pdf")
-    assert [path.name for path in first.paths] == [f"figure-1.{ending}" for ending in endings]
+    assert [path.name for path in paths] == [f"figure-1.{ending}" for ending in endings]
     assert not list(study.folder.glob("figure-none*"))
-    before = [path.read_bytes() for path in first.paths]
-    assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
-    csv, _, svg, pdf = first.paths
+    before = [path.read_bytes() for path in paths]
+    _, paths_again, _ = next(write_figures(study))
+    assert [path.read_bytes() for path in paths_again] == before
+    csv, _, svg, pdf = paths
     assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).frame)
     assert "<dc:date>" not in svg.read_text()
     assert pdf.read_bytes().startswith(b"%PDF")

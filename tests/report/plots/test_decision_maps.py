@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from made_up_records import make_study, record
 
-from ensvm.report.export import csv_of
+from ensvm.report.documents.document import csv_of
 from ensvm.report.plots.decision_maps import DrawnPlane, _finer
 from ensvm.report.plots.drawing import read_figure
 

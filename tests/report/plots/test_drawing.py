@@ -27,8 +27,6 @@ figures:
   - {id: plane, kind: plane, caption: c,
      panels: [{dataset: german, series: a, marks: support_, sizes: weights_}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
-  - {id: strip, kind: strip, caption: c, rows: german, series: [a, b], metric: accuracy}
-  - {id: bar, kind: bar, caption: c, rows: german, series: [a, b], metric: n_test}
 """
 # The axes of each kind, and what else a reader needs: names of points, the legend
 TEXTS = {
@@ -39,8 +37,6 @@ TEXTS = {
     "tradeoff": ("n test", "test error (%)", "A", "b"),
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "quartiles, median, whiskers to 1.5 IQR"),
-    "strip": ("data set", "test accuracy (%)", "mean"),
-    "bar": ("data set", "n test", "± one standard error"),
 }
 
 
@@ -74,9 +70,8 @@ def test_every_kind_is_here():
 
 REFUSED = [
     ("box, series: a", r"which data sets"),
-    ("bar, rows: german, series: a, y_scale: log", r"a bar begins at 0"),
-    ("bar, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
-    ("bar, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
+    ("box, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
+    ("box, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
     ("tradeoff, rows: german, series: a, x: nothing", r"unknown metric 'nothing'"),
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",

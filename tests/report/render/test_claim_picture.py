@@ -4,7 +4,7 @@ import pytest
 from made_up_records import claimed, errors
 
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.render.claim_picture import picture_of
+from ensvm.report.render.pictures import claim_picture
 
 RECORDS = [
     *errors("german", "a", [0.25, 0.26, 0.24], n_iter_=5, accuracy=0.75),
@@ -19,7 +19,7 @@ def picture(tmp_path):
 
     def draw(claim):
         study = claimed(tmp_path / "s", f"- {{id: c, text: t, {claim}}}", RECORDS)
-        return picture_of(study, next(evaluate_claims(study)))
+        return claim_picture(study, next(evaluate_claims(study)))
 
     return draw
 

@@ -21,7 +21,7 @@ tables:
   - {id: 1, caption: Errors., columns: [a, b]}
   - {id: 2, caption: Facts., of: data, rows: [german], columns: [dim]}
 figures:
-  - {id: 1, kind: bar, caption: "Bars, [all].", rows: [german], series: [a, b]}
+  - {id: 1, kind: box, caption: "Bars, [all].", rows: [german], series: [a, b]}
 claims:
   - {id: less, text: t, relation: less, better: [a], than: [b], rows: [german]}
 coverage:
@@ -75,7 +75,7 @@ def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     assert "Not drawn yet: `ensvm report --only figures`" in before
     assert "evidence: `ensvm report --only claims`" in before
     write_claims(study)
-    assert all(drawn.paths for drawn in write_figures(study))
+    assert all(paths for _, paths, _ in write_figures(study))
     after = write_first_page(study).read_text()
     assert "Not drawn yet" not in after
     links = re.findall(r"\]\(([^)]+)\)", after)

@@ -22,10 +22,10 @@ from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
-from ensvm.report.render.inline_svg import inline_svg
-from ensvm.report.render.pages import write_report
+from ensvm.report.render.html import inline_svg
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.tables import build_table
+from ensvm.report.write import write_pages
 from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -102,7 +102,7 @@ def elements(page):
 
 def written(folder):
     """Return the pages of the results in a folder, the index last."""
-    return list(write_report(map(read_study, find_studies(folder / "results")), folder / "report"))
+    return list(write_pages(map(read_study, find_studies(folder / "results")), folder / "report"))
 
 
 def test_every_cell_has_its_evidence(page, study):
@@ -276,7 +276,7 @@ def shipped(tmp_path_factory):
         # What is committed is drawn already.
         patch.setattr("ensvm.report.plots.drawing.draw", committed)
         folders = [RESULTS / name for name in SOME_STUDIES]
-        return list(write_report(map(read_study, folders), tmp_path_factory.mktemp("report")))
+        return list(write_pages(map(read_study, folders), tmp_path_factory.mktemp("report")))
 
 
 @pytest.mark.slow
@@ -372,8 +372,8 @@ large.close();
 await new Promise(resolve => setTimeout(resolve, 100));
 say.put_back = document.querySelector("#figure-f figure").firstElementChild === figure;
 say.focus = document.activeElement.matches("#figure-f [data-enlarge]");
-const told = document.createElement("pre");
-told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
+const said = document.createElement("pre");
+said.id = "said"; said.textContent = JSON.stringify(say); document.body.append(said);
 </script>
 """
 

@@ -1,23 +1,63 @@
-"""Statistical tests that compare algorithms over data sets, or on one data set.
+"""Statistical tests of differences: over realizations, over data sets, and over many pairs.
 
 References
 ----------
 J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
 Learning Research 7 (2006): the tests of Friedman, Iman and Davenport, Nemenyi and Wilcoxon.
 W. J. Conover, Practical nonparametric statistics, 3rd edition (1999), section 5.8: ties.
+S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics
+6 (1979).
 J. W. Pratt, Remarks on zeros and ties in the Wilcoxon signed rank procedures, Journal of the
 American Statistical Association 54 (1959).
-C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003): the
+corrected resampled t test.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range, t
 
 TIE_DECIMALS = 9  # differences are tied if, as fractions of the largest, they agree so far
+
+
+_t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated value with its standard error.
+
+    The deviation from the true value, divided by `error`, has the distribution `law`, one of
+    scipy.stats with fixed parameters.
+    """
+
+    value: float
+    error: float
+    law: Any
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the interval of the true value at level 1 - alpha."""
+        half = float(self.law.ppf(1 - alpha / 2)) * self.error
+        return self.value - half, self.value + half
+
+
+def mean_of(values: NDArray[np.float64], overlap: float = 0.0) -> Estimate:
+    """Return the mean of two values or more as the t test estimates it.
+
+    `overlap` is added to 1/n in the variance of the mean (see `ensvm.data.splits.overlap`), which
+    makes it the corrected resampled t test. Equal values have no error.
+    """
+    # The mean of equal numbers may be wrong in its last bit, which would decide at a threshold.
+    equal = np.ptp(values) == 0.0
+    mean = float(values[0]) if equal else float(values.mean())
+    spread = 0.0 if equal else float(values.std(ddof=1))
+    return Estimate(mean, spread * math.sqrt(1 / values.size + overlap), _t(values.size - 1))
 
 
 class Friedman(NamedTuple):
@@ -110,16 +150,16 @@ def wilcoxon_p(differences: NDArray[np.float64]) -> float:
     return min(1.0, 2 * float(chances[: smaller + 1].sum()))
 
 
-def corrected_t(
-    differences: NDArray[np.float64], overlap: float, alpha: float
-) -> tuple[float, float, float, float]:
-    """Return interval (low, high), statistic and p-value of the corrected resampled t test.
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values adjusted for their number by Holm's step-down method.
 
-    There must be two or more differences, not all equal. `overlap` is added to 1/n in the
-    variance of the mean, see `ensvm.data.splits.overlap`; the interval is at level 1 - alpha.
+    None stays None and is not counted. If all adjusted p-values up to a level count as significant,
+    the chance of a false one among them is at most that level, even if the tests are dependent.
     """
-    n = len(differences)
-    mean = float(differences.mean())
-    error = float(differences.std(ddof=1)) * math.sqrt(1 / n + overlap)
-    half = float(t(n - 1).ppf(1 - alpha / 2)) * error
-    return mean - half, mean + half, mean / error, 2 * float(t(n - 1).sf(abs(mean / error)))
+    adjusted: list[float | None] = [None] * len(p_values)
+    ordered = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
+    largest = 0.0
+    for step, (value, at) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - step) * value))
+        adjusted[at] = largest
+    return adjusted

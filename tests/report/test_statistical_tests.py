@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import PermutationMethod, friedmanchisquare, rankdata, ttest_1samp, wilcoxon
 
-from ensvm.report.rank_tests import (
-    corrected_t,
+from ensvm.report.statistical_tests import (
     critical_difference,
     friedman,
     groups,
+    holm,
+    mean_of,
     nemenyi_p,
     wilcoxon_p,
 )
@@ -160,21 +161,18 @@ def test_wilcoxons_p_value_is_smallest_if_all_differences_have_one_sign(n):
 
 
 @pytest.mark.parametrize(("shift", "alpha"), [(0.0, 0.05), (0.9, 0.05), (0.9, 0.2), (2.0, 0.01)])
-def test_without_overlap_the_corrected_t_test_is_scipys(shift, alpha):
-    differences = np.random.default_rng(1).normal(shift, 1.0, size=12)
-    expected = ttest_1samp(differences, 0.0)
-    interval = expected.confidence_interval(1 - alpha)
-    low, high, *test = corrected_t(differences, 0.0, alpha)
-    assert test == pytest.approx([expected.statistic, expected.pvalue])
-    assert (low, high) == pytest.approx((interval.low, interval.high))
+def test_the_interval_of_a_mean_is_scipys_and_overlap_widens_it(shift, alpha):
+    values = np.random.default_rng(1).normal(shift, 1.0, size=12)
+    expected = ttest_1samp(values, 0.0).confidence_interval(1 - alpha)
+    low, high = mean_of(values).interval(alpha)
+    assert (low, high) == pytest.approx((expected.low, expected.high))
+    # Nadeau and Bengio: the variance has the factor 1/n + overlap in place of 1/n.
+    wider_low, wider_high = mean_of(values, 0.25).interval(alpha)
+    assert wider_low + wider_high == pytest.approx(low + high)
+    assert (wider_high - wider_low) / (high - low) == pytest.approx(math.sqrt(1 + 12 * 0.25))
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.9, 2.0])
-def test_overlap_widens_the_interval_as_nadeau_and_bengio_say(shift):
-    differences = np.random.default_rng(1).normal(shift, 1.0, size=12)
-    low, high, t, _ = corrected_t(differences, 0.0, 0.05)
-    wider_low, wider_high, smaller_t, p = corrected_t(differences, 0.25, 0.05)
-    factor = math.sqrt((1 / 12 + 0.25) / (1 / 12))
-    assert (wider_high - wider_low) / (high - low) == pytest.approx(factor)
-    assert t / smaller_t == pytest.approx(factor)
-    assert (p < 0.05) == (wider_low > 0 or wider_high < 0)
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, None, 0.9]) == [1.0, None, 1.0]
+    assert holm([]) == []

@@ -1,0 +1,260 @@
+"""Pictures of pages: a study's printed values against ours, and the effects of a claim.
+
+The printed values are an SVG file too. The templates lay the pictures out.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from ensvm.report.claims import ClaimComparison, JudgedClaim
+from ensvm.report.documents.claim_document import effect_head
+from ensvm.report.documents.document import MARKS
+from ensvm.report.query import Study
+from ensvm.report.tables import TableCell, algorithm_label, build_table, column_label
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.metrics import direction_of, unit_of
+from ensvm.study.table_layout import Verdict
+
+SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
+PICTURE = "printed.svg"  # the file beside a study's tables
+ROOM = 0.04  # free space at both ends, relative to the range of values
+LOG_RATIO = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
+BAND_POINTS = 40
+# Shapes, so that verdicts differ without colour too; each is drawn around the origin.
+CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z"
+SHAPES: dict[Verdict | None, str] = {
+    "reproduced": CIRCLE,
+    "compatible": "M-4 -4h8v8h-8Z",
+    "close": "M0 -5L5 4H-5Z",
+    "differs": "M0 -6L5 0L0 6L-5 0Z",
+    "cannot tell": "M0 5L5 -4H-5Z",
+    "undetermined": "M-4 -4l8 8m0 -8l-8 8",
+}
+# A claim: pixels, of which the width is that of the axis without the names; room for the names;
+# free space at both ends, relative to the range of values.
+CLAIM_WIDTH, CLAIM_ROW, CLAIM_TOP = 430.0, 22.0, 8.0
+LETTER, MOST_LETTERS = 7.0, 60
+CLAIM_ROOM = 0.06
+
+
+@dataclass(frozen=True)
+class PictureScale:
+    """From values to pixels: `start` and `end` of an axis, as exponents of ten if it is `log`.
+
+    The axis begins at the pixel `left` and is `length` pixels long.
+    """
+
+    start: float
+    end: float
+    log: bool = False
+    left: float = 0.0
+    length: float = SIDE
+
+    def across(self, value: float) -> float:
+        """Return where a value lies on a horizontal axis; a value beyond an end lies at the end."""
+        if self.log:
+            value = math.log10(value) if value > 0.0 else self.start
+        share = (min(max(value, self.start), self.end) - self.start) / (self.end - self.start)
+        return round(self.left + self.length * share, 1)
+
+    def up(self, value: float) -> float:
+        """Return where a value lies on a vertical axis, from the top."""
+        return self.length - self.across(value)
+
+
+@dataclass(frozen=True)
+class PrintedValue:
+    """A printed value, ours if there is one, and what they are of."""
+
+    cell: TableCell
+    margin: float
+    label: str
+
+
+@dataclass(frozen=True)
+class PicturePanel:
+    """The values of one unit; `left` is where the panel begins, `band` the margin as a path."""
+
+    unit: str
+    left: float
+    scale: PictureScale
+    values: list[PrintedValue]
+    band: str
+    ticks: list[float]
+
+
+@dataclass(frozen=True)
+class ReproductionPicture:
+    """All panels, the number of values of each verdict, and of printed ones without ours."""
+
+    panels: list[PicturePanel]
+    counts: dict[Verdict, int]
+    missing: int
+
+    side, top, shapes, height = SIDE, TOP, SHAPES, TOP + SIDE + AXIS
+
+    @property
+    def width(self) -> float:
+        """The width of the whole picture."""
+        return LEFT + len(self.panels) * (SIDE + GAP) - GAP + 12.0
+
+    def scale_of(self, key: str) -> PictureScale | None:
+        """Return the scale of the panel with a value's dot; None if the value has no dot."""
+        panels = (
+            panel for panel in self.panels if any(one.cell.key == key for one in panel.values)
+        )
+        return next((panel.scale for panel in panels), None)
+
+
+def reproduction_picture(study: Study) -> ReproductionPicture | None:
+    """Return the picture of a study; None if no printed value has a verdict."""
+    of_unit: dict[str, list[PrintedValue]] = {}
+    missing = 0
+    for table in study.config.tables:
+        for cell in build_table(study, table) if table.of == "results" else ():
+            if cell.published is None:
+                continue
+            column = table.column(cell.column)
+            values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
+            if cell.verdict is not None:
+                label = f"{cell.row}, {column_label(study, column)}"
+                values.append(PrintedValue(cell, table.margin_of(column, cell.published), label))
+            missing += cell.mean is None
+    shown = [(unit, values) for unit, values in of_unit.items() if values]
+    if not shown:
+        return None
+    panels = [
+        _panel(unit, number * (SIDE + GAP) + LEFT, values)
+        for number, (unit, values) in enumerate(shown)
+    ]
+    verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
+    counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
+    return ReproductionPicture(panels, counts, missing)
+
+
+def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:
+    ends = [value for one in values for value in (one.cell.published or 0.0, one.cell.mean or 0.0)]
+    low, high = min(ends), max(ends)
+    log = low > 0.0 and high > LOG_RATIO * low
+    scaled = math.log10 if log else float
+    room = ROOM * (scaled(high) - scaled(low)) or 1.0
+    start, end = scaled(low) - room, scaled(high) + room
+    scale = PictureScale(start, end, log)
+    margin = median(one.margin for one in values)
+    steps = [start + (end - start) * step / BAND_POINTS for step in range(BAND_POINTS + 1)]
+    along = [10.0**step if log else step for step in steps]
+    edge = [(scale.across(value), scale.up(value + margin)) for value in along]
+    edge += [(scale.across(value), scale.up(value - margin)) for value in reversed(along)]
+    band = "M" + "L".join(f"{x:g} {y:g}" for x, y in edge) + "Z"
+    return PicturePanel(unit, left, scale, values, band, _ticks(low, high, log))
+
+
+def _ticks(low: float, high: float, log: bool) -> list[float]:
+    """Return three to six round values between two values."""
+    if log:
+        exponents = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+        values = [factor * 10.0**exponent for exponent in exponents for factor in (1, 2, 5)]
+        return [value for value in values if low <= value <= high]
+    step = 10.0 ** math.floor(math.log10((high - low) or 1.0))
+    step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0) if (high - low) / (step * factor) <= 6.0)
+    first = math.ceil(low / step)
+    return [step * number for number in range(first, math.floor(high / step) + 1)]
+
+
+@dataclass(frozen=True)
+class ClaimPicture:
+    """The drawing of a claim: its comparisons by name, a row each; `title` is that of the axis.
+
+    `neutral` is where two algorithms are equal, and `sides` say what lies left and right of it:
+    None and empty if the claim compares nothing. `ticks` are the numbers at the axis.
+    """
+
+    rows: list[tuple[str, ClaimComparison]]
+    scale: PictureScale
+    thresholds: list[float]
+    neutral: float | None
+    sides: tuple[str, ...]
+    ticks: list[tuple[float, str]]
+    title: str
+
+    row, top = CLAIM_ROW, CLAIM_TOP
+
+    @property
+    def width(self) -> float:
+        """The width in pixels."""
+        return self.scale.left + CLAIM_WIDTH
+
+    @property
+    def height(self) -> float:
+        """The height in pixels."""
+        return CLAIM_TOP + CLAIM_ROW * len(self.rows) + AXIS
+
+
+def claim_picture(study: Study, judged: JudgedClaim) -> ClaimPicture | None:
+    """Return the picture of a claim; None if no row has an effect."""
+    comparisons = [one for one in judged.comparisons if one.effect is not None]
+    if not comparisons:
+        return None
+    claim = judged.claim
+    bounds = claim.kind.bounds(claim.threshold)
+    thresholds = [] if claim.kind.of_rejections else [bound.threshold for bound in bounds]
+    neutral = None if claim.than is None else 0.0 if claim.kind.of_differences else 1.0
+    values = [neutral, *thresholds]
+    values += [end for one in comparisons for end in (one.effect, one.low, one.high, one.printed)]
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    low, high = min(finite), max(finite)
+    room = CLAIM_ROOM * (high - low) or abs(high) or 1.0
+    rows = [(_name(study, claim, one), one) for one in comparisons]
+    left = LETTER * min(max(len(name) for name, _ in rows), MOST_LETTERS) + 16.0
+    return ClaimPicture(
+        rows,
+        PictureScale(low - room, high + room, left=left, length=CLAIM_WIDTH - 10.0),
+        thresholds,
+        neutral,
+        tuple(_sides(study, claim)),
+        [(value, _tick(value)) for value in (low, high)],
+        _axis_title(claim),
+    )
+
+
+def _tick(value: float) -> str:
+    return f"{value:{'.0f' if abs(value) >= 1000.0 else '.3g'}}".replace("-", "−")
+
+
+def _axis_title(claim: ClaimConfig) -> str:
+    """Return the effect with its unit, and on which side of the threshold the claim holds."""
+    effect, bounds = effect_head(claim), claim.kind.bounds(claim.threshold)
+    if claim.kind.of_rejections:
+        return effect
+    if len(bounds) > 1:
+        return f"{effect} | holds between the dashed lines"
+    return f"{effect} | holds →" if bounds[0].above else f"← holds | {effect}"
+
+
+def _sides(study: Study, claim: ClaimConfig) -> Iterable[str]:
+    """Return what the left and the right of the neutral effect say; empty without a pair.
+
+    The first of two algorithms has the lower value if their difference is negative, or their ratio
+    (of the second to the first) above 1.
+    """
+    if claim.than is None:
+        return []
+    first = algorithm_label(study, claim.better[0]) if len(claim.better) == 1 else "the first"
+    second = algorithm_label(study, claim.than[0]) if len(claim.than) == 1 else "the second"
+    left, right = (first, second) if claim.kind.of_differences else (second, first)
+    best = direction_of(claim.metric)
+    if best == "max":
+        left, right = right, left
+    word = "lower with" if best is None else "favours"
+    return f"← {word} {left}", f"{word} {right}\N{NO-BREAK SPACE}→"
+
+
+def _name(study: Study, claim: ClaimConfig, one: ClaimComparison) -> str:
+    """Return the row of a comparison, and of its algorithms those that differ between rows."""
+    several = [one.better] if len(claim.better) > 1 else []
+    several += [one.than] if one.than and len(claim.than or ()) > 1 else []
+    names = " / ".join(algorithm_label(study, name) for name in several)
+    return f"{one.row}: {names}" if names else one.row
