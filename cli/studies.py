@@ -226,7 +226,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     text = re.sub(r"^study:.*", f"study: {name}", read_text(path), count=1, flags=re.MULTILINE)
     of_parts = [path.with_suffix("") / f"{part}.yaml" for part in PARTS]
     copies = {file: folder / name / file.name for file in of_parts if file.is_file()}
-    for printed in (of_paper.file for of_paper in config.published.values()):
+    if (printed := config.published) is not None:
         copies[path.parent / printed] = folder / name / Path(printed).name
         head, key, rest = text.partition("\npublished:")
         text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)

@@ -72,7 +72,7 @@ def _only(folder: Path, name: str) -> Study:
     else:
         records = latest_records(folder / name, json_lines(folder / name))
     current = current_config(folder)
-    return Study(folder, current.config, current.papers, dict(records), {}, current.note)
+    return Study(folder, current.config, current.published, dict(records), {}, current.note)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ensvm.study.base_study import read_source
 from ensvm.study.config import StudyConfig, read_config, validated
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import read_text
-from ensvm.study.table_layout import Place, Published, read_papers, read_published
+from ensvm.study.table_layout import Place, Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
 SHOWN = {
@@ -48,7 +48,7 @@ OTHER_CELLS = (
 UNREADABLE = "Shown is the copy of the config that the run made, because of an error: {error}"
 
 
-Papers: TypeAlias = Mapping[str, Mapping[Place, Published]]  # printed values, by paper
+Printed: TypeAlias = Mapping[Place, Published]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Current:
     """A study's config and printed values, and a note that says where they are from."""
 
     config: StudyConfig
-    papers: Papers
+    published: Printed
     note: str = ""
 
 
@@ -68,7 +68,7 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    at_run = Current(copy, read_papers(printed) if printed.exists() else {})
+    at_run = Current(copy, read_published(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
             source = read_source(path)
@@ -79,13 +79,13 @@ def current_config(folder: Path) -> Current:
                 continue
             free = {key: getattr(config, key) for key in FREE}
             if config == copy.model_copy(update=free):
-                return Current(config, at_run.papers)
+                return Current(config, at_run.published)
             if other := _other_cells(copy, config):
-                return Current(copy, at_run.papers, OTHER_CELLS.format(name=name, other=other))
-            papers = _papers(path, config, at_run)
+                return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
+            published = _printed(path, config, at_run)
         except UserError as error:
-            return Current(copy, at_run.papers, UNREADABLE.format(error=error))
-        return Current(config, papers, EDITED.format(name=name))
+            return Current(copy, at_run.published, UNREADABLE.format(error=error))
+        return Current(config, published, EDITED.format(name=name))
     return at_run
 
 
@@ -99,13 +99,12 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
         yield shipped, f"the shipped config {shipped.name}"
 
 
-def _papers(path: Path, config: StudyConfig, at_run: Current) -> Papers:
+def _printed(path: Path, config: StudyConfig, at_run: Current) -> Printed:
     """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
-    files = {paper: path.parent / of_paper.file for paper, of_paper in config.published.items()}
-    here = path.parent.resolve()
-    if not all(file.resolve().is_relative_to(here) for file in files.values()):
-        return at_run.papers
-    return {paper: read_published(file) for paper, file in files.items()}
+    if config.published is None:
+        return {}
+    file, here = path.parent / config.published, path.parent.resolve()
+    return read_published(file) if file.resolve().is_relative_to(here) else at_run.published
 
 
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:

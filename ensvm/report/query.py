@@ -26,7 +26,7 @@ from ensvm.records.store import (
     folders_in,
     read_records,
 )
-from ensvm.report.current_config import Papers, current_config, with_shipped
+from ensvm.report.current_config import current_config, with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Place, Published
@@ -47,7 +47,7 @@ KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are ask
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: config, printed numbers by paper, and the records.
+    """A study's folder: config, printed numbers, and the records.
 
     `shipped` has the values whose records came with the folder, each with the reason why it was not
     computed here; `note` says if the config differs from that of the last run.
@@ -55,30 +55,10 @@ class Study:
 
     folder: Path
     config: StudyConfig
-    papers: Papers
+    published: Mapping[Place, Published]
     records: Mapping[Identity, Record]
     shipped: Mapping[ValueOf, str] = field(default_factory=dict)
     note: str = ""
-
-    @property
-    def published(self) -> Mapping[Place, Published]:
-        """The printed numbers of the study's paper, the first of several."""
-        first = next(iter(self.config.published), "")
-        of_one = next(iter(self.papers.values()), {}) if len(self.papers) == 1 else {}
-        return self.papers.get(first, of_one)
-
-    @cached_property
-    def beside(self) -> "Mapping[str, Study]":
-        """The study as it is compared with each paper after the first."""
-        return {
-            paper: replace(
-                self,
-                papers={paper: self.papers[paper]},
-                config=self.config.as_compared_with(paper),
-            )
-            for paper in list(self.config.published)[1:]
-            if paper in self.papers
-        }
 
     @cached_property
     def known(self) -> dict[Any, Any]:
@@ -129,7 +109,7 @@ def read_study(folder: Path) -> Study:
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
     derived = current.config.derived
     note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
-    return Study(folder, current.config, current.papers, records, not_here, note)
+    return Study(folder, current.config, current.published, records, not_here, note)
 
 
 @dataclass(frozen=True)

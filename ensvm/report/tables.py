@@ -65,22 +65,6 @@ def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     ]
 
 
-def beside(study: Study, table: TableConfig) -> dict[tuple[str, str], list[TableCell]]:
-    """Return the cells of a table as they compare with the papers after the first.
-
-    The lists of cells, in the order of the rows, have the keys (paper, column); a column without
-    printed values in that paper is left out.
-    """
-    columns: dict[tuple[str, str], list[TableCell]] = {}
-    for paper, compared in study.beside.items():
-        cells = build_table(compared, table)
-        for column in table.columns:
-            of_column = [cell for cell in cells if cell.column == column.name]
-            if any(cell.published is not None for cell in of_column):
-                columns[paper, column.name] = of_column
-    return columns
-
-
 def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
     """Return what a cell of a table asks of its study."""
     return Question(

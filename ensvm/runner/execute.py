@@ -23,7 +23,6 @@ from ensvm.runner import workers
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.estimate import work_of
 from ensvm.runner.plan import Cell, Plan
-from ensvm.study.table_layout import united
 
 
 class Progress(Protocol):
@@ -137,11 +136,8 @@ def _engine(engine: Any, jobs: int | None) -> Iterator[Callable[..., None]]:
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
     replace_file(folder / CONFIG_COPY, plan.source.text)
-    if len(plan.published) == 1:
-        [path] = plan.published.values()
-        replace_file(folder / PUBLISHED_COPY, path.read_bytes())
-    elif plan.published:
-        replace_file(folder / PUBLISHED_COPY, united(plan.published))
+    if plan.published is not None:
+        replace_file(folder / PUBLISHED_COPY, plan.published.read_bytes())
 
 
 class _Run:

@@ -148,7 +148,7 @@ class Plan:
 
     path: Path
     source: YamlSource
-    published: Mapping[str, Path]
+    published: Path | None
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
@@ -362,23 +362,20 @@ def _last_realization(
 
 def _published(
     source: YamlSource, config: StudyConfig
-) -> tuple[dict[str, Path], list[tuple[str, str, str]]]:
-    """Return the checked files of printed values by paper, and the places of these values."""
-    paths: dict[str, Path] = {}
-    places: list[tuple[str, str, str]] = []
-    for paper, of_paper in config.published.items():
-        path = paths[paper] = source.path.parent / of_paper.file
-        location = ("published", paper) if paper else ("published",)
-        if not os.path.isfile(path):
-            raise source.error(location, f"there is no file {path}")
-        try:
-            if config.reproduce:
-                places += check_published(config.tables, config.own_rows, path)
-            else:  # a variant shows parts of the paper: there may be more numbers than places
-                places += read_published(path)
-        except ValueError as error:
-            raise source.error(location, str(error)) from error
-    return paths, places
+) -> tuple[Path | None, list[tuple[str, str, str]]]:
+    """Return the checked file of printed values, and the places of these values."""
+    if config.published is None:
+        return None, []
+    path = source.path.parent / config.published
+    if not os.path.isfile(path):
+        raise source.error(("published",), f"there is no file {path}")
+    try:
+        if config.reproduce:
+            return path, list(check_published(config.tables, config.own_rows, path))
+        # A variant shows parts of the paper: there may be more numbers than places.
+        return path, list(read_published(path))
+    except ValueError as error:
+        raise source.error(("published",), str(error)) from error
 
 
 def _cells(

@@ -108,16 +108,8 @@ def make_absolute(content: dict[str, Any], folder: Path) -> None:
             return [moved(each) for each in value]
         return str((folder / value).absolute()) if isinstance(value, str) else value
 
-    published = content.get("published")
-    if isinstance(published, dict):
-        content["published"] = {
-            paper: {**of_paper, "file": moved(of_paper.get("file"))}
-            if isinstance(of_paper, dict)
-            else moved(of_paper)
-            for paper, of_paper in published.items()
-        }
-    elif published is not None:
-        content["published"] = moved(published)
+    if "published" in content:
+        content["published"] = moved(content["published"])
     datasets = content.get("datasets")
     for entry in datasets if isinstance(datasets, list) else ():
         if isinstance(entry, dict):

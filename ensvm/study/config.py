@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
@@ -16,7 +16,6 @@ from ensvm.study.block import (
     Algorithms,
     Asked,
     ConfigBlock,
-    DataSets,
     Id,
     Name,
     NameOf,
@@ -123,44 +122,6 @@ class CoverageConfig(ConfigBlock):
         return self
 
 
-class PublishedConfig(ConfigBlock):
-    """The printed values of one paper.
-
-    Attributes
-    ----------
-    file : str
-        The CSV file with the lines `table,row,column,value,std`, relative to the config.
-    realizations : int or None
-        How many realizations the printed values are means of; as many as ours if not given. For
-        papers after the first; for the first, `published_realizations` of the study says it.
-    same_rows : tuple of str
-        The data sets for which the paper trained and tested on our rows. For papers after the
-        first; for the first, `same_rows` of the data sets says it.
-    """
-
-    file: str
-    realizations: int | None = Field(default=None, ge=1)
-    same_rows: DataSets = ()
-
-
-def _sources(value: Any) -> Any:
-    """Return the files of printed values by paper; a single file has no name of a paper."""
-    if value is None or isinstance(value, str):
-        return {} if value is None else {"": {"file": value}}
-    if not isinstance(value, dict):
-        raise ValueError(f"a file, or a mapping of papers to files, got {value!r:.60}")
-    return {
-        paper: {"file": of_paper} if isinstance(of_paper, str) else of_paper
-        for paper, of_paper in value.items()
-    }
-
-
-PublishedFiles = Annotated[
-    dict[str, PublishedConfig],
-    BeforeValidator(_sources, json_schema_input_type=str | dict[str, str | PublishedConfig] | None),
-]
-
-
 class DerivedConfig(ConfigBlock):
     """The study that this one was built on, and the keys that differ; `base:` fills it in.
 
@@ -225,8 +186,8 @@ class StudyConfig(ConfigBlock):
         The figures to draw.
     claims : tuple of ClaimConfig
         The sentences of the paper to test.
-    published : dict of str to PublishedConfig
-        The printed values: a file, or papers by name, each with a file or a block.
+    published : str or None
+        The CSV file of the printed values, relative to the config.
     reproduce : bool
         Whether `ensvm run --all` and `make reproduce` run this shipped study; `false` for a
         variant of another one.
@@ -259,7 +220,7 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: PublishedFiles = Field(default_factory=dict)
+    published: str | None = None
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
@@ -301,22 +262,6 @@ class StudyConfig(ConfigBlock):
             not is_derived(name) if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
-
-    def as_compared_with(self, paper: str) -> Self:
-        """Return the study as the verdicts on the values of a paper after the first see it."""
-        source = self.published[paper]
-        datasets = [
-            entry.model_copy(
-                update={"same_rows": entry.name in source.same_rows, "published_split": None}
-            )
-            for entry in self.datasets
-        ]
-        update = {
-            "datasets": tuple(datasets),
-            "published_realizations": source.realizations,
-            "published": {paper: source},
-        }
-        return self.model_copy(update=update)
 
     @property
     def own_rows(self) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ The printed numbers are in a CSV of their own, `table,row,column,value,std`, one
 """
 
 import csv
-import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -28,7 +27,6 @@ from ensvm.study.metrics import (
 from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
-PAPER = "paper"  # a sixth column, if there are numbers of several papers
 
 Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell", "undetermined"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
@@ -266,24 +264,17 @@ Place: TypeAlias = tuple[str, str, str]  # table, row, column
 
 
 def read_published(path: Path) -> dict[Place, Published]:
-    """Return the printed numbers of one paper by (table, row, column); see `read_papers`."""
-    return next(iter(read_papers(path).values()), {})
-
-
-def read_papers(path: Path) -> dict[str, dict[Place, Published]]:
-    """Return printed numbers by paper, then by (table, row, column).
-
-    A file of one paper has no column of papers; that paper's name is empty.
+    """Return the printed numbers of a paper by (table, row, column).
 
     Raises UserError, with file and line, if the file cannot be read, has another header, a cell
     twice, or a value that is not a number.
     """
-    papers: dict[str, dict[Place, Published]] = {}
+    cells: dict[Place, Published] = {}
     expected = ",".join(PRINTED)
     lines = csv.reader(read_text(path).splitlines(keepends=True))
     try:
         header = next(lines, [])
-        if header not in (PRINTED, [*PRINTED, PAPER]):
+        if header != PRINTED:
             names = ",".join(header)
             raise UserError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
         for line in lines:
@@ -292,25 +283,13 @@ def read_papers(path: Path) -> dict[str, dict[Place, Published]]:
                 raise UserError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
             if any(map(CONTROL.search, line)):
                 raise UserError(f"{position}: a control character in {','.join(line)!r:.200}")
-            table, row, column, value, std, *paper = line
-            cells = papers.setdefault("".join(paper), {})
+            table, row, column, value, std = line
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = Published(float(value), float(std) if std else None)
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
-    return papers
-
-
-def united(files: Mapping[str, Path]) -> str:
-    """Return the printed numbers of several papers, by name, as one CSV."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*PRINTED, PAPER])
-    for paper, path in files.items():
-        _, *content = csv.reader(read_text(path).splitlines(keepends=True))
-        lines.writerows([*line, paper] for line in content)
-    return text.getvalue()
+    return cells
 
 
 def _is_number(text: str) -> bool:

@@ -47,7 +47,7 @@ figures:
   - {id: 4, caption: c, kind: box, rows: german, series: [svc, slow]}
 claims:
   - {id: a, text: t, better: svc, than: slow, relation: less, margin: 0.5, rows: [german]}
-published: {}
+published: printed.csv
 readings:
   - {id: q, question: q, table: 1, columns: [slow], default: d, conclusion: c,
      variants: [{name: v, label: l, algorithm: {params.C: 2}}]}

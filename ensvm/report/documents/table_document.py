@@ -23,7 +23,6 @@ from ensvm.report.documents.document import (
 from ensvm.report.query import Study, ask, machines, once
 from ensvm.report.tables import (
     TableCell,
-    beside,
     best_of_row,
     build_table,
     column_label,
@@ -37,16 +36,6 @@ from ensvm.study.algorithms import CrossValidationConfig
 from ensvm.study.config import Assumption
 from ensvm.study.table_layout import TableConfig, Verdict
 
-# The CSV repeats these columns for each paper after the first.
-OF_PAPER = (
-    "published",
-    "published_std",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "interval_of",
-    "verdict",
-)
 MEANINGS: dict[Verdict, str] = {
     "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
     "compatible": "no difference is shown, but the interval reaches beyond {margin}; it is short",
@@ -89,11 +78,6 @@ def table_document(study: Study, table: TableConfig) -> Document:
     ]
     columns = [field.name for field in fields(TableCell)]
     frame = pd.DataFrame([asdict(cell) for cell in cells], columns=columns)
-    for paper, compared in study.beside.items():
-        for name in OF_PAPER:
-            frame[f"{name}: {paper}"] = [
-                getattr(cell, name) for cell in build_table(compared, table)
-            ]
     return Document(f"Table {table.id}. {table.caption}", parts, frame)
 
 
@@ -114,21 +98,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
         ]
         rows.append([row, *values])
     heads = ["data set", *(column_label(study, column) for column in table.columns)]
-    for (paper, name), of_column in beside(study, table).items():
-        heads.append(f"{_label(study, table, name)} in {paper}")
-        decimals = table.decimals_of(table.column(name))
-        for shown, cell in zip(rows, of_column, strict=True):
-            shown.append(_printed(cell, decimals))
     return Grid(heads, rows)
-
-
-def _printed(cell: TableCell, decimals: int) -> str:
-    """Return the value that another paper prints, with its spread and our verdict on it."""
-    if cell.published is None:
-        return NOTHING
-    spread = "" if cell.published_std is None else f" ±{cell.published_std:.{decimals}f}"
-    mark = "" if cell.verdict is None else f" {MARKS[cell.verdict]}"
-    return f"{cell.published:.{decimals}f}{spread}{mark}"
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
@@ -187,7 +157,6 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
             if table.of == "timing"
             else "and how ours compares with it"
         )
-    papers = enumerated(list(dict.fromkeys(paper for paper, _ in beside(study, table))))
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
     bold = any(value.best for value in values)
     underlined_columns = "; ".join(
@@ -202,10 +171,6 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
     return [
         f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
-        f"A column 'in' another paper has the value printed there, and how ours compares with it "
-        f"({papers})."
-        if papers
-        else "",
         f"What predicting the largest class gets as well is {barred}." if guessed else "",
         *verdicts(table, cells),
         *marks(cells),
