@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.kernels.sampled_pivots import PivotFeatures, pivot_features
+from ensvm.kernels.low_rank import PivotFeatures, pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 
