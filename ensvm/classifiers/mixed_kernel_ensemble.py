@@ -349,20 +349,20 @@ class MixedKernelEnsemble(Classifier):
             )
 
     def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Set the numbers that `gamma` and `poly_gamma` stand for, where a kernel reads them."""
         of_a_width = [row_of(name) for name in self.kernels if "gamma" in row_of(name).parameters]
         arguments = {row.argument for row in of_a_width}
-        self.gamma_range_: WidthRange | None = None
-        if "distance" in arguments:
-            self.gamma_range_ = self._width_range(X, rng)
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
-
-    def _width_range(self, X: NDArray[np.float64], rng: np.random.Generator) -> WidthRange:
+        self.gamma_range_: WidthRange | None = None
+        if "distance" not in arguments:
+            return
         if isinstance(self.gamma, list | tuple):
             low, high = map(float, self.gamma)
-            return WidthRange(low, (low + high) / 2.0, high)
-        if self.gamma in RANGES:
-            return sigest(X, rng=rng)
-        return WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
+            self.gamma_range_ = WidthRange(low, (low + high) / 2.0, high)
+        elif self.gamma in RANGES:
+            self.gamma_range_ = sigest(X, rng=rng)
+        else:
+            self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
 
     def _plan(self, training: TrainingSet, names: Sequence[str]) -> MemberPlan:
         """Return what decides the members of the kernels named."""

@@ -260,7 +260,9 @@ class TunedSVC(SmallPickle, Classifier):
         search = self._search_ridges if self.engine_ == "ridge" else self._search_machines
         chosen = search(SortedRows(values, starts, costs, counts), gammas)
         self._keep(chosen, inputs, first)
-        self._keep_leave_one_out(chosen, group, codes)
+        self.loo_score_ = 1.0 - chosen.error
+        values = np.where(group >= 0, chosen.values[:, group], np.nan)
+        self.loo_decision_function_ = self._log_odds(values) if len(values) == 1 else values.T
         return self
 
     def _grouped(
@@ -389,16 +391,6 @@ class TunedSVC(SmallPickle, Classifier):
                 ConvergenceWarning,
             )
 
-    def _keep_leave_one_out(
-        self, chosen: Candidate, group: NDArray[np.intp], codes: NDArray[np.intp]
-    ) -> None:
-        self.loo_score_ = 1.0 - chosen.error
-        values = np.where(group >= 0, chosen.values[:, group], np.nan)
-        self.loo_decision_function_ = values.T
-        if self.classes_.size == 2:
-            slope, offset = self.sigmoids_[0]
-            self.loo_decision_function_ = slope * values[0] + offset
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the first in order among equals.
 
@@ -439,8 +431,7 @@ class TunedSVC(SmallPickle, Classifier):
         """
         values = self._pair_values(X)
         if self.classes_.size == 2:
-            slope, offset = self.sigmoids_[0]
-            return slope * values[0] + offset
+            return self._log_odds(values)
         probabilities = class_probabilities(values, self.sigmoids_).T
         return np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
 
@@ -449,6 +440,11 @@ class TunedSVC(SmallPickle, Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _log_odds(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithm of the odds of the second of two classes, shape (n,)."""
+        slope, offset = self.sigmoids_[0]
+        return slope * values[0] + offset
 
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
         """Return the values of all pairs' machines, shape (pairs, n)."""
