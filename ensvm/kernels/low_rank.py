@@ -41,7 +41,12 @@ class _PartialFactor:
     def __init__(
         self, columns: Columns, diagonal: ArrayLike, rank: int | None, tol: float | None
     ) -> None:
-        values = _checked_diagonal(diagonal)
+        values = np.asarray(diagonal)
+        values = values if values.dtype == np.float32 else values.astype(np.float64)
+        if not (np.isfinite(values).all() and values.min() >= 0.0):
+            raise ValueError(
+                "the diagonal of a positive semidefinite matrix has finite entries >= 0 only"
+            )
         self.residual = values.astype(np.float64)
         self._columns = columns
         self._rank = values.size if rank is None else min(int(rank), values.size)
@@ -128,16 +133,6 @@ class _PartialFactor:
             )
             larger[:, :done] = self._factor
             self._factor = larger
-
-
-def _checked_diagonal(diagonal: ArrayLike) -> NDArray[Any]:
-    values = np.asarray(diagonal)
-    values = values if values.dtype == np.float32 else values.astype(np.float64)
-    if not (np.isfinite(values).all() and values.min() >= 0.0):
-        raise ValueError(
-            "the diagonal of a positive semidefinite matrix has finite entries >= 0 only"
-        )
-    return values
 
 
 @dataclass(frozen=True, eq=False)
