@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
+from ensvm.kernels.low_rank import PivotChoice, low_rank_gram
 from ensvm.solvers.entropy_projection import accelerated
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection

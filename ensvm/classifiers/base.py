@@ -62,7 +62,29 @@ class SmallPickle(BaseEstimator):
         raise AttributeError(message)
 
 
-class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class Classifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of all classifiers: inputs may be sparse.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes in sorted order.
+    n_features_in_ : int
+        The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns, if X is a DataFrame whose column names are all strings.
+    """
+
+    classes_: NDArray[Any]
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: sparse too."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class BinaryClassifier(Classifier):
     """Base of the classifiers of two classes.
 
     Labels may be any two values; the second in sorted order is the positive one.
@@ -71,13 +93,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     ----------
     classes_ : ndarray of shape (2,)
         The two classes in sorted order; the second is +1, predicted where f(x) > 0.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns, if X is a DataFrame whose column names are all strings.
     """
-
-    classes_: NDArray[Any]
 
     @abstractmethod
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -105,10 +121,9 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self._classes_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse too."""
+        """Return scikit-learn's tags: binary only."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
         return tags
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
@@ -175,25 +190,29 @@ def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.flo
 
     Raises ValueError, which names the `classifier`, if y does not hold exactly two classes.
     """
-    check_classification_targets(y)
+    classes, codes = coded_labels(y, classifier)
     kind = type_of_target(y, input_name="y")
-    classes = np.unique(y)
-    require_classes(classes, classifier)
     if kind != "binary":
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}. "
             "Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more than two "
             "classes."
         )
-    return classes, np.where(y == classes[1], 1.0, -1.0)
+    return classes, np.where(codes == 1, 1.0, -1.0)
 
 
-def require_classes(classes: NDArray[Any], classifier: str) -> None:
-    """Raise ValueError if there is only one class."""
+def coded_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes in sorted order, and each label's position among them, shape (m,).
+
+    Raises ValueError, which names the `classifier`, if there is only one class.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
     if classes.size == 1:
         raise ValueError(
             f"{classifier} needs two classes, but y holds only one class: {classes.tolist()[0]!r}"
         )
+    return classes, codes
 
 
 def require_square(gram: Any) -> None:

@@ -244,7 +244,10 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
             **_about_rounds(boosting, order, self._bound()),
-            **_about_seconds(marks[0] - start, np.diff(marks)),
+            "gram_seconds_": marks[0] - start,
+            "round_seconds_": np.diff(marks),
+            "solve_seconds_": np.array(marks[1:]) - marks[0],
+            "elapsed_seconds_": np.array(marks[1:]) - start,
             "n_supports_": np.count_nonzero(supports, axis=1),
             "n_support_": int(np.count_nonzero(coefs)),
             "reduction_error_": reduction_error,
@@ -311,16 +314,6 @@ def _about_rounds(
         "n_updates_": np.cumsum(n_kept * [weak.machine.n_iter for weak in rounds]),
         "bound_excess_": float(max(excesses, default=-1.0)),
         "certificate_": max(weak.machine.certificate for weak in rounds),
-    }
-
-
-def _about_seconds(gram_seconds: float, round_seconds: NDArray[np.float64]) -> dict[str, Any]:
-    """Return the fitted attributes about the wall time of the Gram matrix and of each round."""
-    return {
-        "gram_seconds_": gram_seconds,
-        "round_seconds_": round_seconds,
-        "solve_seconds_": np.cumsum(round_seconds),
-        "elapsed_seconds_": gram_seconds + np.cumsum(round_seconds),
     }
 
 

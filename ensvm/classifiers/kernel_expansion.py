@@ -36,7 +36,7 @@ from ensvm.kernels import (
     resolve_gamma,
 )
 from ensvm.kernels.gram_matrix import distinct_rows, slices
-from ensvm.kernels.sampled_pivots import PivotChoice
+from ensvm.kernels.low_rank import PivotChoice
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory

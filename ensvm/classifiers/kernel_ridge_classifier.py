@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
-from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, require_classes, rows_that_count
+from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, coded_labels, rows_that_count
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram, resolve_gamma
@@ -128,12 +127,10 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the classes and the targets -1, +1, shape (m,), or (m, n_classes) if over two."""
-        check_classification_targets(y)
-        classes = np.unique(y)
-        require_classes(classes, type(self).__name__)
+        classes, codes = coded_labels(y, type(self).__name__)
         if classes.size == 2:
-            return classes, np.where(y == classes[1], 1.0, -1.0)
-        return classes, np.where(np.asarray(y)[:, None] == classes, 1.0, -1.0)
+            return classes, np.where(codes == 1, 1.0, -1.0)
+        return classes, np.where(codes[:, None] == np.arange(classes.size), 1.0, -1.0)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[_codes(decision)]

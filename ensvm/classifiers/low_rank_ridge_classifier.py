@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.kernels.sampled_pivots import PivotFeatures, pivot_features
+from ensvm.kernels.low_rank import pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 
@@ -30,10 +30,9 @@ class LowRankRidgeClassifier(PivotedClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values. The kernel must be positive semidefinite.
+    kernel : {KERNEL_NAMES} or callable, default 'rbf'
+        The kernel k(x, z): KERNEL_FORMULAS. A callable takes two arrays of rows and returns the
+        matrix of their kernel values. The kernel must be positive semidefinite.
     alpha : float or {'loo', 'gcv'}, default 'loo'
         The factor of the squared length of the weights beside the squared errors, a positive
         number. 'loo' chooses the one with the least squared leave-one-out error, which is exact and
@@ -105,7 +104,9 @@ class LowRankRidgeClassifier(PivotedClassifier):
             self._kernel_parameters() | {"dtype": self.gram_dtype},
             self._pivot_choice(self.low_rank),
         )
-        sums = _sums(X, signs, features)
+        sums = RidgeSums(features.pivots.size)
+        for rows, block in features.blocks(X):
+            sums.add(block, signs[rows])
         alpha = self.alpha if isinstance(self.alpha, Real) else None
         if self.alpha == "loo":
             alpha = sums.left_out_penalty(
@@ -123,10 +124,3 @@ class LowRankRidgeClassifier(PivotedClassifier):
 
     def _dtypes(self) -> Any:
         return self._either_precision()
-
-
-def _sums(X: Any, signs: NDArray[np.float64], features: PivotFeatures) -> RidgeSums:
-    sums = RidgeSums(features.pivots.size)
-    for rows, block in features.blocks(X):
-        sums.add(block, signs[rows])
-    return sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -11,19 +11,18 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
+    Classifier,
     class_costs,
+    coded_labels,
     dense,
     drawn_seed,
-    require_classes,
     warn_caller,
 )
 from ensvm.classifiers.kernel_machines import (
@@ -136,7 +135,7 @@ class MemberPlan:
 
 @documented
 @dataclass(eq=False, repr=False)
-class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class MixedKernelEnsemble(Classifier):
     """Base of the classifiers that join small soft-margin machines of several kernels.
 
     Each machine is trained on few of the rows. What a machine becomes depends on the training set,
@@ -190,8 +189,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes in sorted order.
     estimator_kernels_ : list of str
         The kernel of each machine.
     support_ : ndarray of int, shape (n_support,)
@@ -205,10 +202,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The largest violation of the optimality conditions of any machine, in units of y f(x).
     n_iter_ : int
         The number of steps of the solver, all machines together.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns, if X is a DataFrame whose column names are all strings.
     """
 
     kernels: Sequence[str] = ("poly", "rbf")
@@ -321,9 +314,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
         X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
         X = dense(X, COPIES, type(self).__name__)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        require_classes(self.classes_, type(self).__name__)
+        self.classes_, codes = coded_labels(y, type(self).__name__)
         entropy = drawn_seed(self.random_state)
         order = np.argsort(codes, kind="stable")
         rows = Rows(X[order], X.mean(axis=0))
@@ -358,20 +349,20 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
 
     def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Set the numbers that `gamma` and `poly_gamma` stand for, where a kernel reads them."""
         of_a_width = [row_of(name) for name in self.kernels if "gamma" in row_of(name).parameters]
         arguments = {row.argument for row in of_a_width}
-        self.gamma_range_: WidthRange | None = None
-        if "distance" in arguments:
-            self.gamma_range_ = self._width_range(X, rng)
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
-
-    def _width_range(self, X: NDArray[np.float64], rng: np.random.Generator) -> WidthRange:
+        self.gamma_range_: WidthRange | None = None
+        if "distance" not in arguments:
+            return
         if isinstance(self.gamma, list | tuple):
             low, high = map(float, self.gamma)
-            return WidthRange(low, (low + high) / 2.0, high)
-        if self.gamma in RANGES:
-            return sigest(X, rng=rng)
-        return WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
+            self.gamma_range_ = WidthRange(low, (low + high) / 2.0, high)
+        elif self.gamma in RANGES:
+            self.gamma_range_ = sigest(X, rng=rng)
+        else:
+            self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
 
     def _plan(self, training: TrainingSet, names: Sequence[str]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
@@ -443,12 +434,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
         for block in slices(X.shape[0], BLOCK):
             yield Rows(dense_rows(X[block]), self._centre)
-
-    def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: sparse too."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _is_range(pair: Sequence[Any]) -> bool:

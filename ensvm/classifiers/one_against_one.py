@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, require_classes
+from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, coded_labels
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import resolve_gamma
@@ -110,9 +110,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the classes in sorted order and the label of each row as its place among them."""
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        require_classes(classes, type(self).__name__)
+        classes, codes = coded_labels(y, type(self).__name__)
         return classes, codes.astype(np.float64)
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
@@ -136,24 +134,12 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
             weight = costs if weight is None else weight * costs
         if self.classes_.size == 2:
             return self._of_rows(X, 2.0 * targets - 1.0, weight, rows)
-        pairs = [
-            self._of_pair(X, codes, weight, rows, pair)
-            for pair in combinations(range(self.classes_.size), 2)
-        ]
+        pairs = []
+        for first, second in combinations(range(self.classes_.size), 2):
+            signs = np.where(codes == second, 1.0, -1.0)
+            of_pair = (codes[rows] == first) | (codes[rows] == second)
+            pairs.append(self._of_rows(X, signs, weight, rows[of_pair]))
         return _together(pairs)
-
-    def _of_pair(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        weight: NDArray[np.float64] | None,
-        rows: NDArray[np.intp],
-        pair: tuple[int, int],
-    ) -> Expansion:
-        first, second = pair
-        signs = np.where(codes == second, 1.0, -1.0)
-        of_pair = (codes[rows] == first) | (codes[rows] == second)
-        return self._of_rows(X, signs, weight, rows[of_pair])
 
     def _of_rows(
         self,

@@ -144,10 +144,12 @@ class Perceptron(LinearClassifier):
         )
         bound = _mistake_bound(X, signs, start / self.step)
         mistakes = result.mistake_path.size
+        length = float(np.linalg.norm(result.weights))
+        nearest = float((signs * (X @ result.weights + result.offset)).min())
         attributes = {
             "alpha_": result.alpha,
             "support_": np.flatnonzero(result.alpha),
-            "margin_": _margin(X, signs, result),
+            "margin_": 2.0 * nearest / length if length > 0.0 else 0.0,
             "mistake_path_": result.mistake_path,
             "mistakes_": mistakes,
             "errors_": result.errors,
@@ -177,13 +179,6 @@ def _mistake_bound(
     direction = answer.weights / np.linalg.norm(answer.weights)
     away = start / longest - longest / answer.margin * direction
     return float(np.floor(away @ away))
-
-
-def _margin(X: NDArray[np.float64], signs: NDArray[np.float64], result: PerceptronResult) -> float:
-    """Return twice the distance from the plane to the nearest row."""
-    length = float(np.linalg.norm(result.weights))
-    nearest = float((signs * (X @ result.weights + result.offset)).min())
-    return 2.0 * nearest / length if length > 0.0 else 0.0
 
 
 def _ending(result: PerceptronResult, bound: float | None) -> Ending:

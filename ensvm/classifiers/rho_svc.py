@@ -18,8 +18,8 @@ from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
+from ensvm.kernels.low_rank import low_rank_gram
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
-from ensvm.kernels.sampled_pivots import low_rank_gram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult, merge_identical

@@ -8,21 +8,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
+    Classifier,
     SmallPickle,
     checked_weights,
     class_costs,
+    coded_labels,
     dense,
     drawn_seed,
-    require_classes,
     require_square,
     warn_caller,
 )
@@ -56,7 +56,7 @@ MANY_ROWS = 16_384
 
 @documented
 @dataclass(eq=False, repr=False)
-class TunedSVC(ClassifierMixin, SmallPickle):
+class TunedSVC(SmallPickle, Classifier):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -106,8 +106,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes in sorted order.
     engine_ : {'svm', 'ridge'}
         What was trained: support vector machines, or ridge machines on a low-rank kernel.
     C_ : float or None
@@ -151,10 +149,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         The number of steps of all pairs' machines with `C_` and `gamma_`; 1 for a pair of ridge.
     converged_ : bool
         Whether all pairs reached `tol`.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -229,15 +223,13 @@ class TunedSVC(ClassifierMixin, SmallPickle):
             free; said before they are allocated.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
+        self.classes_, codes = coded_labels(y, type(self).__name__)
         if self.kernel == "precomputed":
             require_square(X)
         weight = checked_weights(sample_weight, X)
         weight = np.ones(X.shape[0]) if weight is None else weight
-        self.classes_, codes = np.unique(y, return_inverse=True)
         counting = np.flatnonzero(weight)
         present = np.unique(codes[counting])
-        require_classes(self.classes_, type(self).__name__)
         if present.size == 1:
             raise ValueError(
                 "TunedSVC needs rows of positive sample_weight in two classes, but only "
@@ -268,7 +260,9 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         search = self._search_ridges if self.engine_ == "ridge" else self._search_machines
         chosen = search(SortedRows(values, starts, costs, counts), gammas)
         self._keep(chosen, inputs, first)
-        self._keep_leave_one_out(chosen, group, codes)
+        self.loo_score_ = 1.0 - chosen.error
+        values = np.where(group >= 0, chosen.values[:, group], np.nan)
+        self.loo_decision_function_ = self._log_odds(values) if len(values) == 1 else values.T
         return self
 
     def _grouped(
@@ -397,16 +391,6 @@ class TunedSVC(ClassifierMixin, SmallPickle):
                 ConvergenceWarning,
             )
 
-    def _keep_leave_one_out(
-        self, chosen: Candidate, group: NDArray[np.intp], codes: NDArray[np.intp]
-    ) -> None:
-        self.loo_score_ = 1.0 - chosen.error
-        values = np.where(group >= 0, chosen.values[:, group], np.nan)
-        self.loo_decision_function_ = values.T
-        if self.classes_.size == 2:
-            slope, offset = self.sigmoids_[0]
-            self.loo_decision_function_ = slope * values[0] + offset
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the first in order among equals.
 
@@ -447,17 +431,20 @@ class TunedSVC(ClassifierMixin, SmallPickle):
         """
         values = self._pair_values(X)
         if self.classes_.size == 2:
-            slope, offset = self.sigmoids_[0]
-            return slope * values[0] + offset
+            return self._log_odds(values)
         probabilities = class_probabilities(values, self.sigmoids_).T
         return np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: sparse rows, pairwise with a precomputed kernel."""
+        """Return scikit-learn's tags: pairwise with a precomputed kernel."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _log_odds(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithm of the odds of the second of two classes, shape (n,)."""
+        slope, offset = self.sigmoids_[0]
+        return slope * values[0] + offset
 
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
         """Return the values of all pairs' machines, shape (pairs, n)."""

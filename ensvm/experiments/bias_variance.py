@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -56,6 +56,7 @@ def bias_variance(
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class BiasVariance(BinaryMetaEstimator):
     """Bootstrap estimate of a classifier's bias and variance; it predicts by majority vote.
 
@@ -116,23 +117,17 @@ class BiasVariance(BinaryMetaEstimator):
     True
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    n_replicates: int = 200
+    random_state: int | np.random.RandomState | None = None
+
     n_copies = 1  # of each replicate; `VarianceComponents` has a parameter of the name
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryMetaEstimator._parameter_constraints,
         "n_replicates": [Interval(Integral, 2, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_replicates: int = 200,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_replicates = n_replicates
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -206,6 +201,7 @@ class BiasVariance(BinaryMetaEstimator):
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class VarianceComponents(BiasVariance):
     """Bootstrap estimate of bias and variance that tells apart where the variance comes from.
 
@@ -262,21 +258,12 @@ class VarianceComponents(BiasVariance):
     True
     """
 
+    n_copies: int = 2
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BiasVariance._parameter_constraints,
         "n_copies": [Interval(Integral, 2, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_replicates: int = 200,
-        n_copies: int = 2,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(estimator, n_replicates=n_replicates, random_state=random_state)
-        self.n_copies = n_copies
 
     def _keep_estimates(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from ensvm.classifiers.shared_docs import documented
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class DecisionMap(FittedCopy):
     """Classifier that keeps what a picture of its decisions shows: the rows and a map of f(x).
 
@@ -70,27 +72,19 @@ class DecisionMap(FittedCopy):
     array([-2. , -0.5,  1. ])
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    n_grid: int = 61
+    border: float = 0.1
+    keep: Sequence[str] = ()
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FittedCopy._parameter_constraints,
         "n_grid": [Interval(Integral, 2, None, closed="left")],
         "border": [Interval(Real, 0.0, None, closed="left")],
         "keep": ["array-like"],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_grid: int = 61,
-        border: float = 0.1,
-        keep: Sequence[str] = (),
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_grid = n_grid
-        self.border = border
-        self.keep = keep
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:

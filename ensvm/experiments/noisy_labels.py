@@ -1,5 +1,6 @@
 """A classifier trained on some wrong labels, to measure how much they harm it."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from ensvm.classifiers.shared_docs import documented
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class NoisyLabels(FittedCopy):
     """Classifier that is fitted after a share of the training labels was flipped.
 
@@ -54,21 +56,15 @@ class NoisyLabels(FittedCopy):
     array([0, 0, 0, 1])
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    noise: float = 0.0
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FittedCopy._parameter_constraints,
         "noise": [Interval(Real, 0.0, 1.0, closed="both")],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        noise: float = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.noise = noise
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ensvm.kernels.named_kernels import KernelRow, row_of
+from ensvm.kernels.named_kernels import row_of
 
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
 CACHED_ENTRIES = 1 << 15
@@ -52,7 +52,11 @@ class KernelColumns:
         dtype: DTypeLike = np.float64,
     ) -> None:
         self._row = row_of(kernel)
-        _check(self._row, gamma, degree)
+        read = self._row.parameters
+        if "gamma" in read and (gamma is None or not 0 < gamma < np.inf):
+            raise ValueError(f"gamma must be a positive number, got {gamma!r}")
+        if "degree" in read and (degree < 0 or degree != int(degree)):
+            raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
         self._gamma = 0.0 if gamma is None else float(gamma)  # None only where no width is read
         self._degree = int(degree)
         self._coef0 = coef0
@@ -177,13 +181,6 @@ class KernelBlocks:
             np.fill_diagonal(corner, at_itself)
 
 
-def _check(row: KernelRow, gamma: float | None, degree: int) -> None:
-    if "gamma" in row.parameters and (gamma is None or not 0 < gamma < np.inf):
-        raise ValueError(f"gamma must be a positive number, got {gamma!r}")
-    if "degree" in row.parameters and (degree < 0 or degree != int(degree)):
-        raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
-
-
 def _squared_norms(X: Any) -> NDArray[np.float64]:
     if scipy.sparse.issparse(X):
         X = X.astype(np.float64)
@@ -249,7 +246,18 @@ def gram(
     columns = KernelColumns(
         X if Y is None else Y, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
     )
-    return _blockwise(columns.between(None if Y is None else X))
+    blocks = columns.between(None if Y is None else X)
+    n, k = blocks.shape
+    result = np.empty((n, k), dtype=blocks.dtype)
+    for rows in slices(n, PRODUCT_ENTRIES // max(k, 1)):
+        # Of a symmetric matrix the part from the diagonal on is computed, and mirrored.
+        right = slice(rows.start if blocks.symmetric else 0, k)
+        block = result[rows, right]
+        blocks.fill(block, rows, right)
+        if blocks.symmetric:
+            blocks.settle(block[:, : block.shape[0]])
+            result[right, rows] = block.T
+    return result
 
 
 def _called(kernel: KernelFunction, X: Any, Y: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -261,20 +269,6 @@ def _called(kernel: KernelFunction, X: Any, Y: Any, dtype: np.dtype[Any]) -> NDA
             f"the kernel function returned an array of shape {values.shape}, expected {expected}"
         )
     return values
-
-
-def _blockwise(blocks: KernelBlocks) -> NDArray[Any]:
-    """Return the whole matrix by blocks of rows; of a symmetric one half is mirrored."""
-    n, k = blocks.shape
-    result = np.empty((n, k), dtype=blocks.dtype)
-    for rows in slices(n, PRODUCT_ENTRIES // max(k, 1)):
-        columns = slice(rows.start if blocks.symmetric else 0, k)
-        block = result[rows, columns]
-        blocks.fill(block, rows, columns)
-        if blocks.symmetric:
-            blocks.settle(block[:, : block.shape[0]])
-            result[columns, rows] = block.T
-    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Choosing the width and the penalty of ridge machines on a low-rank kernel, for many rows.
 
-The features of a row are its row of L, from the factor LL' of the Gram matrix (`sampled_pivots`).
+The features of a row are its row of L, from the factor LL' of the Gram matrix (`low_rank`).
 Each class has a ridge regression of its indicator on them; all share one eigendecomposition, and
 the machine of a pair is the difference of the regressions of its classes. The values of f without a
 row at that row are those of a refit with the same pivots, for every penalty (`kernel_ridge` has the
@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ensvm.kernels.gram_matrix import slices
-from ensvm.kernels.sampled_pivots import PivotChoice, pivot_features
+from ensvm.kernels.low_rank import PivotChoice, pivot_features
 from ensvm.solvers.leave_one_out_search import Candidate, SortedRows, rising_sigmoids
 from ensvm.solvers.one_pass_ridge import RidgeSums
 from ensvm.solvers.one_vs_one import PairMachines

@@ -9,8 +9,8 @@ from sklearn.datasets import make_moons
 from sklearn.linear_model import Ridge
 
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
-from ensvm.kernels import gram, sampled_pivots
-from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
+from ensvm.kernels import gram, low_rank
+from ensvm.kernels.low_rank import PivotChoice, low_rank_gram
 
 
 def moons(m: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -23,7 +23,7 @@ def moons(m: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def test_it_is_ridge_on_the_factors_rows(
     kernel: str, pivot_rows: int | None, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampled_pivots, "BLOCK_ENTRIES", 20 * 64)  # several blocks
+    monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 20 * 64)  # several blocks
     X, y = moons()
     parameters: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0}
     machine = LowRankRidgeClassifier(
