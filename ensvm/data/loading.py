@@ -121,15 +121,18 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     folders = data_folders(data_dir, offline)
     key = (card.fingerprint(), folders)
     if key not in _recent:
-        if card.generator:
-            X, classes = card.generator.draw()
-            _recent[key] = assemble(card, Raw(X, plain_labels(classes))), "generator"
-        else:
-            _recent[key] = read_arrays(card, folders)
+        _recent[key] = generate(card) if card.generator else read_arrays(card, folders)
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
     arrays, provider = _recent[key]
     return Dataset(**vars(arrays), card=card, provider=provider)
+
+
+def generate(card: DatasetCard) -> tuple[Arrays, str]:  # `GENERATING` of the runner names it
+    """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
+    assert card.generator is not None
+    X, classes = card.generator.draw()
+    return assemble(card, Raw(X, plain_labels(classes))), "generator"
 
 
 def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
