@@ -284,16 +284,16 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         )
 
     def _bound(self) -> float:
-        """Return what a member's error is at most, by Lemma 1."""
+        """Return the bound of Lemma 1 on a member's weighted training error."""
         return self.nu + self.mu + (self.sigma if self.weak == "editing" else 0.0)
 
 
 def _about_rounds(
     boosting: BoostingResult, order: NDArray[np.intp], bound: float
 ) -> dict[str, Any]:
-    """Return the fitted attributes about the rounds, whose rows were in this order.
+    """Return the fitted attributes about the rounds.
 
-    `bound` is what a member's error is at most.
+    Their rows were in the given order; `bound` is that of Lemma 1 on a member's error.
     """
     rounds = [renumbered(member.weakened, order) for member in boosting.learners]
     excesses = [
@@ -321,16 +321,16 @@ def _ending_of(boosting: BoostingResult) -> Ending:
     """Return how boosting ended, with a message for rounds cut short or a worthless first one."""
     machines = [member.weakened.machine for member in boosting.learners]
     short = sum(not machine.converged for machine in machines)
-    complaints = []
+    problems = []
     if short:
-        complaints.append(f"{short} of {len(machines)} machines stopped before their gap closed")
+        problems.append(f"{short} of {len(machines)} machines stopped before their gap closed")
     if machines[0].stop_reason == "gap_below_rounding" or boosting.normalizers[0] >= 1.0:
-        complaints.append(
+        problems.append(
             f"the first machine is worth nothing ({boosting.stop_reason}), and the only one"
         )
     return Ending(
         n_iter=sum(machine.n_iter for machine in machines),
         stop_reason=boosting.stop_reason,
         converged=not short,
-        message=f"BoostedSVM: {'; '.join(complaints)}" if complaints else "",
+        message=f"BoostedSVM: {'; '.join(problems)}" if problems else "",
     )

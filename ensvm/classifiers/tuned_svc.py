@@ -60,11 +60,11 @@ class TunedSVC(SmallPickle, Classifier):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
-    machine is trained once; the value of f without a row at that row, for every row, follows from
-    the machine's own equations (the span rule of Chapelle & Vapnik) and costs less than the fit. In
-    small pairs of classes, rows that would be errors by this rule alone are followed exactly. C and
-    gamma have the least leave-one-out error plus log loss. Platt's sigmoid on the same values
-    gives `predict_proba` without another fit.
+    machine is trained once. Its leave-one-out values, for each row the value f(x) of the machine
+    without that row, follow from the machine's own equations (the span rule of Chapelle & Vapnik)
+    and cost less than the fit. In small pairs of classes, rows that would be errors by this rule
+    alone are followed exactly. C and gamma have the least leave-one-out error plus log loss.
+    Platt's sigmoid on the same values gives `predict_proba` without another fit.
 
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
@@ -74,8 +74,9 @@ class TunedSVC(SmallPickle, Classifier):
     Beyond 16,384 distinct rows, `engine_` is 'ridge': memory and time then grow with the rows, not
     with their square. Each class gets a ridge regression of its indicator on the features of a
     low-rank kernel, and a pair's machine is the difference of those of its classes. Gamma (on 500
-    pivots) and the penalty alpha have the least squared error at rows left out, exact for the same
-    pivots. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are not read.
+    pivots) and the penalty alpha have the least squared leave-one-out error, which is exact as long
+    as the pivots stay. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are
+    not read.
     A precomputed kernel always trains support vector machines, and `fit` warns that it takes long.
 
     Parameters
@@ -102,19 +103,19 @@ class TunedSVC(SmallPickle, Classifier):
         is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
         processes takes some seconds.
     random_state : int, RandomState or None, default 0
-        Draws the sample of the rows, or the pivots, if they are drawn.
+        Draws the sample of rows, or the pivots; not read where neither is drawn.
 
     Attributes
     ----------
     engine_ : {'svm', 'ridge'}
         What was trained: support vector machines, or ridge machines on a low-rank kernel.
     C_ : float or None
-        The price of an error that was chosen; None if `engine_` is 'ridge'.
+        The chosen price of an error; None if `engine_` is 'ridge'.
     alpha_ : float or None
-        The factor of the squared length of the weights beside the squared errors that was chosen;
-        None if `engine_` is 'svm'.
+        The chosen penalty: the factor of the squared length of the weights, which is added to the
+        squared errors; None if `engine_` is 'svm'.
     gamma_ : float or None
-        The width that was chosen, for columns divided by `scale_`; None if kernel='precomputed'.
+        The chosen width, for columns divided by `scale_`; None if kernel='precomputed'.
     scale_ : ndarray of shape (n_features,), or None
         What columns are divided by; None if nothing is scaled.
     loo_score_ : float
@@ -469,14 +470,15 @@ def _ranked(table: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def _shifted_gram(gram: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a given Gram matrix as the search takes it; refuse what is no Gram matrix."""
+    """Return a given Gram matrix, shifted to be positive definite; refuse any other matrix."""
     gram = np.ascontiguousarray(gram, dtype=np.float64)
     if np.abs(gram).max() > 1.001 * gram.diagonal().max():
         raise ValueError(
             "the Gram matrix is not positive semidefinite: its largest entry is not on the diagonal"
         )
-    # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix positive
-    # definite that is so for such coefficients only.
+    # The coefficients of a machine sum to 0, so that a constant added to all kernel values changes
+    # none of its values. A kernel may be positive definite for such coefficients only: the constant
+    # makes it so for all.
     return gram - min(gram.min(), 0.0)
 
 

@@ -137,15 +137,15 @@ def machine_expansion(
             "nu_max_": machine.nu_max,
             **attributes,
         },
-        Ending(machine.n_iter, machine.stop_reason, machine.converged, _doubt(machine, name)),
+        Ending(machine.n_iter, machine.stop_reason, machine.converged, _zero_margin(machine, name)),
     )
 
 
-def _doubt(machine: WeightedNuSVMResult, name: str) -> str:
-    """Return the warning where the classes predicted are arbitrary, "" where they are not."""
+def _zero_margin(machine: WeightedNuSVMResult, name: str) -> str:
+    """Return a warning if rho is 0, so that the predicted classes are arbitrary; else ""."""
     if machine.stop_reason != "gap_below_rounding":
         return ""
     return (
-        f"{name}: rho = 0 to rounding: the classes overlap too much for this nu. The machine is "
-        "then f = 0 but for the intercept, and rounding decides the classes predicted"
+        f"{name}: rho is 0 up to rounding: the classes overlap too much for this nu. f is then "
+        "constant, and rounding decides which classes are predicted"
     )

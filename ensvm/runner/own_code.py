@@ -1,9 +1,9 @@
-"""Code and files of a user's own that decide what an algorithm does: modules, and `depends:`.
+"""The user's own modules and files on which the values of an algorithm depend.
 
-Own modules lie beside the config, on Python's path, or are installed to be edited. They are found
-after all that is installed, and every plan and every run imports them anew. An algorithm counts
-with every own module that is loaded once its module has been imported, and with those that
-functions of these import. Each is hashed as a whole file.
+Own modules lie beside the config, on Python's path, or are installed to be edited. Installed
+packages are found before them, and every plan and every run imports them anew. An algorithm depends
+on each own module that is loaded when its module is imported, on those that functions of these
+import, and on the files that its `depends:` names. Each is hashed as a whole file.
 """
 
 import ast
@@ -51,13 +51,13 @@ class CodeFile(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnCode:
-    """What an algorithm runs through that is neither `ensvm` nor an installed package."""
+    """The own modules and files on which an algorithm depends, and what the modules import."""
 
     # The own modules and the declared files, by their paths relative to the config; modules that
     # lie elsewhere by their paths on the path of Python.
     files: Mapping[str, CodeFile] = field(default_factory=dict)
-    roots: frozenset[str] = frozenset()  # the places of `ensvm` that the own modules import
-    packages: frozenset[str] = frozenset()  # the installed packages that they import
+    roots: frozenset[str] = frozenset()  # what the own modules import of `ensvm`, as module:name
+    packages: frozenset[str] = frozenset()  # the installed packages that the own modules import
 
     def __or__(self, other: "OwnCode") -> "OwnCode":
         return OwnCode(
@@ -118,7 +118,7 @@ def own_modules_of(roots: Iterable[str]) -> set[str]:
 
 
 def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
-    """Return the own code of loaded modules and of the modules that their functions import."""
+    """Return the own code of loaded modules; those that their functions import belong to it."""
     loaded = own_modules()
     waiting = {name: file for name in modules if (file := loaded_file(loaded.get(name)))}
     files, seen = dict(waiting), {"", *OTHERS}

@@ -52,7 +52,7 @@ def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
 
 
 def test_a_vanishing_margin_is_flagged() -> None:
-    with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho = 0"):
+    with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho is 0"):
         fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(
             [[0.0], [1.0], [0.1], [0.9]], [0, 0, 1, 1], [1, 3, 2, 1]
         )

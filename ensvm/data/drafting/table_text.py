@@ -1,4 +1,4 @@
-"""A user's table as `ensvm init` reads it: how it is written is guessed, its fields are text."""
+"""How `ensvm init` reads a user's table: it guesses how it is written, and keeps fields as text."""
 
 import codecs
 import csv
@@ -65,7 +65,8 @@ class DraftTable:
     dialect: dict[str, Any] = field(default_factory=dict)
     # whether the config names columns by position, so that the reader expects no header
     by_position: bool = False
-    # of columns with types: the encodings of those that are not numbers, and why some are no inputs
+    # If columns have types: the encodings of those that are not numbers, and by name why a column
+    # cannot be an input.
     typed: tuple[Inputs, dict[str, str]] | None = None
     missing: frozenset[str] = MISSING  # the fields that have no value
 

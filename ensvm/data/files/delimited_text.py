@@ -61,7 +61,7 @@ Quote = Annotated[OneCharacter, AfterValidator(_quote)]
 
 
 class Dialect(Strict):
-    """What a config says of how a user's own table of text is written: its key `format`.
+    """How a user's own table of text is written: the key `format` of its data set.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def _not_text(self, file: FileContent, line: int | None, reason: str) -> UserError:
         position = file.name if line is None else f"{file.name}, line {line}"
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
-        hint = "name the file's own by `format: {encoding: cp1252}` or the like"
+        hint = "say which encoding it has, as in `format: {encoding: cp1252}`"
         return UserError(f"{position}: is not {name} text ({reason}); {hint}")
 
     def _corrected(self, file: FileContent) -> bytes:

@@ -98,7 +98,7 @@ class Numerals:
         return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
     def read_all(self, texts: Sequence[str]) -> NDArray[np.float64] | None:
-        """Return the numbers if all texts are as Python writes them, else None: much quicker."""
+        """Return the numbers if Python can read all texts, which is much quicker; else None."""
         if self._plain and "_" not in "".join(texts):  # Python reads 1_000 as 1000
             with suppress(ValueError):
                 return np.array(texts, dtype=np.float64)
@@ -124,7 +124,7 @@ class Numerals:
         return re.compile(rf"[+-]?({plain}|{grouped})")
 
     def problem(self, text: str) -> str:
-        """Return what is wrong with a text that `read` gives as NaN, and what to do about it."""
+        """Return why `read` makes NaN of a text, and what the user can do about it."""
         if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
             return f"{text!r} is not a finite number"
         if not np.isnan(self._number(text)):
@@ -185,7 +185,7 @@ def encode_column(
     )
     ends, codes = interval_ends(encoding), _codes(encoding)
     if codes:
-        # an encoding has a text of two lines as one
+        # an encoding lists a text of two lines on one line
         plain = (text if text in codes else plain_label(" ".join(text.split())) for text in texts)
         numbers = np.array([codes.get(text, np.nan) for text in plain], dtype=np.float64)
     elif encoding == "integer-after-letter":
@@ -235,10 +235,10 @@ def plain_labels(labels: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def plain_label(text: str) -> str:
-    """Return a label as cards write it: +1, 1.0 and 1 are the same; other labels stay.
+    """Return a label as cards write it: +1, 1.0 and 1 become 1; other labels stay as they are.
 
-    So do 001, which is a name rather than a number, and numbers too large for float64 to tell all
-    whole ones apart.
+    001 stays, because it is a name rather than a number, and so does a number beyond 2^53, where
+    float64 does not tell all whole numbers apart.
     """
     text = text.strip()
     if re.fullmatch(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?", text):
