@@ -16,14 +16,9 @@ from made_up_records import invoke
 
 from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
 from ensvm.classifiers import CLASSIFIERS
-from ensvm.classifiers.first_fits import (
-    FIRST_FITS,
-    RARE_FITS,
-    fill,
-    solvers_of,
-)
 from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
+from ensvm_cli.warm_up import FIRST_FITS, RARE_FITS, fill, solvers_of
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 in_this_process = pytest.mark.usefixtures("in_this_process")
