@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 import warnings
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -170,12 +171,13 @@ def fill(solver: str) -> tuple[str, int, float]:
 def _mark(folder: Path, solver: str) -> Path:
     """Return the file that says that all machine code of a solver is in the folder.
 
-    It is of this Python, this numba and this processor; the folder is of these sources.
+    It is of these fits, this Python, this numba, this processor; the folder is of these sources.
     """
     import llvmlite.binding
     import numba
 
     machine = llvmlite.binding.get_host_cpu_name()
     python = sys.implementation.cache_tag
+    fits = zlib.crc32(repr((FIRST_FITS | RARE_FITS)[solver]).encode())
     name = solver.replace(",", "").replace(" ", "-")
-    return folder / f"{name}.{python}-{numba.__version__}-{machine}.filled"
+    return folder / f"{name}.{python}-{numba.__version__}-{machine}-{fits:08x}.filled"
