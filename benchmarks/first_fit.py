@@ -21,7 +21,7 @@ from numba.core import event as events
 from tabulate import tabulate
 
 import ensvm
-from ensvm.classifiers.first_fits import FIRST_FITS
+from ensvm_cli.warm_up import FIRST_FITS
 
 ROWS = 60
 SHOWN = 15  # functions

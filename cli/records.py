@@ -39,8 +39,7 @@ class _Progress:
     """How far a study is; without a plan, only its records are counted."""
 
     study: "Study"
-    counts: Mapping["State", int]
-    n_cells: int
+    counts: "Counter[State]"  # cells
     groups: "list[tuple[State, str, list[Cell]]]"  # cells to do: state, reason, cells
     plan: "Plan | None" = None
 
@@ -93,7 +92,7 @@ def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
 
     if plan is None:
         counts = Counter(OF_STATUS[record.status] for record in study.records.values())
-        return _Progress(study, counts, counts.total(), [])
+        return _Progress(study, counts, [])
     shipped = [
         record.identity for value in study.shipped for record in study.by_cell[value] if record.ok
     ]
@@ -104,9 +103,7 @@ def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
             cells_of.setdefault(state_and_reason, []).append(cell)
     groups = [(state, reason, cells) for (state, reason), cells in cells_of.items()]
     groups.sort(key=lambda group: LEFT.index(group[0]))
-    return _Progress(
-        study, Counter(state for state, _ in states.values()), len(states), groups, plan
-    )
+    return _Progress(study, Counter(state for state, _ in states.values()), groups, plan)
 
 
 def _print_counts(progress: list[_Progress]) -> None:
@@ -116,11 +113,11 @@ def _print_counts(progress: list[_Progress]) -> None:
     columns = [
         state
         for state in ("done", "shipped", *LEFT)
-        if state == "done" or any(each.counts.get(state) for each in progress)
+        if state == "done" or any(each.counts[state] for each in progress)
     ]
     rows = []
     for each in progress:
-        counts = [each.n_cells, *(each.counts.get(state, 0) for state in columns)]
+        counts = [each.counts.total(), *(each.counts[state] for state in columns)]
         rows.append([each.study.config.study, *(f"{n:,}" if n else "" for n in counts)])
     print_table(["study", "cells", *columns], rows)
 

@@ -197,9 +197,12 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:
     """Return the commands that show the results of a study, or that it has nothing to show."""
-    verbs = {"tables": "table", "figures": "report --only figures"}
-    verbs |= {"claims": "report --only claims"}
-    verbs |= {"readings" if config.readings else "coverage": "report --only readings"}
+    verbs = {
+        "tables": "table",
+        "figures": "report --only figures",
+        "claims": "report --only claims",
+        "readings" if config.readings else "coverage": "report --only readings",
+    }
     commands = [
         f"{block}: ensvm {verb} {results}"
         for block, verb in verbs.items()

@@ -5,6 +5,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,6 @@ from ensvm_cli.results import commands_of, main_table, print_ending
 from ensvm_cli.warm_up import compile_first
 
 if TYPE_CHECKING:
-    from ensvm.data import DataSearch
     from ensvm.records.record import Identity, Record
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
@@ -269,7 +269,8 @@ def _run(
         on_ending(_interrupt)
         if engine is None:
             compile_first(plan, results, jobs or cpu_count())
-        with RunProgress(plan.config.study, describe_missing=_describe_missing) as progress:
+        describe_missing = partial(missing_data_text, studies="this run")
+        with RunProgress(plan.config.study, describe_missing=describe_missing) as progress:
             outcome = run_plan(
                 plan,
                 results,
@@ -298,10 +299,6 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     # the helpers that joblib stops its workers with; they inherit that it is ignored.
     on_ending(signal.SIG_IGN)
     raise KeyboardInterrupt
-
-
-def _describe_missing(search: "DataSearch", n_wanted: int) -> str:
-    return missing_data_text(search, n_wanted, "this run")
 
 
 def _progress_so_far(plan: "Plan", results: Path) -> str:

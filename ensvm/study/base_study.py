@@ -52,7 +52,7 @@ def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
 
 
 class _Change(NamedTuple):
-    """One key that differs from the base: its steps, the new value, and who reports errors."""
+    """One key that differs from the base: its steps, the new value, and what makes its errors."""
 
     steps: tuple[str, ...]
     value: Any
@@ -189,8 +189,8 @@ def _drop(content: dict[str, Any], gone: set[str]) -> None:
     for key, of_block in (("readings", "table"), ("assumptions", "tables")):
         for block in [block for block in content.get(key) or () if of_block in block]:
             named = block[of_block] if isinstance(block[of_block], list) else [block[of_block]]
-            if left := [name for name in named if str(name) not in gone_tables]:
-                block[of_block] = left if of_block == "tables" else left[0]
+            if kept := [name for name in named if str(name) not in gone_tables]:
+                block[of_block] = kept if of_block == "tables" else kept[0]
             else:
                 content[key].remove(block)
     gone = gone | (before - _names_in(content))
@@ -210,18 +210,19 @@ def _without(gone: set[str], value: Any) -> Any:
     if isinstance(value, str):
         return None if _is_gone(gone, value) else value
     if isinstance(value, list):
-        left = [each for one in value if (each := _without(gone, one)) is not None]
-        return left if left or not value else None
+        kept = [entry for each in value if (entry := _without(gone, each)) is not None]
+        return kept if kept or not value else None
     if not isinstance(value, dict):
         return value
     block = {}
     for key, inner in value.items():
-        left = inner if key in TEXTS or inner is None else _without(gone, inner)
-        if _is_gone(gone, str(key)) or (left is None and inner is not None and key in OPTIONAL):
+        kept = inner if key in TEXTS or inner is None else _without(gone, inner)
+        needs_gone = kept is None and inner is not None
+        if _is_gone(gone, str(key)) or (needs_gone and key in OPTIONAL):
             continue
-        if left is None and inner is not None:
+        if needs_gone:
             return None
-        block[key] = left
+        block[key] = kept
     return block
 
 
@@ -257,7 +258,10 @@ def _is_named(node: Any) -> bool:
 
 
 def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
-    """Make a change in a content, note who reports its errors, and return what it is as text."""
+    """Make a change in a content, and return it as text, `key: new value (not old value)`.
+
+    Errors at the changed key are then reported at the place of the change, not at the base.
+    """
     node, location, before = _target(content, change)
     at: Any = location[-1]
     value = _chosen(change, location, before)
@@ -268,10 +272,10 @@ def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
     n = len(location)
     kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
     source.overridden = {**kept, location: change.error}
-    key, instead = ".".join(change.steps), _shown(change.value)
+    text = f"{'.'.join(change.steps)}: {_shown(change.value)}"
     if isinstance(before, dict | list):
-        return f"{key}: {instead}"
-    return f"{key}: {instead} ({'not given' if before is None else f'not {_shown(before)}'})"
+        return text
+    return f"{text} ({'not given' if before is None else f'not {_shown(before)}'})"
 
 
 def _target(content: dict[str, Any], change: _Change) -> tuple[Any, Location, Any]:

@@ -288,18 +288,21 @@ def check_findings(
 
     `rows` has the rows of each table, by its id.
     """
-    variants = {one.id: (DEFAULT, *(each.name for each in one.variants)) for one in readings}
+    variants = {
+        reading.id: (DEFAULT, *(variant.name for variant in reading.variants))
+        for reading in readings
+    }
     columns = {table.id: tuple(column.name for column in table.columns) for table in tables}
     for index, finding in enumerate(findings):
         for number, support in enumerate(finding.shown_by):
-            place: Location = ("findings", index, "shown_by", number)
+            location: Location = ("findings", index, "shown_by", number)
             if support.reading is not None:
                 named = (support.nearer or "", *support.than)
                 accepted = variants[support.reading]
-                source.must_be_one_of((*place, "nearer"), "variant", named, accepted)
+                source.must_be_one_of((*location, "nearer"), "variant", named, accepted)
             elif support.table is not None:
                 for key, names, of_table in (
                     ("column", (support.column or "",), columns[support.table]),
                     ("rows", support.rows, rows[support.table]),
                 ):
-                    source.must_be_one_of((*place, key), key.removesuffix("s"), names, of_table)
+                    source.must_be_one_of((*location, key), key.removesuffix("s"), names, of_table)

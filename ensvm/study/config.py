@@ -221,7 +221,7 @@ class StudyConfig(ConfigBlock):
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
     published: str | None = None
-    reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
+    reproduce: bool = True
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     coverage: tuple[CoverageConfig, ...] = ()

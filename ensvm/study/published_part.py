@@ -41,13 +41,16 @@ def published_values(
 
 
 def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> Iterator[ValueOf]:
-    tables = {table.id: table for table in config.tables}
+    columns = {
+        (table.id, column.name): (table, column)
+        for table in config.tables
+        for column in table.columns
+    }
     for table_id, row, name in printed:
-        table = tables.get(table_id)
-        for column in table.columns if table is not None else ():
-            if table is not None and column.name == name:
-                algorithm = DATA_CELL if table.of == "data" else column.of(table)
-                yield row, algorithm, PASS_OF_TABLE[table.of]
+        if (table_id, name) in columns:
+            table, column = columns[table_id, name]
+            algorithm = DATA_CELL if table.of == "data" else column.of(table)
+            yield row, algorithm, PASS_OF_TABLE[table.of]
 
 
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:

@@ -190,10 +190,7 @@ RELATIONS: dict[str, Relation] = {
         bounds=lambda threshold: (Bound(threshold, 0.0), Bound(-threshold, 0.0, above=True)),
     ),
     "not-significant": Relation(
-        keys={"than": None},
-        effects=_difference,
-        effect_name="difference",
-        of_points=True,
+        **{**_DIFFERENCE, "keys": {"than": None}},
         meaning="a two-sided test at 5 % does not show a difference",
         of_rejections=True,
     ),

@@ -183,8 +183,8 @@ def hostile(tmp_path, monkeypatch):
     text = TEXT.replace("CANARY", str(canary))
     bomb = npz(true=np.array([Bomb(canary)], dtype=object))
     names = dict.fromkeys(("true", "predicted"), f"{_hash(bomb)}.npz")
-    told = {"reason": text, "warnings": [text], "traceback": text, "predictions": names}
-    cells = [one | told | {"confusion": {}, "scores": {}} for one in usual_cells()]
+    texts = {"reason": text, "warnings": [text], "traceback": text, "predictions": names}
+    cells = [one | texts | {"confusion": {}, "scores": {}} for one in usual_cells()]
     for one in cells:
         one["metrics"] = {text: text} | one["metrics"]
         one["stage"] = {text: text}
@@ -289,15 +289,15 @@ def refusal(folder, *lines):
 @pytest.mark.parametrize("field", FIELDS, ids=".".join)
 def test_a_field_is_read_or_refused_in_one_line(tmp_path, field):
     kind, name = field
-    told = {value: refusal(tmp_path, *replaced(field, VALUES[value])) for value in VALUES}
-    for message in filter(None, told.values()):
+    messages = {value: refusal(tmp_path, *replaced(field, VALUES[value])) for value in VALUES}
+    for message in filter(None, messages.values()):
         assert len(message.splitlines()) == 1
         assert len(message) < 500
         assert re.search(rf"cells.jsonl, line {1 if kind == 'run' else 2}: not a record: ", message)
         assert ("pass" if name == "run_pass" else name) in message or "deeper than" in message
-    assert told["deep"]
+    assert messages["deep"]
     if name in ("study", "dataset", "algorithm", "id"):  # they become names of files
-        assert all(told.values())
+        assert all(messages.values())
 
 
 def test_a_path_in_predictions_or_files_is_refused(tmp_path):

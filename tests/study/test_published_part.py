@@ -55,35 +55,31 @@ def test_cells_are_those_of_printed_values_numbered_figures_and_claims(tmp_path)
     }
 
 
-def test_there_are_as_many_realizations_as_the_paper_prints_or_ten(tmp_path):
-    def n_of_german(study, **chosen):
-        made = cells(tmp_path, study, **chosen)
-        return sum(cell.algorithm == "svc" and cell.dataset == "german" for cell in made)
+def count(tmp_path, value, study=STUDY, **chosen):
+    """Return how many realizations of a value (data set, algorithm, pass) are run."""
+    made = cells(tmp_path, study, **chosen)
+    return sum((cell.dataset, cell.algorithm, cell.run_pass) == value for cell in made)
 
-    assert n_of_german(STUDY) == 10
-    assert n_of_german(STUDY + "published_realizations: 25\n") == 25
-    assert n_of_german(STUDY + "published_realizations: 100\n") == 30  # the study has no more
-    assert n_of_german(STUDY, realizations=2) == 2
+
+def test_there_are_as_many_realizations_as_the_paper_prints_or_ten(tmp_path):
+    printed = ("german", "svc", "error")
+    assert count(tmp_path, printed) == 10
+    assert count(tmp_path, printed, STUDY + "published_realizations: 25\n") == 25
+    # the study has no more
+    assert count(tmp_path, printed, STUDY + "published_realizations: 100\n") == 30
+    assert count(tmp_path, printed, realizations=2) == 2
 
 
 def test_values_behind_claims_alone_have_five_realizations_if_the_paper_prints_none(tmp_path):
-    def n_claimed(study):
-        made = cells(tmp_path, study)
-        return sum(cell.algorithm == "claimed" and cell.dataset == "cancer-50" for cell in made)
-
-    assert n_claimed(STUDY) == REALIZATIONS_OF_CLAIMS
-    assert n_claimed(STUDY + "published_realizations: 25\n") == 25
+    claimed = ("cancer-50", "claimed", "error")
+    assert count(tmp_path, claimed) == REALIZATIONS_OF_CLAIMS
+    assert count(tmp_path, claimed, STUDY + "published_realizations: 25\n") == 25
 
 
 def test_there_are_as_many_timings_as_a_verdict_needs(tmp_path):
-    def n_timings(**chosen):
-        return sum(
-            cell.run_pass == "timing" and cell.algorithm == "svc"
-            for cell in cells(tmp_path, STUDY, **chosen)
-        )
-
-    assert n_timings() == FEWEST_TIMINGS
-    assert n_timings(realizations=7) == 7
+    timed = ("titanic", "svc", "timing")
+    assert count(tmp_path, timed) == FEWEST_TIMINGS
+    assert count(tmp_path, timed, realizations=7) == 7
 
 
 def test_the_published_part_of_a_shipped_study_is_a_part_without_variants():

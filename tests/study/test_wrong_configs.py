@@ -42,6 +42,9 @@ WRONG = [
     (HEAD, f"{HEAD}study: u\n", "line 1: study: the key is given twice .again at .*line 2"),
     (HEAD, f"{HEAD}null: x\n", "a key is text, got 'null'.*line 2; put it in quotes"),
     (HEAD, f"{HEAD}published: nowhere.csv\n", r"line 2: published: .*nowhere\.csv"),
+    (HEAD, f"{HEAD}url: javascript:alert(1)\n", "line 2: url: "),
+    (HEAD, f"{HEAD}url: ftp://a.org/x\n", "line 2: url: "),
+    (HEAD, f"{HEAD}doi: https://doi.org/10.1000/182\n", "line 2: doi: "),
     ("id: 1", f"id: {'t' * 300}", "id: .*at most 100"),
     # data sets
     ("[german]", "[germn]", r"line 3: datasets\[1\].*germn.*german"),

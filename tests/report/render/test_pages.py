@@ -18,7 +18,6 @@ from page_links import PageElements as Page
 from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
-from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
@@ -26,7 +25,6 @@ from ensvm.report.render.html import inline_svg
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_pages
-from ensvm.study.config import read_config
 
 RESULTS = Path(__file__).parents[3] / "results"
 SOME_STUDIES = ("ecda13", "icmla05", "ijcai07-figure1")
@@ -154,16 +152,6 @@ def test_a_page_says_what_was_tried_on_how_many_data_sets(study):
     some = {key: each for key, each in study.records.items() if each.dataset == "titanic"}
     without = StudyPage(replace(study, records=some))
     assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
-
-
-@pytest.mark.parametrize(
-    "line", ["url: javascript:alert(1)", "url: ftp://a.org/x", "doi: https://doi.org/10.1000/182"]
-)
-def test_only_web_addresses_and_identifiers_are_accepted(tmp_path, line):
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG.replace("study: s\n", f"study: s\n{line}\n"))
-    with pytest.raises(UserError, match=rf"s\.yaml, line 3: {line.partition(':')[0]}: "):
-        read_config(path)
 
 
 def test_side_studies_follow_theirs_in_the_index(tmp_path):
