@@ -149,12 +149,12 @@ class Source(Strict):
 
     @property
     def every_file(self) -> list["Source"]:
-        """Return the sources of all files, those that follow this one among them."""
+        """Return this source and those that follow it, each with the source of its labels."""
         return [file for source in (self, *self.followed_by) for file in source.files]
 
     @property
     def files(self) -> list["Source"]:
-        """Return the source itself and, where the labels are apart, the source of their file."""
+        """Return the source itself and, if the labels are in a file of their own, its source."""
         if self.labels is None:
             return [self]
         update: dict[str, Any] = {"sha256": None, "labels": None}
@@ -315,7 +315,9 @@ class DatasetCard(Strict):
         if isinstance(self.split, OfficialSplit) and not self.train:
             raise ValueError("split: `official` needs the parts `train` and `test`")
         if is_grouped(self.split) != (self.groups is not None):
-            raise ValueError("groups: they are needed where the split keeps groups whole, only")
+            raise ValueError(
+                "groups: required for splits that keep groups whole, not allowed otherwise"
+            )
         check_split(self.split, self.rows, self.classes)
         return self
 
