@@ -351,7 +351,7 @@ class DatasetCard(Strict):
 
     @property
     def max_realizations(self) -> int | None:
-        """Return how many realizations there are; None where the protocol has no limit."""
+        """Return how many realizations there are; None if the protocol has no limit."""
         return max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
@@ -361,14 +361,14 @@ class DatasetCard(Strict):
     def sizes(self) -> tuple[int, int, int]:
         """Return how many inputs, training rows and test rows a realization has.
 
-        Of folds, the rows are those of the first.
+        For folds, these are the rows of the first one.
         """
         return self.features, *part_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
         """Return the sha256 of what decides on arrays and scaling, without reading any data.
 
-        Cards that differ in their split alone have the same.
+        Cards that differ only in their split have the same fingerprint.
         """
         deciding: dict[str, Any] = {
             "checksum": self.checksum,
@@ -389,8 +389,8 @@ class DatasetCard(Strict):
     def seed_identity(self) -> str:
         """Return what the seeds of algorithms on these data are hashed from: 64 hexadecimal digits.
 
-        It says which data they are, as of a fixed form: another one would draw other numbers in
-        every study. What decides on a cell's values is in `fingerprint` and the cell's code.
+        What is hashed names the data and has a fixed form: with another form, every study would
+        draw other numbers. `fingerprint` and the cell's code say whether a cell's values are stale.
         """
         identity_parts: list[Any] = [self.scaling, self.checksum]
         if self.generator:
@@ -411,7 +411,7 @@ class DatasetCard(Strict):
 
     @property
     def one_hot(self) -> list[bool]:
-        """Return of each column whether it is an indicator, 0 or 1; empty without `inputs`."""
+        """Return whether each column is an indicator, 0 or 1; an empty list without `inputs`."""
         return [
             indicators(encoding) is not None
             for name, encoding in (self.inputs or {}).items()

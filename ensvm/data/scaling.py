@@ -27,7 +27,7 @@ def fill_with_training_mean(
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows; a constant column is 0.
 
-    So Rätsch's benchmark ships its inputs.
+    Rätsch's benchmark ships its inputs in this form.
 
     References
     ----------

@@ -239,7 +239,7 @@ def overlap(split: Mapping[str, Any]) -> float:
 
 
 def check_split(split: Split, rows: int, classes: Mapping[str, int | None] | None = None) -> None:
-    """Raise ValueError, naming the key, if the rows of a data set cannot be split so.
+    """Raise ValueError, naming the key, if a data set cannot be split in this way.
 
     `classes` has the rows of each class, None if unknown; stratified protocols need enough of each.
     """

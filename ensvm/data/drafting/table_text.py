@@ -65,7 +65,7 @@ class DraftTable:
     dialect: dict[str, Any] = field(default_factory=dict)
     # whether the config names columns by position, so that the reader expects no header
     by_position: bool = False
-    # of columns with types: the encodings of those that are not numbers, and why some are no inputs
+    # for typed columns: the encodings of those that are not numbers, and why some cannot be inputs
     typed: tuple[Inputs, dict[str, str]] | None = None
     missing: frozenset[str] = MISSING  # the fields that have no value
 
