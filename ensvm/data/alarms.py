@@ -45,9 +45,9 @@ MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
 def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
-    These are columns that tell the class alone, missing values that stand for a class, training
-    rows that are test rows of the first realization again, columns that look like identifiers or
-    groups, and rare classes.
+    These are columns that tell the class alone, missing values that stand for a class, test rows of
+    the first realization that repeat training rows, columns that look like identifiers or groups,
+    and rare classes.
     """
     columns = list(_columns(dataset))
     missing = dict(_missing_like_a_class(dataset, columns))

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,8 +163,7 @@ def _brought_splits(card: DatasetCard, raw: Raw) -> tuple[NDArray[np.intp], NDAr
 
 
 def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.str_]) -> None:
-    values, counts = np.unique(labels, return_counts=True)
-    actual = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    actual = dict(sorted(Counter(labels.tolist()).items()))
     for label in actual:
         if label not in card.classes:
             hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"

@@ -149,12 +149,12 @@ class Source(Strict):
 
     @property
     def every_file(self) -> list["Source"]:
-        """Return the sources of all files, those that follow this one among them."""
+        """Return this source and those that follow it, each with the source of its labels."""
         return [file for source in (self, *self.followed_by) for file in source.files]
 
     @property
     def files(self) -> list["Source"]:
-        """Return the source itself and, where the labels are apart, the source of their file."""
+        """Return the source itself and, if the labels are in a file of their own, its source."""
         if self.labels is None:
             return [self]
         update: dict[str, Any] = {"sha256": None, "labels": None}
@@ -315,7 +315,9 @@ class DatasetCard(Strict):
         if isinstance(self.split, OfficialSplit) and not self.train:
             raise ValueError("split: `official` needs the parts `train` and `test`")
         if is_grouped(self.split) != (self.groups is not None):
-            raise ValueError("groups: they are needed where the split keeps groups whole, only")
+            raise ValueError(
+                "groups: required for splits that keep groups whole, not allowed otherwise"
+            )
         check_split(self.split, self.rows, self.classes)
         return self
 
@@ -349,7 +351,7 @@ class DatasetCard(Strict):
 
     @property
     def max_realizations(self) -> int | None:
-        """Return how many realizations there are; None where the protocol has no limit."""
+        """Return how many realizations there are; None if the protocol has no limit."""
         return max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
@@ -359,14 +361,14 @@ class DatasetCard(Strict):
     def sizes(self) -> tuple[int, int, int]:
         """Return how many inputs, training rows and test rows a realization has.
 
-        Of folds, the rows are those of the first.
+        For folds, these are the rows of the first one.
         """
         return self.features, *part_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
         """Return the sha256 of what decides on arrays and scaling, without reading any data.
 
-        Cards that differ in their split alone have the same.
+        Cards that differ only in their split have the same fingerprint.
         """
         deciding: dict[str, Any] = {
             "checksum": self.checksum,
@@ -387,8 +389,8 @@ class DatasetCard(Strict):
     def seed_identity(self) -> str:
         """Return what the seeds of algorithms on these data are hashed from: 64 hexadecimal digits.
 
-        It says which data they are, as of a fixed form: another one would draw other numbers in
-        every study. What decides on a cell's values is in `fingerprint` and the cell's code.
+        What is hashed names the data and has a fixed form: with another form, every study would
+        draw other numbers. `fingerprint` and the cell's code say whether a cell's values are stale.
         """
         identity_parts: list[Any] = [self.scaling, self.checksum]
         if self.generator:
@@ -409,7 +411,7 @@ class DatasetCard(Strict):
 
     @property
     def one_hot(self) -> list[bool]:
-        """Return of each column whether it is an indicator, 0 or 1; empty without `inputs`."""
+        """Return whether each column is an indicator, 0 or 1; an empty list without `inputs`."""
         return [
             indicators(encoding) is not None
             for name, encoding in (self.inputs or {}).items()

@@ -49,13 +49,13 @@ def waveform(rows: int, seed: int) -> Drawn:
 
 
 def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Drawn:
-    """Return standard normal inputs and classes -1 and 1 parted by a circle.
+    """Return standard normal inputs and classes -1 and 1 separated by a circle.
 
     A row is of class 1 if its first two inputs lie within the circle of radius sqrt(2 ln 2), which
     holds for half of the rows; then its class is flipped with probability `noise`. `redundant`
-    further inputs tell nothing of the class. The same seed gives the same first two inputs whatever
-    the options; fewer redundant inputs are the first of more; a label flipped at some noise is
-    flipped at any larger one.
+    further inputs say nothing about the class. The same seed gives the same first two inputs
+    whatever the options; fewer redundant inputs are the first of more; a label that is flipped at
+    some noise is flipped at any larger noise.
 
     References
     ----------

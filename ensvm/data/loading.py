@@ -100,10 +100,12 @@ class Dataset(Arrays):
                 ~np.isfinite(X.toarray() if sparse_matrix(X) else X).all(axis=0)
             )
             if len(columns):
+                at, inputs = int(columns[0]), self.card.inputs
+                column = repr(encoded_columns(inputs)[at]) if inputs else f"{at + 1} of the inputs"
                 raise UserError(
                     f"data set {self.card.name!r}: scaling: {self.card.scaling!r} of column "
-                    f"{_column(self.card, int(columns[0]))} gives numbers that are not finite; "
-                    "leave the column out or change its unit"
+                    f"{column} gives numbers that are not finite; leave the column out or change "
+                    "its unit"
                 )
 
     @cached_property
@@ -156,10 +158,6 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     return arrays, _joined([part.provider for part in served])
 
 
-def _column(card: DatasetCard, at: int) -> str:
-    return repr(encoded_columns(card.inputs)[at]) if card.inputs else f"{at + 1} of the inputs"
-
-
 @dataclass(frozen=True)
 class Location:
     """Who would serve a data set now, and where its files lie."""
@@ -207,9 +205,9 @@ def locate(
 class DataSearch:
     """Looks for the data sets of one or several studies, and remembers which are missing.
 
-    Without `download`, a data set that a provider might have counts as found. `missing` says of
-    each data set that no provider served, by its name, what a user can do to get it; `to_download`
-    has those that a provider might have; `offline` is whether ENSVM_OFFLINE forbids downloads.
+    Without `download`, a data set that a provider might have counts as found; `to_download` lists
+    its name. `missing` maps the name of each data set that no provider has to what a user can do to
+    get it. `offline` is whether ENSVM_OFFLINE forbids downloads.
     """
 
     def __init__(self, data_dir: Path | None = None, *, download: bool = True) -> None:
@@ -227,27 +225,21 @@ class DataSearch:
         # An unreachable address costs many seconds, so equal sources are asked only once.
         sources = repr(card.parts)
         if sources not in self._refused:
-            refused = self._load(card) if self._download else self._locate(name, card)
-            if refused is None:
-                return True
-            self._refused[sources] = refused
+            if self._download:
+                try:
+                    load(card, data_dir=self._data_dir)
+                    return True
+                except DataUnavailable as error:
+                    self._refused[sources] = error.how_to_get
+            else:
+                location = locate(card, data_dir=self._data_dir)
+                if location.state == "to download":
+                    self.to_download.append(name)
+                if location.state != "missing":
+                    return True
+                self._refused[sources] = location.how_to_get
         self.missing[name] = self._refused[sources]
         return False
-
-    def _load(self, card: DatasetCard) -> str | None:
-        try:
-            load(card, data_dir=self._data_dir)
-        except DataUnavailable as error:
-            return error.how_to_get
-        return None
-
-    def _locate(self, name: str, card: DatasetCard) -> str | None:
-        location = locate(card, data_dir=self._data_dir)
-        if location.provider is None:
-            return location.how_to_get
-        if location.state == "to download":
-            self.to_download.append(name)
-        return None
 
 
 def _joined(providers: list[str]) -> str:

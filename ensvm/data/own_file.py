@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,6 @@ from ensvm.data.card import OWN_SOURCE, DatasetCard, MissingValue, Sha256, Sourc
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
-    Encoding,
     Incomplete,
     Inputs,
     Label,
@@ -191,19 +191,20 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         parts = [[_open(own, base / path, data_set) for path in paths] for paths in every_path]
     parts = settled(parts)
     files = [(source.format, file) for part in parts for source, file in part]
-    columns = _Columns() if own.target is None else _choose_columns(own, files)
-    raws = read_files(parts, columns.inputs, own.groups, own.features)
+    inputs, dropped, index = (None, (), None) if own.target is None else _choose_columns(own, files)
+    raws = read_files(parts, inputs, own.groups, own.features)
     widths = {raw.X.shape[1] for part in raws for raw in part}
     if own.features is None and len(widths) > 1:
         hint = f"for LIBSVM text say `features: {max(widths)}`"
         raise UserError(f"{data_set}: the files differ in columns; {hint}")
-    _refuse_index(files[0][1].name, columns, raws[0][0])
+    if inputs is not None and index is not None:
+        _refuse_index(files[0][1].name, inputs, index, raws[0][0])
     sources = [
         first.model_copy(update={"followed_by": [source for source, _ in others]})
         for (first, _), *others in parts
     ]
     try:
-        return _card(own, sources, joined_parts([joined(part) for part in raws]), columns)
+        return _card(own, sources, joined_parts([joined(part) for part in raws]), inputs, dropped)
     except ValidationError as error:
         raise explain(error, data_set) from error
     except UserError:
@@ -292,23 +293,13 @@ def _format(own: OwnFile, path: Path, data_set: str) -> Any:
     return form.model_validate({**form.endings[ending], **chosen})
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """The inputs with their encodings (None: all columns, as numbers), and what is left out.
+def _choose_columns(
+    own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]]
+) -> tuple[Inputs, tuple[str, ...], str | None]:
+    """Return the inputs, the columns that are left out, and a first input without a name.
 
-    `index` is a first column without a name, which might number the rows.
-    """
-
-    inputs: Inputs | None = None
-    dropped: tuple[str, ...] = ()
-    index: str | None = None
-
-
-def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]]) -> _Columns:
-    """Return the inputs of the files of a data set: those listed, then the others.
-
-    Raises UserError for a name that no column has, a column that has two uses, and files that
-    differ in columns.
+    Inputs that the config lists come before the others. Raises UserError if no column has a name
+    that the config uses, if a column has two uses, and if the files differ in columns.
     """
     tables = [(form, file) for form, file in files if isinstance(form, NamedColumnsFormat)]
     names = [form.column_names(file) for form, file in tables]
@@ -333,7 +324,7 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
     inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
         raise UserError(f"{file_name}: no column is left as an input")
-    return _Columns(inputs, tuple(dropped), index)
+    return inputs, tuple(dropped), index
 
 
 def _check_uses(file_name: str, names: list[str], label: str, uses: dict[str, list[str]]) -> None:
@@ -362,28 +353,26 @@ def _declared(
                     f"{file.name}: column {name!r}: {refused[name]}, or leave it out by "
                     f"`drop: [{json.dumps(name)}]`"
                 )
-            if name in declared:
-                encodings[name] = _both(encodings.get(name), declared[name])
+            if name not in declared:
+                continue
+            encoding = declared[name]
+            values = indicators(encoding)
+            if values is not None and name in encodings:
+                # each file declares only the values that it holds
+                earlier = indicators(encodings[name]) or []
+                both: OneHot = {"one-hot": list(dict.fromkeys([*earlier, *values]))}
+                encoding = both
+            encodings[name] = encoding
     return encodings
 
 
-def _both(first: Encoding | None, second: Encoding) -> Encoding:
-    """Return the one-hot encoding of the values of two files; others are the same in both."""
-    values = [*(indicators(first) or [] if first else []), *(indicators(second) or [])]
-    both: OneHot = {"one-hot": list(dict.fromkeys(values))}
-    return both if values else second
-
-
-def _refuse_index(file_name: str, columns: _Columns, raw: Raw) -> None:
-    """Refuse a first column without a name that numbers the rows: pandas writes its index so."""
-    if columns.index is None:
-        return
-    inputs = list((columns.inputs or {}).items())
-    before = [name for name, _ in inputs].index(columns.index) if inputs else 0
-    at = len(encoded_columns(dict(inputs[:before])))  # an input may be several columns
+def _refuse_index(file_name: str, inputs: Inputs, index: str, raw: Raw) -> None:
+    """Raise UserError if the first column, without a name, numbers the rows as pandas' index."""
+    before = dict(takewhile(lambda item: item[0] != index, inputs.items()))
+    at = len(encoded_columns(before))  # an input may become several columns
     numbers = raw.X[:, at]
     if (numbers == np.round(numbers)).all() and len(np.unique(numbers)) == len(numbers) > 1:
-        name = json.dumps(columns.index)
+        name = json.dumps(index)
         raise UserError(
             f"{file_name}: the first column has no name and numbers the rows "
             f"({', '.join(f'{number:g}' for number in numbers[:3])}, ...), as pandas writes its "
@@ -391,11 +380,14 @@ def _refuse_index(file_name: str, columns: _Columns, raw: Raw) -> None:
         )
 
 
-def _card(own: OwnFile, sources: list[Source], raw: Raw, columns: _Columns) -> DatasetCard:
-    values, counts = np.unique(raw.labels, return_counts=True)
-    classes: dict[str, int | None] = {
-        str(value): int(count) for value, count in zip(values, counts, strict=True)
-    }
+def _card(
+    own: OwnFile,
+    sources: list[Source],
+    raw: Raw,
+    inputs: Inputs | None,
+    dropped: tuple[str, ...],
+) -> DatasetCard:
+    classes: dict[str, int | None] = dict(sorted(Counter(raw.labels.tolist()).items()))
     positive = own.positive
     if positive is None and len(classes) == 2:
         positive = max(classes, key=_by_size)
@@ -412,8 +404,8 @@ def _card(own: OwnFile, sources: list[Source], raw: Raw, columns: _Columns) -> D
         features=raw.X.shape[1],
         classes=classes,
         positive=positive,
-        inputs=columns.inputs,
-        dropped=columns.dropped,
+        inputs=inputs,
+        dropped=dropped,
         sparse=sparse,
         missing=own.missing,
         scaling=own.scaling or ("none" if sparse else "standard"),

@@ -27,7 +27,7 @@ def fill_with_training_mean(
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows; a constant column is 0.
 
-    So Rätsch's benchmark ships its inputs.
+    Rätsch's benchmark ships its inputs in this form.
 
     References
     ----------
@@ -45,8 +45,8 @@ def scale(
     """Return both parts, scaled by what the training part shows.
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training
-    part fills [-1, 1]; the test part may leave it. With both a column that is constant in training
-    becomes 0 in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does,
+    part fills [-1, 1]; the test part may leave it. With both, a column that is constant in training
+    becomes 0 in both parts. `e1071`: as `svm` of the R package e1071 does,
     mean 0 and standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if
     any column is constant there; it neither scales nor looks at `nominal` columns, those of a
     one-hot code. `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is divided by its

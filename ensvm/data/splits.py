@@ -239,7 +239,7 @@ def overlap(split: Mapping[str, Any]) -> float:
 
 
 def check_split(split: Split, rows: int, classes: Mapping[str, int | None] | None = None) -> None:
-    """Raise ValueError, naming the key, if the rows of a data set cannot be split so.
+    """Raise ValueError, naming the key, if a data set cannot be split in this way.
 
     `classes` has the rows of each class, None if unknown; stratified protocols need enough of each.
     """
@@ -369,8 +369,13 @@ def _of_groups(
             f"data set {name!r}: its data hold no groups for the protocol {split.protocol}"
         )
     if isinstance(split, KFoldSplit):
+        # loaded only where needed: starting up must stay quick
+        from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
         repetition, fold = divmod(index - 1, split.n_splits)
-        train, test = _group_folds(split, _seed(split, name, repetition), y, groups)[fold]
+        kind = StratifiedGroupKFold if split.stratified else GroupKFold
+        folds = kind(split.n_splits, shuffle=True, random_state=_seed(split, name, repetition))
+        train, test = list(folds.split(y, y, groups))[fold]
     else:
         left_out = groups == in_order(groups)[index - 1]
         train, test = np.flatnonzero(~left_out), np.flatnonzero(left_out)
@@ -380,16 +385,6 @@ def _of_groups(
             "folds, or `stratified: false`"
         )
     return _generator(split, name, index).permutation(train), test
-
-
-def _group_folds(
-    split: KFoldSplit, seed: int, y: np.ndarray, groups: NDArray[np.str_]
-) -> list[IndexPair]:
-    # loaded only where needed: starting up must stay quick
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    kind = StratifiedGroupKFold if split.stratified else GroupKFold
-    return list(kind(split.n_splits, shuffle=True, random_state=seed).split(y, y, groups))
 
 
 def _seed(split: Split, name: str, index: int) -> int:

@@ -21,14 +21,14 @@ MISSING = frozenset(
     }
 )
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
-# A few texts in a column of numbers count as missing values: up to so many different ones in such a
-# share of the rows, which may be larger if none of them has a digit (k.A., but not 5+).
+# A few texts in a column of numbers count as missing values: at most MOST_STRAYS different ones, in
+# at most STRAY_SHARE of the rows, or in DIGITLESS_SHARE if none has a digit (as k.A., unlike 5+).
 MOST_STRAYS = 3
 STRAY_SHARE = 0.05
 DIGITLESS_SHARE = 0.5
 LEAST_SENTINEL = 99  # two digits may be a value: 99 years, 99 per cent
 FAR_MORE = 5  # times as many rows as the commonest number
-FEWEST_NUMBERS = 5  # different ones, beside many such texts
+FEWEST_NUMBERS = 5  # different values that the guesses below need
 SAMPLE = 200
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
 

@@ -80,7 +80,8 @@ def config_text(draft: Draft) -> str:
         "datasets:",
         *_dataset(draft),
         "",
-        *_algorithms(),
+        "algorithms:  # more: docs/reference/classifiers.md, or any classifier of scikit-learn",
+        *(f"  # {comment}\n  {name}: {block}" for name, (block, comment) in ALGORITHMS.items()),
         "",
         "tables:",
         "  - id: errors",
@@ -174,15 +175,6 @@ def split_comment(split: dict[str, Any]) -> str:
     share = split["n_train"]
     part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
     return f"{part}{', classes in proportion' if 'stratified' in split else ''}"
-
-
-def _algorithms() -> list[str]:
-    lines = [
-        "algorithms:  # more: docs/reference/classifiers.md, or any classifier of scikit-learn"
-    ]
-    for name, (block, comment) in ALGORITHMS.items():
-        lines += [f"  # {comment}", f"  {name}: {block}"]
-    return lines
 
 
 def _flow(value: Any) -> str:

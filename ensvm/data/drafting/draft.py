@@ -72,7 +72,7 @@ class Draft:
 
     @property
     def rare(self) -> list[str]:
-        """The classes of which a draw may hold too few rows to learn from."""
+        """The classes that may have too few rows to learn from in a training part."""
         if self.rows <= MOST_SHARED or self.splits:
             return []
         share = TRAINED / self.rows
@@ -91,7 +91,7 @@ class Draft:
 
     @property
     def marks(self) -> dict[str, list[str]]:
-        """The columns in which a text, beside the usual ones, stands for a missing value."""
+        """Unusual texts that stand for a missing value, each with the columns that hold it."""
         named: dict[str, list[str]] = {}
         for title, column in zip(self.titles, self.columns, strict=True):
             if not column.dropped:
@@ -207,7 +207,7 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
 
 
 def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:
-    """Return the texts of columns that stand for a missing value, beside those of each config."""
+    """Return the texts that stand for a missing value, beside those that every config has."""
     marks = {
         text for column in columns for text in column.missing_marks.intersection(column.fields)
     }

@@ -227,7 +227,7 @@ class _Reader:
 
 
 def target_name(names: list[str], target: str | int, file_name: str) -> str:
-    """Return the name of the target; raise UserError for a position that there is not."""
+    """Return the name of the target; raise UserError for a position beyond the columns."""
     if isinstance(target, str):
         return target
     if not -len(names) <= target < len(names):

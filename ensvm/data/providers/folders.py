@@ -55,7 +55,7 @@ def data_folders(data_dir: Path | None, offline: bool) -> DataFolders:
 def verified(content: bytes, source: Source) -> bytes:
     """Return the content; raise Refused if it is a web page or the source states another sha256."""
     if content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES):
-        raise Refused("is a web page (html), as sites answer where a file is not, and no data")
+        raise Refused("is a web page (HTML), not data: sites answer so if a file does not exist")
     if source.sha256 is not None:
         sha256 = hashlib.sha256(content).hexdigest()
         if sha256 != source.sha256:

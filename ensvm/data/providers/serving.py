@@ -73,13 +73,6 @@ class Attempt:
             return f"package {self.source.address}"
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
-    def refused(self, refusal: Refused) -> list[str]:
-        """Return a line that says why there is no answer; none for a file that was never here."""
-        if str(refusal) == _NOT_HERE.get(self.place):
-            return []
-        address = f" {self.source.address}" if self.source.kind == "url" else ""
-        return [f"{self.provider}{address}: {refusal}"]
-
     def serve(self) -> Served:
         """Return the verified content, or raise Refused with the reason."""
         files = list[tuple[Source, FileContent]]()
@@ -112,7 +105,7 @@ class Attempt:
         return self._file(source)[1]
 
     def _file(self, source: Source, verify: bool = True) -> tuple[Path, bytes]:
-        """Return the first file that is right, and its content; an unverified one is not read."""
+        """Return the first file with the right content, and this; not read without `verify`."""
         wrong = list[str]()
         for path in self._candidates(source):
             try:
@@ -174,7 +167,10 @@ def ask(
         try:
             return question(attempt)
         except Refused as refusal:
-            reasons += attempt.refused(refusal)
+            if str(refusal) == _NOT_HERE.get(attempt.place):
+                continue  # not worth a line: the source's own provider is asked too
+            address = f" {attempt.source.address}" if attempt.source.kind == "url" else ""
+            reasons.append(f"{attempt.provider}{address}: {refusal}")
     return None
 
 
@@ -183,7 +179,7 @@ def _distribution_name(source: Source) -> str:
 
 
 def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
-    """Return the inputs and labels of all parts; raise UserError if they cannot be read so."""
+    """Return the inputs and labels of all parts; raise UserError if a file cannot be read."""
     parts = [
         [(source, replace(file, name=f"{card.name} ({file.name})")) for source, file in part.files]
         for part in served
@@ -193,10 +189,10 @@ def read_rows(card: DatasetCard, served: Sequence[Served]) -> Raw:
 
 
 def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
-    """Return the parts of a data set, with formats that are complete.
+    """Return the parts of a data set with complete formats.
 
-    All its files together decide what a format leaves open, such as where LIBSVM text begins to
-    count columns. Raises UserError if the files contradict each other.
+    A format may leave something open that only all files together show, such as whether LIBSVM
+    text counts columns from 0 or 1. Raises UserError if the files contradict each other.
     """
     every = [(source.format, file) for part in parts for source, file in part]
 

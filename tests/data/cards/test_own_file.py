@@ -21,9 +21,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "own.csv").write_text(CSV)
     (tmp_path / "own.libsvm").write_text("+1 1:2 3:1\n-1\n+1 2:1\n-1 1:1\n")
     (tmp_path / "wide.libsvm").write_text("+1 1:2 4:1\n-1 1:1\n")
-    np.savez(
-        tmp_path / "own.npz", X=np.eye(4), y=[0, 1, 0, 1], train=[[0, 1], [2, 3]], test=[[2], [0]]
-    )
     return tmp_path
 
 
@@ -78,16 +75,6 @@ def test_official_split_takes_a_test_file(folder: Path) -> None:
     card = inline_card(text | {"features": 4}, folder)
     assert card.sizes() == (4, 4, 2)
     assert load(card).realization(1).X_test.shape == (2, 4)
-
-
-def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
-    card = inline_card(
-        {"path": "own.npz", "split": {"protocol": "indices"}, "scaling": "none"}, folder
-    )
-    assert card.max_realizations == 2
-    found = load(card).realization(2)
-    np.testing.assert_array_equal(found.X_train, np.eye(4)[[2, 3]])
-    np.testing.assert_array_equal(found.X_test, np.eye(4)[[0]])
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])

@@ -126,8 +126,11 @@ def test_an_archive_with_row_numbers_has_its_own_splits():
     np.savez("own.npz", X=X, y=Y, train=train, test=test)
     draft, card = drafted(Path("own.npz"))
     assert card.split_protocol()["protocol"] == "indices"
-    assert card.max_realizations == 3
-    assert draft.realizations == 3
+    assert card.max_realizations == draft.realizations == 3
+    for index in range(3):
+        rows = load(card).split(index + 1)
+        np.testing.assert_array_equal(rows[0], train[index])
+        np.testing.assert_array_equal(rows[1], test[index])
 
 
 @pytest.mark.parametrize(("share", "sparse"), [(0.05, True), (0.9, False)])

@@ -110,7 +110,7 @@ def test_other_encodings_are_refused_with_the_key_that_names_them(
     assert read.classes == {"b": 2, "é": 1}
 
 
-def npz(folder: Path, **members: bytes) -> bytes:
+def npz(**members: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
@@ -129,8 +129,8 @@ def npy(array: np.ndarray[Any, Any], shape: str | None = None) -> bytes:
 @pytest.mark.parametrize("shape", ["(3, 2)", "(9, 2)", "(4, 9)", "(-4,-2)", "(4.0, 2)", "(8,)"])
 def test_archive_that_lies_about_a_shape_is_refused(tmp_path: Path, shape: str) -> None:
     X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
-    assert card_of(tmp_path, npz(tmp_path, X=npy(X), y=npy(y))).rows == 4
-    refusal(tmp_path, "own.npz", npz(tmp_path, X=npy(X, shape), y=npy(y)))
+    assert card_of(tmp_path, npz(X=npy(X), y=npy(y))).rows == 4
+    refusal(tmp_path, "own.npz", npz(X=npy(X, shape), y=npy(y)))
 
 
 def card_of(folder: Path, content: bytes) -> Any:

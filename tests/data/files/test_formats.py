@@ -40,28 +40,16 @@ def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
 
 def card(form: dict[str, object]) -> DatasetCard:
     def source(part: str, pixels: bytes, labels: bytes) -> list[dict[str, object]]:
-        sums = {
-            "images": hashlib.sha256(pixels).hexdigest(),
-            "labels": hashlib.sha256(labels).hexdigest(),
-        }
-        mirror = {
-            "mirror": f"{part}-images",
-            "labels": {"mirror": f"{part}-labels", "sha256": sums["labels"]},
-        }
-        npm = {"npm": "digits@1", "member": f"{part}-images"}
-        npm["labels"] = {"member": f"{part}-labels", "sha256": sums["labels"]}
-        return [{**place, "sha256": sums["images"], "format": form} for place in (mirror, npm)]
+        shared = {"sha256": hashlib.sha256(pixels).hexdigest(), "format": form}
+        sha256 = hashlib.sha256(labels).hexdigest()
+        return [
+            {**place, key: f"{part}-images", "labels": {key: f"{part}-labels", "sha256": sha256}}
+            for key, place in (("mirror", shared), ("member", {"npm": "digits@1", **shared}))
+        ]
 
-    keys = {
-        "name": "digits",
-        "title": "",
-        "source": "",
-        "licence": "",
-        "citation": "",
-        "rows": 6,
-        "features": 6,
-    }
-    keys |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
+    keys = dict.fromkeys(["title", "source", "licence", "citation"], "")
+    keys |= {"name": "digits", "rows": 6, "features": 6, "scaling": "pixels"}
+    keys |= {"classes": {"3": 4, "8": 2}, "positive": "8"}
     keys |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
     parts = {part: source(part, IMAGES, LABELS) for part in ("train", "test")}
     return DatasetCard.model_validate({**keys, **parts})

@@ -61,6 +61,13 @@ class Site:
         }
         self.pages["/31"] = json.dumps({"data_set_description": description}).encode()
 
+    def change_file(self) -> bytes:
+        """Serve a file with another value, described rightly, and return it."""
+        other = ARFF.replace(b"0,0,u", b"0,1,u")
+        self.pages["/file.arff"] = other
+        self.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
+        return other
+
 
 @pytest.fixture
 def site(downloads_allowed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
@@ -98,9 +105,7 @@ def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> Non
     found = load(card.model_copy(update={"scaling": "minmax"}))
     assert found.provider == "openml"
     cached.unlink()
-    other = ARFF.replace(b"0,0,u", b"0,1,u")
-    site.pages["/file.arff"] = other
-    site.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
+    site.change_file()
     with pytest.raises(UserError, match="sha256"):
         load(card.model_copy(update={"scaling": "none"}))
 
@@ -108,9 +113,7 @@ def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> Non
 def test_a_file_that_changed_since_the_first_download_is_refused(site: Site) -> None:
     (cached,) = locate(inline_card(KEYS, Path())).files["all"]
     cached.unlink()
-    other = ARFF.replace(b"0,0,u", b"0,1,u")
-    site.pages["/file.arff"] = other
-    site.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
+    other = site.change_file()
     with pytest.raises(UserError, match=r"wrong sha256 .* of the first download"):
         inline_card(KEYS, Path())
     sha256 = hashlib.sha256(other).hexdigest()
