@@ -16,8 +16,9 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 from typing import TypeAlias
 
-# Followed only if they are roots. The first lists every class: following it would make each cell
-# depend on all classes. The content of a card is among the settings of a cell.
+# Names that the walk does not follow unless they are roots. The first lists every class: following
+# it would make each cell depend on all classes. A card counts by its content, which is among the
+# settings of a cell.
 ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.card", "DatasetCard"))
 # Packages whose versions decide values, each with the packages that it computes with.
 NUMERIC = {
@@ -73,7 +74,10 @@ class _Statement:
 
 @dataclass
 class _Source:
-    """The top-level statements of a file by the names that they bind; `always` bind none."""
+    """The top-level statements of a file, by the names that they bind or import.
+
+    Statements that bind no name always count: they are in `always`.
+    """
 
     bound: dict[str, list[_Statement]] = field(default_factory=dict)
     imported: dict[str, list[Target]] = field(default_factory=dict)
@@ -214,4 +218,4 @@ def _version(package: str) -> str:
         return " ".join(map(version, sorted(set(_distributions().get(package, ())))))
 
 
-_distributions = cache(packages_distributions)  # which reads the files of all distributions
+_distributions = cache(packages_distributions)  # slow: it reads the files of all distributions

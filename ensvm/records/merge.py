@@ -30,7 +30,7 @@ from ensvm.records.store import (
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
 # Files that are copied from the first folder that has them.
 BESIDE = (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE)
-SHOWN = 60  # characters of a value that differs
+SHOWN = 60  # characters of a differing value in a message
 
 
 @dataclass(frozen=True)
@@ -170,10 +170,10 @@ def _values(record: Record) -> dict[str, str]:
 
 
 def write_merged(merged: Sequence[Merged], target: Path) -> bool:
-    """Write the studies into a new folder, which is complete or not there at all.
+    """Write the studies into a new folder, and return whether anything had to be written.
 
-    Raises UserError if there is something else in `target`, and OSError if it cannot be written;
-    nothing is left behind.
+    After an error there is no new folder at all. Raises UserError if `target` has other files, and
+    OSError if it cannot be written.
     """
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)

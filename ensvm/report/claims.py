@@ -242,7 +242,7 @@ def _compare(
 def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> str:
     """Repeat the paper's own test on each realization, and return how often it finds the relation.
 
-    The realizations are those for which every run of both algorithms has a value.
+    Only realizations count for which every run of both algorithms has a value.
     """
     if not claim.own_test:
         return ""
@@ -302,7 +302,7 @@ def _compared(
 
 
 def _must_have_values(answers: Sequence[Answer]) -> None:
-    """Raise NoValues if an algorithm has none; it is named unless all lack them for one reason."""
+    """Raise NoValues if an algorithm has no values; name it unless all have the same reason."""
     missing = {one.question.algorithm: one.why for one in answers if not one.values}
     if missing:
         names = {one.question.algorithm for one in answers}

@@ -245,7 +245,8 @@ def part_of(
     kernel values. Only the config decides, so that machines with the same config agree.
 
     Without `run_pass`, all passes are run; with a shard or on other machines (`elsewhere`) only
-    errors, since timings belong on one quiet machine. `shard` is a number from 1, and of how many.
+    errors, since timings belong on one quiet machine. `shard` has the number of this shard, from 1,
+    and the number of shards.
 
     Raises UserError if there are more shards than realizations.
     """
