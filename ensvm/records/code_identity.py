@@ -1,9 +1,10 @@
 """The identity of the code of `ensvm` that a cell runs through: a hash of its statements.
 
-From the roots (a module, or one name of it) statements are followed by name, through imports from
-file to file, as a linker does. A change of a formula in another file changes the identity; a change
-of code that the cell never reaches does not. Comments, docstrings and the layout of lines do not
-count. Modules of a user's own are hashed as whole files: see `ensvm.runner.own_code`.
+From its roots (modules, or single names of them), the code is followed by the names that statements
+use, and through imports from file to file, as a linker does. A change of a formula in another file
+changes the identity; a change of code that the cell never reaches does not. Comments, docstrings
+and the layout of lines do not count. Modules of a user's own are hashed as whole files: see
+`ensvm.runner.own_code`.
 """
 
 import ast
@@ -39,7 +40,7 @@ def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
     A root is `package.module` for a whole module, or `package.module:name` for one function, class
     or constant of it. The identity is the hash of all statements of `ensvm` that are reached, and
     the versions of installed packages: the numeric ones, those whose classifiers are reached, and
-    the `packages` that the cell uses besides.
+    the other `packages` that the cell uses.
     """
     return _identity(tuple(sorted(set(roots))), tuple(sorted(set(packages))))
 

@@ -3,7 +3,7 @@
 A cell's *settings* say what it is: data, split, algorithm, code, and the user's own files. Its
 *key* hashes them with the realization and the seed: a record with the same key answers the cell.
 Records that came with a folder (shipped records) are ordinary records whose code may be older;
-they answer a value if the config asks for the same settings apart from the code.
+they stand in for a value if the config asks for the same settings, whatever the code.
 """
 
 import hashlib

@@ -178,20 +178,20 @@ def write_merged(merged: Sequence[Merged], target: Path) -> bool:
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     remove_left_behind(parent)
-    beside = parent / str(os.getpid()).join(PARTIAL)
+    unfinished = parent / str(os.getpid()).join(PARTIAL)
     try:
         for study in merged:
-            _write_study(study, beside / study.study)
-        if _holds(target, beside):
+            _write_study(study, unfinished / study.study)
+        if _holds(target, unfinished):
             return False
         if os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir())):
             raise UserError(f"{target}: is not empty; name a folder that does not exist yet")
         if target.is_dir():
             target.rmdir()
-        os.replace(beside, target)
+        os.replace(unfinished, target)
         return True
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _holds(folder: Path, other: Path) -> bool:

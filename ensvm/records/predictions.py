@@ -1,4 +1,4 @@
-"""Test predictions: kept beside the records, so that another metric of them needs no run.
+"""Test predictions, kept beside the records: a new metric can be computed without a run.
 
 A study's folder has them in `predictions/`, in files named by a hash of their content: the true
 labels of a realization are there once, whichever cells they belong to.
@@ -35,7 +35,7 @@ class PredictionsDamaged(ValueError):
 class Predictions:
     """What a classifier predicted for the test rows of a realization."""
 
-    true: NDArray[Any]  # shape (n_test,), as the predicted labels
+    true: NDArray[Any]  # shape (n_test,), like `labels`
     labels: NDArray[Any]
     classes: NDArray[Any]  # the labels that it may predict, in ascending order
     # What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the

@@ -104,7 +104,7 @@ class _Remembered(ClassifierMixin, BaseEstimator):
 def score(metric: str, predictions: Predictions) -> float:
     """Return the value of predictions in a metric.
 
-    Raises NoScore if there is none: the classifier gave no such scores, or it is not defined on
+    Raises NoScore if there is none: the classifier gave no scores, or the metric is not defined on
     these rows.
     """
     try:
@@ -133,8 +133,8 @@ def scores_of(
 ) -> tuple[dict[str, float | str], dict[str, list[float]]]:
     """Return the values of predictions in metrics, by metric.
 
-    The first result has the mean over the orders of the training rows, or why there is none; the
-    second the value of each order, if there are several.
+    The first result has the mean over the orders of the training rows, or the reason why there is
+    none. The second has the value of each order, if there are several.
     """
     means: dict[str, float | str] = {}
     by_order: dict[str, list[float]] = {}

@@ -25,8 +25,8 @@ class TableCell:
     `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
     interval is computed from. `largest_class` is the value of predicting the largest class, if the
     table names an algorithm that does so. `warned` is the number of realizations that warned.
-    `status` is that of the study's answer, or `shipped` for a shipped value beside ones computed
-    here; any but `ok` has a `reason`.
+    `status` is that of the study's answer, or `shipped` for a shipped value in a study of
+    which other values were computed here. If it is not `ok`, `reason` explains it.
     """
 
     table: str
@@ -90,6 +90,7 @@ def cell_of(
         cell = replace(cell, published=printed.value, published_std=printed.std)
     if not answer.values:
         return cell
+    # Our own value, whatever the paper prints.
     ours, guess = sample(answer.shown()), _of_largest_class(study, table, row, answer.question)
     cell = replace(
         cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
@@ -102,6 +103,7 @@ def cell_of(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
+    # The verdict, which other facts can weaken: the largest class, or rounding.
     margin = table.margin_of(column, printed.value)
     compared = deviation(study, table, column, answer, printed)
     verdict = compared.verdict
