@@ -1,9 +1,10 @@
 """The identity of the code of `ensvm` that a cell runs through: a hash of its statements.
 
-From the roots (a module, or one name of it) statements are followed by name, through imports from
-file to file, as a linker does. A change of a formula in another file changes the identity; a change
-of code that the cell never reaches does not. Comments, docstrings and the layout of lines do not
-count. Modules of a user's own are hashed as whole files: see `ensvm.runner.own_code`.
+From its roots (modules, or single names of them), the code is followed by the names that statements
+use, and through imports from file to file, as a linker does. A change of a formula in another file
+changes the identity; a change of code that the cell never reaches does not. Comments, docstrings
+and the layout of lines do not count. Modules of a user's own are hashed as whole files: see
+`ensvm.runner.own_code`.
 """
 
 import ast
@@ -16,8 +17,9 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 from typing import TypeAlias
 
-# Followed only if they are roots. The first lists every class: following it would make each cell
-# depend on all classes. The content of a card is among the settings of a cell.
+# Names that the walk does not follow unless they are roots. The first lists every class: following
+# it would make each cell depend on all classes. A card counts by its content, which is among the
+# settings of a cell.
 ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.card", "DatasetCard"))
 # Packages whose versions decide values, each with the packages that it computes with.
 NUMERIC = {
@@ -38,7 +40,7 @@ def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
     A root is `package.module` for a whole module, or `package.module:name` for one function, class
     or constant of it. The identity is the hash of all statements of `ensvm` that are reached, and
     the versions of installed packages: the numeric ones, those whose classifiers are reached, and
-    the `packages` that the cell uses besides.
+    the other `packages` that the cell uses.
     """
     return _identity(tuple(sorted(set(roots))), tuple(sorted(set(packages))))
 
@@ -73,7 +75,10 @@ class _Statement:
 
 @dataclass
 class _Source:
-    """The top-level statements of a file by the names that they bind; `always` bind none."""
+    """The top-level statements of a file, by the names that they bind or import.
+
+    Statements that bind no name always count: they are in `always`.
+    """
 
     bound: dict[str, list[_Statement]] = field(default_factory=dict)
     imported: dict[str, list[Target]] = field(default_factory=dict)
@@ -214,4 +219,4 @@ def _version(package: str) -> str:
         return " ".join(map(version, sorted(set(_distributions().get(package, ())))))
 
 
-_distributions = cache(packages_distributions)  # which reads the files of all distributions
+_distributions = cache(packages_distributions)  # slow: it reads the files of all distributions

@@ -3,7 +3,7 @@
 A cell's *settings* say what it is: data, split, algorithm, code, and the user's own files. Its
 *key* hashes them with the realization and the seed: a record with the same key answers the cell.
 Records that came with a folder (shipped records) are ordinary records whose code may be older;
-they answer a value if the config asks for the same settings apart from the code.
+they stand in for a value if the config asks for the same settings, whatever the code.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ ValueOf: TypeAlias = tuple[str, str, RunPass]
 
 # Settings that the code decides, not the config: shipped values stay valid if code is edited.
 OF_THE_CODE = ("code", "defaults", "own")
-# What decides the seconds of a fit. Defaults are left out, so that a new parameter does not make
-# past seconds those of another algorithm.
+# What decides the seconds of a fit. Defaults are left out: past seconds still count after a class
+# has got a new parameter.
 OF_THE_SECONDS = ("estimator", "params", "grid", "stage")
 NOT_RUN = "not run here"
 
@@ -81,8 +81,9 @@ def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
 def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
     """Return whether the shipped records of a value stand in for it.
 
-    They do if nothing was run here: there is no own record, or data were missing here alone. A
-    cell that failed or took too long was run; no shipped value hides that.
+    They do if nothing was run here: there is no own record, or the data were missing here but not
+    where the shipped records were made. A cell that failed or took too long was run, and a shipped
+    value must not hide that.
     """
     own = list(own)
     return not own or (_without_data(own) and not _without_data(shipped))
@@ -102,9 +103,9 @@ def records_to_show(
     Shipped records stand in for a whole value or not at all, so that no value mixes realizations
     of two origins. A cell that failed here shows its failure.
 
-    `asks_for` returns whether the config of today asks for a value as the config did that the
-    shipped records were made with. The second result has the values that are shipped, each with
-    the reason why there is no own one.
+    `asks_for` returns whether today's config asks for a value with the same settings as the config
+    of the shipped records. The second result names the values that are shipped, each with the
+    reason why there is no own one.
     """
     made_here = by_value(own.values())
     stand_ins = {

@@ -30,7 +30,7 @@ from ensvm.records.store import (
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
 # Files that are copied from the first folder that has them.
 BESIDE = (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE)
-SHOWN = 60  # characters of a value that differs
+SHOWN = 60  # characters of a differing value in a message
 
 
 @dataclass(frozen=True)
@@ -170,28 +170,28 @@ def _values(record: Record) -> dict[str, str]:
 
 
 def write_merged(merged: Sequence[Merged], target: Path) -> bool:
-    """Write the studies into a new folder, which is complete or not there at all.
+    """Write the studies into a new folder, and return whether anything had to be written.
 
-    Raises UserError if there is something else in `target`, and OSError if it cannot be written;
-    nothing is left behind.
+    After an error there is no new folder at all. Raises UserError if `target` has other files, and
+    OSError if it cannot be written.
     """
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     remove_left_behind(parent)
-    beside = parent / str(os.getpid()).join(PARTIAL)
+    unfinished = parent / str(os.getpid()).join(PARTIAL)
     try:
         for study in merged:
-            _write_study(study, beside / study.study)
-        if _holds(target, beside):
+            _write_study(study, unfinished / study.study)
+        if _holds(target, unfinished):
             return False
         if os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir())):
             raise UserError(f"{target}: is not empty; name a folder that does not exist yet")
         if target.is_dir():
             target.rmdir()
-        os.replace(beside, target)
+        os.replace(unfinished, target)
         return True
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _holds(folder: Path, other: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Test predictions: kept beside the records, so that another metric of them needs no run.
+"""Test predictions, kept beside the records: a new metric can be computed without a run.
 
 A study's folder has them in `predictions/`, in files named by a hash of their content: the true
 labels of a realization are there once, whichever cells they belong to.
@@ -24,6 +24,7 @@ DECISION, PROBABILITY = "decision_function", "predict_proba"
 METHODS = (DECISION, PROBABILITY)
 NO_METHOD = "the classifier has no"  # begins the reason why it gave no scores of a method
 _HASH_DIGITS = 32
+MEND = "remove the file, and run the study again"
 
 
 class PredictionsDamaged(ValueError):
@@ -34,13 +35,13 @@ class PredictionsDamaged(ValueError):
 class Predictions:
     """What a classifier predicted for the test rows of a realization."""
 
-    true: NDArray[Any]  # shape (n_test,), as the predicted labels
+    true: NDArray[Any]  # shape (n_test,), like `labels`
     labels: NDArray[Any]
     classes: NDArray[Any]  # the labels that it may predict, in ascending order
     # What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
     # decision values of two classes, else (n_test, n_classes).
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    # Why one of these gave nothing, if it was asked.
+    # Why a method that was called gave no scores, by its name.
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,7 +64,7 @@ def confusion_of(several: Sequence[Predictions]) -> dict[str, list[Any]]:
 
 
 def of_confusion(confusion: Mapping[str, list[Any]]) -> list[Predictions]:
-    """Return predictions, without scores, that have a confusion; the order of rows is lost."""
+    """Return predictions that have these counts: without scores, and with rows in any order."""
     several = []
     for triples in confusion["rows"]:
         true, labels, counts = (np.array(column) for column in zip(*triples, strict=True))
@@ -114,7 +115,7 @@ def copy_files(names: Iterable[str], folders: Iterable[Path], target: Path) -> N
 def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions]:
     """Return the predictions in a study's folder, for each order of the training rows.
 
-    Raises PredictionsDamaged if a file is not there or is not what was written.
+    Raises PredictionsDamaged if a file is missing or was changed.
     """
     path = folder / PREDICTIONS_FOLDER
     try:
@@ -128,9 +129,6 @@ def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions
         if isinstance(error, PredictionsDamaged):
             raise
         raise PredictionsDamaged(f"{path}: not predictions: {error}; {MEND}") from error
-
-
-MEND = "remove the file, and run the study again"
 
 
 def _of_order(true: NDArray[Any], arrays: Mapping[str, NDArray[Any]], number: int) -> Predictions:

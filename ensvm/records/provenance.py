@@ -1,4 +1,4 @@
-"""Where and with what a run was made."""
+"""The provenance of a run: its machine, versions, commit and command."""
 
 import os
 import platform
@@ -12,13 +12,13 @@ from typing import Any
 
 from ensvm.records.record import Run
 
-# What a value can depend on; results and notes may change without making a run's code another.
+# What a value can depend on: a checkout counts as changed only if one of these is.
 SOURCES = ("ensvm", "cli", "configs", "datasets", "pyproject.toml")
 PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
 
 def provenance(jobs: int) -> Run:
-    """Return where and with what a run of `jobs` cells at a time is made."""
+    """Return the provenance of a run that begins now and runs `jobs` cells at a time."""
     import threadpoolctl
 
     pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]

@@ -1,8 +1,8 @@
 """Records of cells and runs: frozen dataclasses, JSON objects on disk.
 
-They are checked as they are read, since they may come from anybody. pydantic checks each field by
-its type; the types here have a pattern or a test besides. Names follow a pattern because they
-become names of files. Control characters, which a terminal would obey, are replaced.
+Records may come from anybody, so pydantic checks them when they are read: each field by its type,
+and some types also by a pattern or a function. Names follow a pattern because they become names of
+files. Control characters, which a terminal would obey, are replaced.
 """
 
 import re
@@ -21,7 +21,7 @@ ACCEPTED = "letters, digits and _ . + ~ -, at most 255, a letter or digit first"
 MAX_INTEGER = 2**63 - 1
 LONGEST_TEXT = 50_000  # characters; a runner cuts most texts to fewer
 WHOLE = ("files", "config")  # keys whose texts are checked by what reads them
-MAX_ROWS = 10**8  # of a confusion, from which metrics are computed row by row
+MAX_ROWS = 10**8  # that a confusion may count: its metrics are computed row by row
 # All control characters but tab and line feed; surrogates, which no file can hold; marks that
 # change the direction of text.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -51,8 +51,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _confusion(value: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
-    """Refuse what does not have labels and triples as `predictions.confusion_of` counts them."""
+def _checked_confusion(value: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
+    """Return a confusion; raise ValueError if it is not one that `confusion_of` could return."""
     if not value:
         return value
     if set(value) != {"labels", "rows"} or not value["labels"] or not value["rows"]:
@@ -70,8 +70,8 @@ def _confusion(value: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
     return value
 
 
-def _settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse settings of a cell whose parts reports cannot use."""
+def _checked_settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings of a cell; raise an error if reports cannot use them."""
     split, algorithm = value.get("split") or {}, value.get("algorithm") or {}
     _check_split(tuple(split.items()))
     blocks = [algorithm.get(name) or {} for name in ("defaults", "params", "grid", "cv")]
@@ -90,7 +90,7 @@ def _check_split(keys: tuple[tuple[str, Any], ...]) -> None:
 
 
 def _refusing(check: Callable[[Any], Any]) -> AfterValidator:
-    """Return a check of pydantic that fails if the function raises any error of foreign values."""
+    """Return a check for pydantic, which expects a ValueError whatever error `check` raises."""
 
     def checks(value: Any) -> Any:
         try:
@@ -110,8 +110,8 @@ Integer: TypeAlias = Annotated[int, Strict(), Field(ge=-MAX_INTEGER, le=MAX_INTE
 FromOne: TypeAlias = Annotated[Integer, Field(ge=1)]
 Scalar: TypeAlias = str | Flag | Integer | Number | None
 Seconds: TypeAlias = Mapping[str, Annotated[Number, Field(allow_inf_nan=False)]]
-Settings: TypeAlias = Annotated[Mapping[str, Any], _refusing(_settings)]
-Confusion: TypeAlias = Annotated[Mapping[str, list[Any]], _refusing(_confusion)]
+Settings: TypeAlias = Annotated[Mapping[str, Any], _refusing(_checked_settings)]
+Confusion: TypeAlias = Annotated[Mapping[str, list[Any]], _refusing(_checked_confusion)]
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
@@ -218,7 +218,7 @@ class Record:
     scores: Mapping[str, Number | str] = field(default_factory=dict)
     """The metrics of the test predictions that the study asks for, or why there is none."""
     confusion: Confusion = field(default_factory=dict)
-    """How often each class was predicted for each class."""
+    """How often each class was predicted for the rows of each true class."""
     predictions: Mapping[str, Name] = field(default_factory=dict)
     """The files with the test predictions, if they are kept."""
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
@@ -234,7 +234,7 @@ class Record:
     stage: Mapping[str, Any] | None = None
     """The stage or grid point that was chosen."""
     n_stages: Integer | None = None
-    """Among how many it was chosen."""
+    """How many stages or grid points it was chosen from."""
     validation_error: Number | None = None
     """The error on held-out training rows by which it was chosen."""
     conditions: Conditions | None = None
@@ -257,7 +257,7 @@ class Record:
         return self.status == "ok"
 
     def size(self, name: str) -> int | None:
-        """Return a number of rows among the metrics, such as `n_test`; None if it has none."""
+        """Return a number of rows that the metrics have, such as `n_test`, or None."""
         value = self.metrics.get(name)
         return value if type(value) is int and value > 0 else None
 
@@ -270,7 +270,7 @@ class Record:
         return min(wall, self.seconds.get(f"{part}_cpu_seconds", wall))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a JSON object; what is empty is left out, and so is the run."""
+        """Return the record as a JSON object, without its run and without most empty fields."""
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["pass"] = line.pop("run_pass")
         del line["run"]
@@ -280,6 +280,7 @@ class Record:
         return {"kind": "cell", **kept}
 
 
+# Fields that a line has even if they are empty, and what counts as empty.
 ALWAYS = ("key", "metrics", "seconds", "reason", "settings")
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 

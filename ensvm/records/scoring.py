@@ -1,4 +1,4 @@
-"""Metrics of test predictions: ours by name, and every scorer of scikit-learn."""
+"""Metrics of test predictions: seven with short names, and every scorer of scikit-learn."""
 
 import math
 import warnings
@@ -83,7 +83,7 @@ def _has(method: str) -> Callable[["_Remembered"], bool]:
 
 
 class _Remembered(ClassifierMixin, BaseEstimator):
-    """A classifier for scorers that answers what was predicted, by the methods that did."""
+    """A classifier that hands recorded predictions to scorers; it has the recorded methods."""
 
     def __init__(self, predictions: Predictions) -> None:
         self.predictions = predictions
@@ -104,7 +104,7 @@ class _Remembered(ClassifierMixin, BaseEstimator):
 def score(metric: str, predictions: Predictions) -> float:
     """Return the value of predictions in a metric.
 
-    Raises NoScore if there is none: the classifier gave no such scores, or it is not defined on
+    Raises NoScore if there is none: the classifier gave no scores, or the metric is not defined on
     these rows.
     """
     try:
@@ -124,7 +124,7 @@ def _value(metric: str, predictions: Predictions) -> float:
     """Return the value of a metric; AttributeError if it needs scores that are not there."""
     compute = OURS.get(metric) or partial(_by_scorer, metric)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a label that is never predicted, say
+        warnings.simplefilter("ignore")  # for example, about a label that is never predicted
         return compute(predictions)
 
 
@@ -133,8 +133,8 @@ def scores_of(
 ) -> tuple[dict[str, float | str], dict[str, list[float]]]:
     """Return the values of predictions in metrics, by metric.
 
-    The first result has the mean over the orders of the training rows, or why there is none; the
-    second the value of each order, if there are several.
+    The first result has the mean over the orders of the training rows, or the reason why there is
+    none. The second has the value of each order, if there are several.
     """
     means: dict[str, float | str] = {}
     by_order: dict[str, list[float]] = {}
@@ -152,7 +152,7 @@ def scores_of(
 
 @cache
 def methods_for(metric: str) -> tuple[str, ...]:
-    """Return the methods that give the scores of a metric, the best first; empty for labels."""
+    """Return the methods whose scores a metric can use, the best first; empty if it needs none."""
     labels = np.array([0, 0, 1, 1])
     if _takes(metric, Predictions(labels, labels, np.array([0, 1]))):
         return ()
@@ -185,6 +185,6 @@ def _scores_by(predictions: Predictions, *methods: str) -> NDArray[np.float64]:
 
 
 def _lacking(predictions: Predictions, methods: Sequence[str]) -> str:
-    """Return why none of some methods gave scores."""
+    """Return the reason why these methods gave no scores."""
     reasons = [predictions.missing[name] for name in methods if name in predictions.missing]
     return "; ".join(reasons) or f"{NO_METHOD} {' or '.join(methods)}"

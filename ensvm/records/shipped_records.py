@@ -2,9 +2,9 @@
 
 `cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
 they were run for. Names, paths and commands of the machine that made them are left out; a label
-stands for the machine, since seconds of different machines do not compare. Left out too is what no
-report reads: seconds of the error pass, keys, and kept predictions (their metrics are in the
-records).
+stands for the machine, since seconds of different machines do not compare. Fields that no report
+reads are left out too: seconds of the error pass, keys, and kept predictions (the records have
+their metrics).
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from ensvm.records.store import (
     read_records,
 )
 
-# The folders of an absolute path; what follows a letter, a colon or a slash is part of an address.
+# The folders of an absolute path; after a letter, a colon or a slash it is part of a web address.
 _FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")
 
 

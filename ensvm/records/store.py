@@ -29,14 +29,14 @@ from ensvm.records.record import (
 )
 
 CELLS_FILE = "cells.jsonl"
-SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
+SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run does not touch them
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
-# A line ends with a checksum: a flipped bit in a number is no less valid JSON.
+# A line ends with a checksum, since JSON stays valid if a bit of a number flips.
 _CHECKSUM_KEY = b', "crc32": "'
 _LINE_END = b'"}\n'
-# In a line that may hold control characters: an escape for one, or anything but plain ASCII.
+# Matches lines that may hold control characters: an escape, or a character beyond plain ASCII.
 _CONTROL_OR_OTHER = re.compile(rb"\\[bfru]|[^\t\n\x20-\x7e]")
 
 
@@ -72,8 +72,8 @@ def with_predictions_at_hand(
     records: Mapping[Identity, Record], folder: Path
 ) -> dict[Identity, Record]:
     """Return records that name predictions only if the study's folder has the files."""
-    place = folder / PREDICTIONS_FOLDER
-    names = {path.name for path in place.iterdir()} if place.is_dir() else set[str]()
+    kept = folder / PREDICTIONS_FOLDER
+    names = {path.name for path in kept.iterdir()} if kept.is_dir() else set[str]()
     return {
         cell: record
         if names.issuperset(record.predictions.values())
@@ -86,7 +86,8 @@ def with_predictions_at_hand(
 def _no_search_for_cycles() -> Iterator[None]:
     """Keep Python from looking for unused cycles of objects in the body.
 
-    Records have none, and each search would walk through all of them: a third of reading's time.
+    Records have no cycles, but each search walks through all of them, which takes a third of the
+    time of reading.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -120,12 +121,11 @@ def latest_records(
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number and the JSON object of every whole line of a file, if there is one.
+    """Yield the number and the JSON object of every whole line; nothing if there is no file.
 
     A file named `*.xz` is read as compressed.
 
-    Raises UserError if a line that was written to its end is not JSON, or a compressed file is
-    damaged.
+    Raises UserError if a whole line is not JSON, or a compressed file is damaged.
     """
     if not os.path.exists(path):
         return
@@ -207,11 +207,11 @@ class Store:
         self._lock.release()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
-        """Write records to disk, their files first.
+        """Write records to disk, the files of their predictions first.
 
         Raises OSError, which names the file, if they cannot be written. Whole lines stay, and the
         torn last one is dropped when the store is opened again. Raises UserError if the file was
-        deleted or renamed meanwhile, and names a new file with all of its records.
+        deleted or renamed meanwhile; the message names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
         try:
@@ -229,7 +229,7 @@ class Store:
             )
 
     def _copy_elsewhere(self) -> Path:
-        """Write all records to a new file, which the open file still has if it was deleted."""
+        """Copy the records to a new file; the open file can be read even if it was deleted."""
         path = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-")) / CELLS_FILE
         self._file.seek(0)
         path.write_bytes(self._file.readall())

@@ -28,8 +28,9 @@ PSEUDO_ERRORS = 1
 class TestedEffect:
     """An effect over realizations, its 95 % interval, and its verdict on its own.
 
-    A single value has neither interval nor p-values (None). `p_holds` is the one-sided p-value of
-    the effect keeping to all bounds (small: it does), `p_fails` that of it violating one.
+    A single value has neither interval nor p-values (None). The p-values are
+    one-sided: a small `p_holds` shows that the effect keeps to all bounds, a small `p_fails` that
+    it violates one.
     """
 
     effect: float
@@ -69,7 +70,7 @@ def judge_single_split(
 
     The rates and bounds are fractions. The interval is Agresti & Caffo's (2000) for independent
     rates: conservative here, because both classifiers predict the same `n_test` points, and valid
-    for few errors. `variance` is what the difference varies by beside the choice of test points.
+    for few errors. `variance` is added for causes other than the choice of test points.
     """
     rates = [
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
@@ -114,7 +115,7 @@ def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
 def judge_rejection(effect: TestedEffect) -> TestedEffect:
     """Return an effect that holds unless its 95 % interval excludes 0, without p-values to adjust.
 
-    How many rows reject is counted, so that each is tested by itself.
+    A claim about rejections counts the rows that reject, so each row is tested by itself.
     """
     verdict: ClaimVerdict = "cannot tell"
     if effect.low is not None and effect.high is not None:

@@ -52,14 +52,14 @@ class ClaimComparison:
     realizations, in percent for errors (see `Relation.value_unit`). `effect` is in `unit` (for
     ratios the geometric mean, see `Relation.effects`), and `low` and `high` are its 95 % interval,
     which a single value may not have. `overlap` is added to 1/n in the variance of the effect (see
-    `ensvm.data.splits.overlap`). `p_holds` and `p_fails` are the one-sided p-values of the effect
-    keeping to the threshold and of it violating it; `..._adjusted` are adjusted by Holm's step-down
-    over the comparisons of the claim, though `p_holds_adjusted` of a claim about all rows is
-    `p_holds`. `verdict` rests on the adjusted ones, `unadjusted` on this comparison alone; without
-    values both are None, and `reason` says why (or what was left out). `printed` is the effect of
-    the paper's own values, and `printed_verdict` says whether that, as a plain number, keeps to the
-    threshold. `own_test` says on how many of our realizations the paper's own test finds the
-    relation.
+    `ensvm.data.splits.overlap`). `p_holds` and `p_fails` are one-sided p-values: small ones show
+    that the effect keeps to the threshold, or that it violates it; `..._adjusted` are adjusted by
+    Holm's step-down over the comparisons of the claim, though `p_holds_adjusted` of a claim about
+    all rows is `p_holds`. `verdict` rests on the adjusted p-values, `unadjusted` on the others.
+    Without values both are None, and `reason` says why (or what was left out). `printed` is the
+    effect of the paper's own values, and `printed_verdict` says whether that, as a plain number,
+    keeps to the threshold. `own_test` says on how many of our realizations the paper's own test
+    finds the relation.
     """
 
     claim: str
@@ -193,6 +193,7 @@ def adjusted(
 def _compare(
     study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
 ) -> ClaimComparison:
+    # What is known without records: the claim and the paper's own values.
     names = (better,) if than is None else (better, than)
     printed = _printed(study, claim, row, names)
     blank = ClaimComparison(
@@ -209,6 +210,7 @@ def _compare(
         if printed is None or claim.kind.of_rejections
         else judge_number(printed, *claim.kind.bounds(claim.threshold)),
     )
+    # Test the recorded values; without enough of them, say why.
     answers = _answers(study, claim, row, names)
     try:
         values, behind = _compared(study, claim, answers)
@@ -222,6 +224,7 @@ def _compare(
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
         return replace(blank, reason=f"{claim.metric} is {reason}")
+    # Count the realizations that keep to the bounds by themselves.
     means = values.mean(axis=0).tolist()
     bounds = claim.kind.bounds(claim.threshold)
     kept = [judge_number(effect, *bounds) == "holds" for effect in claim.kind.effects(values)]
@@ -242,7 +245,7 @@ def _compare(
 def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> str:
     """Repeat the paper's own test on each realization, and return how often it finds the relation.
 
-    The realizations are those for which every run of both algorithms has a value.
+    Only realizations count for which every run of both algorithms has a value.
     """
     if not claim.own_test:
         return ""
@@ -302,7 +305,7 @@ def _compared(
 
 
 def _must_have_values(answers: Sequence[Answer]) -> None:
-    """Raise NoValues if an algorithm has none; it is named unless all lack them for one reason."""
+    """Raise NoValues if an algorithm has no values; name it unless all have the same reason."""
     missing = {one.question.algorithm: one.why for one in answers if not one.values}
     if missing:
         names = {one.question.algorithm for one in answers}

@@ -52,19 +52,19 @@ def _read(side: str, other: str) -> dict[str, Study]:
     if path.is_file() and side != SHIPPED:
         if not (path.parent / CONFIG_COPY).is_file():
             raise UserError(f"{path}: there is no {CONFIG_COPY} beside it")
-        study = _only(path.parent, path.name)
+        study = _with_file(path.parent, path.name)
         return {study.config.study: study} if study.records else {}
     studies = {}
     for folder in find_studies(path.parent if path.is_file() else path):
         own = side != SHIPPED and (other == SHIPPED or (folder / CELLS_FILE).is_file())
-        study = _only(folder, CELLS_FILE if own else SHIPPED_FILE)
+        study = _with_file(folder, CELLS_FILE if own else SHIPPED_FILE)
         if study.records:
             studies[study.config.study] = study
     return studies
 
 
-def _only(folder: Path, name: str) -> Study:
-    """Return a study with the records of one of its files alone."""
+def _with_file(folder: Path, name: str) -> Study:
+    """Return a study with the records of a single file of its folder."""
     if name == SHIPPED_FILE:
         records: Mapping[Identity, Record] = read_shipped(folder).records
     elif name == CELLS_FILE:
@@ -138,16 +138,19 @@ class StudyComparison:
 def compare(first: Study, second: Study) -> StudyComparison:
     """Return what differs between two sides of a study.
 
-    Seconds are left out: those of two machines do not compare. Tables and claims are those of the
-    first side's config, as far as the second's has them. Values are compared over the realizations
-    that both sides have, and verdicts and claims rest on the records that both have, so that a side
-    with fewer realizations or fewer algorithms does not differ for that reason alone.
+    Seconds are left out, since those of two machines do not compare. Tables and claims are those of
+    the first side's config that the second's has too. Values are compared over the realizations
+    that both sides have, and verdicts and claims rest on the records that both have, so that fewer
+    realizations or fewer algorithms on one side do not count as a difference.
     """
+    # Compare what both sides have, but keep values that only one side has: they are counted.
     in_both = first.records.keys() & second.records.keys()
-    shared = (_with(first, in_both), _with(second, in_both))
+    shared = (_restricted(first, in_both), _restricted(second, in_both))
     values = {(row, algorithm, run_pass) for row, _, algorithm, run_pass in in_both}
     first, second = (
-        _with(study, {i for i in study.records if i in in_both or (i[0], *i[2:]) not in values})
+        _restricted(
+            study, {i for i in study.records if i in in_both or (i[0], *i[2:]) not in values}
+        )
         for study in (first, second)
     )
     tables = {table.id: table for table in second.config.tables}
@@ -172,8 +175,8 @@ def compare(first: Study, second: Study) -> StudyComparison:
     return StudyComparison(first.config.study, cells, claims, context)
 
 
-def _with(study: Study, identities: Collection[Identity]) -> Study:
-    """Return a study with these of its records alone; the study itself if these are all."""
+def _restricted(study: Study, identities: Collection[Identity]) -> Study:
+    """Return a study restricted to some of its records."""
     if study.records.keys() <= set(identities):
         return study
     records = {
@@ -187,8 +190,8 @@ def _cells(
 ) -> Iterator[CellDifference]:
     """Yield the cells that both tables have, with values on either side.
 
-    Verdicts rest on the `shared` records: those of the largest class, or of further draws, may be
-    on one side alone.
+    Verdicts rest on the `shared` records, because one side may lack the records of the largest
+    class, or of further draws.
     """
     ours, theirs = of_sides = [_by_place(*each) for each in zip(sides, tables, strict=True)]
     judged = [

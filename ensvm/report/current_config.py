@@ -1,10 +1,10 @@
 """The config and the records by which a study is shown.
 
 A run leaves a copy of its config beside the records. Tables, figures, claims, captions and notes
-are no part of any cell's key: they are read from the study's config as it is now, if that asks for
-the same cells as the copy. Otherwise, or if it cannot be read, the copy counts. The study's pages
-say so in both cases. The study's config is the shipped one of that name, or a file of that name in
-the current folder. No path that stands in a record or in the copy is opened.
+do not belong to any cell's key, so they are read from the study's current config if it asks for the
+same cells as the copy. Otherwise, or if that config cannot be read, they are read from the copy.
+The study's pages say which config they show. The current config is the shipped one of that name, or
+a file of that name in the current folder. Paths in a record or in the copy are never opened.
 
 If nothing was run here, shipped records of the same config stand in for whole values.
 """
@@ -35,10 +35,11 @@ SHOWN = {
     "unavailable",
     "undetermined_at_zero",
 }
-# Keys that change no result. (A copy has another path of the printed values.)
+# Keys of a study that change no result. (`published` is another path in the copy.)
 FREE = ("published", "coverage", "findings", "url", "doi", "proposed")
+# Keys of a data set that choose its cells, but do not change the value of one.
 CELLS = {"algorithms", "realizations", "realizations_of"}
-MOST = 3  # differences that are named
+MOST = 3  # how many differences a message names
 
 EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
 OTHER_CELLS = (

@@ -30,7 +30,7 @@ WHY: dict[Verdict, str] = {
     "cannot tell": "is too wide to judge by {margin}",
     "undetermined": "says little, because rounding decides this value",
 }
-MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commonest first
+MOST_TEXTS = 5  # how many warnings, and reasons of failures, are listed: the commonest
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Evidence:
     """The evidence of one cell of a table.
 
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
-    the verdict (or why there are no values); `facts` has this too, and how and where the values
-    were made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the
-    texts of the records, each with how often it occurred; `traceback` is that of the first failure
-    that left one.
+    the verdict (or why there are no values); `facts` adds how and where the values were made.
+    `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts of
+    the records, each with how often it occurred; `traceback` is that of the first failure that left
+    one.
     """
 
     title: str

@@ -139,7 +139,7 @@ def content_of(frame: pd.DataFrame, ending: str) -> bytes:
 
 
 def ending_of(path: Path) -> str:
-    """Return a file's ending; raises UserError for one that is not written."""
+    """Return a file's ending; raise UserError if it names no format of an export."""
     if path.suffix not in FORMS:
         raise UserError(f"{path}: {path.suffix or 'no ending'!r}; accepted: {', '.join(FORMS)}")
     return path.suffix

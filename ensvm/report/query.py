@@ -134,8 +134,8 @@ class Answer:
 
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
     them. `status` is `ok`, or `incomplete` if some realizations (`n_not_ok` of them) have no value;
-    otherwise there are none, and it says why, as `reason` does: `mixed` means seconds of several
-    machines. For shipped values, `not_here` says why there are none computed here.
+    otherwise there are none, and the status says why, and `reason` explains it; `mixed` means
+    seconds of several machines. For shipped values, `not_here` says why none were computed here.
     """
 
     question: Question
@@ -163,7 +163,7 @@ class Answer:
 
     @property
     def why(self) -> str:
-        """The status and the reason in one text; the reason alone where it says all."""
+        """The status and the reason in one text; only the reason if nothing was run."""
         return self.reason if self.status == "missing" else f"{self.status}: {self.reason}"
 
     def shown(self) -> NDArray[np.float64]:
@@ -171,7 +171,7 @@ class Answer:
         return np.array([float(value) for value in self.values.values()]) * self.unit.scale
 
     def over(self, realizations: Collection[int]) -> "Answer":
-        """Return the answer from some realizations alone."""
+        """Return the answer restricted to some realizations."""
         values = {number: value for number, value in self.values.items() if number in realizations}
         return replace(self, values=values, records={n: self.records[n] for n in values})
 
@@ -198,7 +198,8 @@ def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], 
 
     @wraps(function)
     def remembered(study: Study, asked: Asked) -> Found:
-        # Parts of a config have no hash. They are kept, so that no other gets the id of one.
+        # Parts of a config have no hash, so their id is the key. They are kept in memory, so that
+        # no new object gets the same id.
         of_question = isinstance(asked, Question)
         key = (function.__qualname__, asked if of_question else id(asked))
         if key not in study.known:
@@ -213,7 +214,8 @@ def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], 
 def ask(study: Study, question: Question) -> Answer:
     """Return the values that answer a question, or why there are none.
 
-    All come from records with the settings of the newest one; seconds all from one machine.
+    All values come from records with the settings of the newest record, and all seconds from one
+    machine.
     """
     if reason := study.config.dataset(question.row).unavailable:
         return Answer(question, {}, "unavailable", reason)

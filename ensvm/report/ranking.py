@@ -38,7 +38,7 @@ from ensvm.study.metrics import (
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
-SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties
+SIGNIFICANT_DIGITS = 12  # means are rounded to these, so that rounding errors do not break ties
 EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
 RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 
@@ -127,6 +127,7 @@ def rank_over_data_sets(
     values = means.map(lambda mean: float(f"{mean:.{SIGNIFICANT_DIGITS}g}")).to_numpy()
     signed = values if selection.better == "min" else -values
     ranks = np.asarray(rankdata(signed, axis=1), dtype=np.float64)
+    # Put the columns in the order of their average ranks.
     order = np.argsort(ranks.mean(axis=0), kind="stable")
     selection = replace(selection, columns=tuple(selection.columns[index] for index in order))
     return Ranking(
@@ -212,6 +213,7 @@ def _compared_pair(
     paired = of_first.unit.scale * paired_values(of_first, of_second)
     n = len(paired)
     differences = paired[:, 0] - paired[:, 1]
+    # Test the differences, unless there is nothing to test.
     reason, added = "", 0.0
     low = high = statistic = p = None
     if not n:

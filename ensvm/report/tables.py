@@ -23,10 +23,10 @@ class TableCell:
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
     `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
-    interval is computed from. `largest_class` is the value of predicting the largest class, where
-    the table names an algorithm that does. `warned` is the number of realizations that warned.
-    `status` is that of the study's answer, or `shipped` for a shipped value beside ones computed
-    here; any but `ok` has a `reason`.
+    interval is computed from. `largest_class` is the value of predicting the largest class, if the
+    table names an algorithm that does so. `warned` is the number of realizations that warned.
+    `status` is that of the study's answer, or `shipped` for a shipped value in a study of
+    which other values were computed here. If it is not `ok`, `reason` explains it.
     """
 
     table: str
@@ -90,6 +90,7 @@ def cell_of(
         cell = replace(cell, published=printed.value, published_std=printed.std)
     if not answer.values:
         return cell
+    # Our own value, whatever the paper prints.
     ours, guess = sample(answer.shown()), _of_largest_class(study, table, row, answer.question)
     cell = replace(
         cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
@@ -102,6 +103,7 @@ def cell_of(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
+    # The verdict, which other facts can weaken: the largest class, or rounding.
     margin = table.margin_of(column, printed.value)
     compared = deviation(study, table, column, answer, printed)
     verdict = compared.verdict
@@ -120,7 +122,7 @@ def cell_of(
 
 
 def _is_undetermined(study: Study, answer: Answer) -> bool:
-    """Return whether rounding decides the predictions in most realizations, by what fits left."""
+    """Return whether the fits say that rounding decides the predictions in most realizations."""
     block = study.config.algorithms.get(answer.question.algorithm)
     if block is None or block.undetermined_at_zero is None:
         return False
@@ -190,7 +192,10 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
 
 @once
 def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfig]]:
-    """Return the columns of each metric among which the best is marked, oracles only alone."""
+    """Return the columns of each metric among which the best is marked.
+
+    Oracles are compared only if there are no other columns.
+    """
     marked = [column for column in table.columns if table.best_of(column)]
     fair = [column for column in marked if not is_oracle(study, table, column)]
     by_metric: dict[str, list[ColumnConfig]] = {}

@@ -203,6 +203,7 @@ def deviation(
     others = [ask(study, replace(question, row=name)).shown() for name in entry.drawn_again]
     if means := [float(of_draw.mean()) for of_draw in others if of_draw.size]:
         return of_drawn_rows(np.array([mean, *means]), printed.value, margin)
+    # Facts of the data, and fits without randomness on the paper's rows, have no sampling error.
     if table.of == "data":
         return of_same_rows(mean, printed.value, 0.0)
     orders = answer.by_order()
@@ -212,6 +213,7 @@ def deviation(
             return of_samples(ours, Sample(printed.value, printed.std, 1), margin, "orders")
         if not any(draws(record) for record in answer.records.values()):
             return of_same_rows(mean, printed.value, margin)
+    # Otherwise the interval comes from what varies: repetitions, test rows, or realizations.
     repeated = repetitions_of(answer)
     if repeated is not None and values.size > 1:
         of_repetitions, share = repeated

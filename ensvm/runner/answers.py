@@ -1,4 +1,4 @@
-"""What an estimator answers, checked before it enters a record: labels, scores, fitted values."""
+"""Checks of what an estimator returns before it enters a record: labels, scores, attributes."""
 
 import json
 import traceback
@@ -72,10 +72,11 @@ def predictions_of(
 ) -> Predictions | None:
     """Return what a classifier predicts for the test rows.
 
-    Errors in scores are kept as text: they cost metrics of scores, never the test error. `labels`
-    are None for a stage (numbered from 0), whose labels are predicted again from the `blocks` of
-    test rows; if the stage does not give them again, the result is None. With `scored`, decision
-    values and probabilities are computed too.
+    With `scored`, decision values and probabilities are computed too. Errors in these are kept as
+    text: metrics of scores are then missing, but the test error is not.
+
+    `labels` are None for a `stage` (numbered from 0). Its labels are predicted again from the
+    `blocks` of test rows; if that fails, the result is None.
     """
     if labels is None:
         try:
@@ -150,8 +151,9 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
 def compared_rows(fitted: Any) -> NDArray[Any] | None:
     """Return the numbers of the training rows whose kernel a prediction computes; None if unknown.
 
-    They are the `support_` of an expansion or the `component_indices_` of Nystroem, also of what a
-    search found or of a step of a pipeline. Machines of one class against the rest share rows.
+    They are the `support_` of an expansion or the `component_indices_` of Nystroem. The best
+    estimator of a search and the steps of a pipeline are looked at too. A row that several machines
+    of one class against the rest use is counted once.
     """
     from sklearn.multiclass import OneVsRestClassifier
 
@@ -189,7 +191,9 @@ def shown(value: Any) -> str:
 
 
 def error_text(error: Any, *, kind: bool = False) -> str:
-    """Return the text of an error or a warning, at most MOST_CHARACTERS, after its kind or not.
+    """Return the text of an error or a warning, cut after MOST_CHARACTERS.
+
+    With `kind`, the name of its class stands before it.
 
     If the text contains a traceback, as that of a failed search over parameters does, its first
     and last lines are kept.

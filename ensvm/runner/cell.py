@@ -59,7 +59,7 @@ class Task:
 def run_task(task: Task) -> Iterator[Started | Record]:
     """Run the cells of a task, and yield the start and the record of each.
 
-    An error costs the cell that raised it, no other.
+    An error fails only the cell that raised it.
     """
     try:
         realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
@@ -80,7 +80,7 @@ def run_task(task: Task) -> Iterator[Started | Record]:
         with suppress(BaseException):  # it loads compiled code and fills caches
             warm = run_cell(task, cell, grams.for_warm_up()).ok
         yield Started()  # its time limit does not include the warm-up
-        # The threads are those that the libraries have inside the limit.
+        # Count the threads inside the limit, as the cell has them.
         with _thread_limit(cell):
             threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
         conditions = Conditions(platform.node(), threads, load_before, warm)

@@ -1,7 +1,7 @@
 """Tasks on the workers of a dask cluster; dask schedules them, and retries those that it lost.
 
 A thread of a dask worker runs a task in worker processes of its own machine, as a local run does,
-so that a cell that dies costs itself and not the dask worker. Data come from the cards, or from a
+so that a cell that crashes does not end the dask worker. Data come from the cards, or from a
 folder that the workers can read under the same path.
 """
 
@@ -144,7 +144,7 @@ def _run(client: Any, tasks: Sequence[Task], save: Save, timeout: float | None) 
 def _versions() -> dict[str, str]:
     """Return the versions of ensvm, Python and the packages that values depend on.
 
-    That of ensvm ends with a checksum of its sources.
+    The version of ensvm ends with a checksum of its sources.
     """
     checksum = hashlib.sha256()
     folder = Path(ensvm.__file__).parent

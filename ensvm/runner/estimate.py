@@ -60,7 +60,7 @@ class Estimate:
 
     seconds: float  # of all cells but those in `unknown`
     here: int  # cells whose algorithm was measured by the study's own records
-    elsewhere: int  # cells whose algorithm was measured by shipped records alone
+    elsewhere: int  # cells whose algorithm was measured only by shipped records
     unknown: int  # cells whose algorithm was never measured at such a size
     by_dataset: Mapping[str, float]  # the part of the seconds that each data set takes
     machines: tuple[str, ...]  # the kinds of processors of the shipped measurements
@@ -195,7 +195,7 @@ def measured(records: Mapping[Identity, Record]) -> list[Measured]:
         sharing[_shared_kernel(record)].append(record)
         settings = settings_id(record.settings["algorithm"])
         groups[record.dataset, record.algorithm, record.run_pass, settings].append(record)
-    # A record has the seconds of all kernel values so far: the last one's are those of all.
+    # A record has the seconds of all kernel values until then, so the largest sum counts them all.
     kernels = {
         key: max(sum(record.seconds.get(part, 0.0) for part in KERNEL_SECONDS) for record in group)
         / len(group)
@@ -282,10 +282,11 @@ def _place(line: Measured) -> tuple[str, str, str, str]:
 
 
 def memory_refusals(plan: Plan, cells: Sequence[Cell]) -> list[str]:
-    """Return why cells cannot be run for lack of memory, a line a data set and size.
+    """Return why memory does not suffice for cells, a line for each data set and reason.
 
-    A Gram matrix that the runner makes has all the training rows. If an estimator makes one of its
-    own, rows that are identical may count once, which is not known before the fit.
+    Gram matrices that the runner makes are counted, since they have all training rows. Those that
+    an estimator makes are not: it may merge identical rows, and their number is not known before
+    the fit.
     """
     free = free_bytes()
     rows = {name: n_train for name, (n_train, _) in _sizes(plan, cells).items()}

@@ -61,7 +61,7 @@ def scikit_learns() -> dict[str, str]:
 
 
 def import_path(name: str) -> str:
-    """Return the import path of an estimator's name, which is the same in any process.
+    """Return the import path of an estimator's name; any process can import it.
 
     A name is one of ours, one of scikit-learn's own list, or an import path `package.module:Class`
     or `package.module.Class`. One of ours is returned as it is.
@@ -231,7 +231,7 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
     """Return a classifier with its parameters set and, if it has constraints, checked.
 
     Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
-    the message names it and what is.
+    the message says what is accepted.
     """
     from sklearn.utils import get_tags
 

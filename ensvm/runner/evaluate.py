@@ -28,7 +28,7 @@ from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
 
 
 class Stopwatch:
-    """Wall and CPU seconds, added up over parts; a shared Gram matrix has its own."""
+    """Adds up wall and CPU seconds by part, such as `fit`; Gram matrices count their own."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -51,7 +51,7 @@ class Evaluation:
     metrics: Mapping[str, Any]  # test error (a fraction), counts, and the scalars that the fit left
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall and CPU seconds by part
     curves: Mapping[str, list[Any]] = field(default_factory=dict)  # those that `record` names
-    stage: Mapping[str, Any] | None = None  # or grid point, chosen among `n_stages`
+    stage: Mapping[str, Any] | None = None  # the stage or grid point chosen among `n_stages`
     n_stages: int | None = None
     validation_error: float | None = None  # on held-out training rows, by which it was chosen
     # The numeric metrics of each order of the training rows, if there are several.
@@ -87,6 +87,7 @@ def evaluate(
     further order. With `scored`, decision values and probabilities of the test rows are computed
     too.
     """
+    # If training rows choose a grid point, choose it first; then only that point is fitted.
     final, choice = algorithm, None
     if algorithm.stage in ("best-on-validation", "best-by-cv"):
         by_folds = algorithm.stage == "best-by-cv"
@@ -115,7 +116,7 @@ def evaluate(
 
 
 def _over_orders(runs: list[Evaluation]) -> Evaluation:
-    """Return the evaluation of several orders of the training rows."""
+    """Return one evaluation in place of those of several orders of the training rows."""
     first = runs[0]
     metrics: dict[str, Any] = {}
     by_order: dict[str, list[float]] = {}
@@ -149,6 +150,7 @@ def _score(
     """Score the fit of each grid point on the test rows, and return the best of them."""
     y_test = fits[0].inputs.realization.y_test
     staged = algorithm.stage == "best-on-test" and algorithm.grid is None
+    # Count the errors of every grid point, or of every stage of the only fit.
     counts: list[int] = []
     points: list[Mapping[str, Any]] = []
     answers = []
@@ -158,6 +160,7 @@ def _score(
         points += [fit.point or {"stage": number} for number in range(1, len(errors) + 1)]
         answers.append(labels)
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
+    # What is recorded comes from the best fit: numbers, curves, predictions.
     chosen = best if algorithm.grid else 0
     fitted, inputs, _, classes = fits[chosen]
     n_test = y_test.shape[0]

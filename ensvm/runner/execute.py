@@ -49,7 +49,7 @@ class Outcome:
     statuses: Counter[str] = field(default_factory=Counter)  # of the cells of this run
     failures: list[Record] = field(default_factory=list)  # of cells that failed or took too long
     reasons: Counter[str] = field(default_factory=Counter)  # why cells were run
-    reused: int = 0  # cells done before whose records are those of the study's base
+    reused: int = 0  # cells whose records were taken from the study's base
     warned: int = 0  # cells of the plan that warned, in this run or before
     missing_data: Mapping[str, str] = field(default_factory=dict)  # how to get each data set
 
@@ -160,7 +160,7 @@ class _Run:
         self.outcome = Outcome(missing_data=self._search.missing)
 
     def take(self, records: list[Record]) -> None:
-        """Write records that were made before, for the study's base."""
+        """Write records that were taken from the study's base."""
         self.outcome.reused = len(records)
         if records:
             self._append(records)
@@ -168,7 +168,7 @@ class _Run:
     def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
         """Return the tasks of the error pass and of the timing pass, the longest first.
 
-        Cells without data are saved.
+        Cells without data get their record at once, and no task.
         """
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
@@ -179,6 +179,7 @@ class _Run:
         self.outcome.warned = sum(bool(records[identity].warnings) for identity in done)
         if not missing:
             return []
+        # The provenance comes first in the file, before the records that name it.
         here = provenance(jobs)
         self._append([], here)
         cells = [cell for cell, _ in missing]
@@ -195,7 +196,7 @@ class _Run:
         work = work_of(self._plan, to_run, records)
         # The longest tasks first, so that no worker is left alone with one at the end.
         tasks.sort(key=lambda task: -sum(work[cell.value] for cell in task.cells))
-        # Timings run one at a time.
+        # Timings run one at a time, so the other workers wait: a second costs `jobs` of them.
         self._costs = {
             value: seconds * (jobs if value[-1] == "timing" else 1)
             for value, seconds in work.items()

@@ -27,7 +27,8 @@ from ensvm.seeds import seed_of
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
 
-# Results kept: the members of a few joined ensembles of 150 on one training set, some 10 MiB
+# How many results are kept: enough for the members of a few joined ensembles of 150 on one
+# training set, which take about 10 MiB.
 CAPACITY = 512
 VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
@@ -153,7 +154,7 @@ class FitMemory:
         return self
 
     def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
-        """Return the function, which computes what is not kept yet.
+        """Return a function with the same results, which computes only those that are not kept yet.
 
         Arguments named in `ignore` do not decide the result. Every call returns a new object, so
         that no caller can change the result of another. A result that cannot be pickled is not

@@ -31,7 +31,7 @@ from ensvm.study.source import Location, YamlSource
 
 # Never imported anew: the program that runs, `ensvm` itself and what it computes with, even if a
 # developer of these has installed them to be edited.
-OTHERS = {
+NEVER_OWN = {
     *("__main__", "__mp_main__", "ensvm", "ensvm_cli", "joblib", "pandas"),
     *NUMERIC,
     *sys.stdlib_module_names,
@@ -118,10 +118,10 @@ def own_modules_of(roots: Iterable[str]) -> set[str]:
 
 
 def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
-    """Return the own code of loaded modules; those that their functions import belong to it."""
+    """Return the own code of loaded modules, with the own modules that their functions import."""
     loaded = own_modules()
     waiting = {name: file for name in modules if (file := loaded_file(loaded.get(name)))}
-    files, seen = dict(waiting), {"", *OTHERS}
+    files, seen = dict(waiting), {"", *NEVER_OWN}
     roots, packages = set[str](), set[str]()
     while waiting:
         module, file = waiting.popitem()
@@ -133,7 +133,7 @@ def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
                 if name not in seen and name not in files and (inner := own_file(name)):
                     files[name] = waiting[name] = inner
                 seen.add(name)
-            if top in NUMERIC or not (top in OTHERS or any(name in files for name in names)):
+            if top in NUMERIC or not (top in NEVER_OWN or any(name in files for name in names)):
                 packages.add(top)
     named = {_name(module, file, folder): _read(file) for module, file in files.items()}
     return OwnCode(named, frozenset(roots), frozenset(packages - {""}))
@@ -245,16 +245,16 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def own_modules() -> dict[str, ModuleType]:
-    """Return the modules of the user's own that are loaded now, by name."""
+    """Return the user's own modules that are loaded now, by name."""
     return {
         name: module
         for name, module in list(sys.modules.items())
-        if name.partition(".")[0] not in OTHERS and is_own(_place_of(module))
+        if name.partition(".")[0] not in NEVER_OWN and is_own(_place_of(module))
     }
 
 
 def _forget_own_modules() -> dict[str, ModuleType]:
-    """Let the next import of each own module run it anew; return the modules until now."""
+    """Let the next import of each own module run it anew; return those that were loaded."""
     modules = own_modules()
     for name in modules:
         del sys.modules[name]
@@ -267,7 +267,7 @@ def own_file(module: str) -> Path | None:
     Returns None if no module has this name, or it belongs to Python or to an installed package.
     """
     top, *parts = module.split(".")
-    if top in OTHERS:
+    if top in NEVER_OWN:
         return None
     try:
         spec = importlib.util.find_spec(top)
@@ -299,7 +299,7 @@ def _place_of(module: ModuleType | None) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Return whether a path, not a relative one, is of neither Python nor an installed package."""
+    """Return whether a path is absolute and of neither Python nor an installed package."""
     return os.path.isabs(path) and not _is_installed(os.path.dirname(path), tuple(sys.path))
 
 

@@ -56,7 +56,7 @@ class Cell:
     dataset: str
     realization: int
     algorithm: str
-    # What the cell is, apart from the realization, as a JSON object: the hash of the data, the
+    # What the cell is, without the realization, as a JSON object: the hash of the data, the
     # protocol of the split, the algorithm, the code, the user's own files, the threads of a timing.
     settings: Mapping[str, Any] = field(hash=False)
     method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
@@ -245,7 +245,8 @@ def part_of(
     kernel values. Only the config decides, so that machines with the same config agree.
 
     Without `run_pass`, all passes are run; with a shard or on other machines (`elsewhere`) only
-    errors, since timings belong on one quiet machine. `shard` is a number from 1, and of how many.
+    errors, since timings belong on one quiet machine. `shard` has the number of this shard, from 1,
+    and the number of shards.
 
     Raises UserError if there are more shards than realizations.
     """
@@ -288,6 +289,7 @@ def _plan(
     if few:
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
+    # The card and the realizations of each data set; too many cells are refused before any is made.
     cards, numbers, size = dict[str, DatasetCard](), dict[str, range](), 0
     for index, entry in enumerate(config.datasets):
         if entry.unavailable is None:
@@ -299,6 +301,7 @@ def _plan(
     if size > MAX_CELLS:
         counted = f"{size:,} cells (data sets x algorithms x realizations)"
         raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
+    # All algorithms are checked, also those that are not chosen.
     settings = settings_of_study(source, config, cards)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -311,6 +314,7 @@ def _plan(
         for cell in _cells(config, entry, cards, settings, numbers[entry.name])
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
+    # With --published, keep what the paper shows.
     published, printed = _published(source, config)
     if only_published:
         cells = _shown_in_paper(config, printed, cells, few)
@@ -390,14 +394,16 @@ def _cells(
     of_data = {"data": card.fingerprint(), "split": card.split_protocol()}
     facts = {**of_data, "algorithm": None, "code": code_of(card)}
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts)
-    # The copy of a data set draws the random numbers of the original, beside which it is put.
+    # A copy of a data set draws the same random numbers as the original, to be compared with it.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
+    # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[range, int | None]] = [(numbers, None)]
     if (timing := config.timing) is not None:
         timed = range(numbers.start, min(numbers.stop, timing.realizations + 1))
         passes.append((timed, timing.blas_threads))
     for realizations, threads in passes:
+        # Make one cell of each algorithm, then copy it for each realization.
         cells = []
         for name in config.algorithms_of(entry):
             if threads is not None and not config.times(entry.name, name):

@@ -26,7 +26,7 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
-# Where the code of a cell begins, beside the classes of its classifier and its generator.
+# Where the code of a cell begins, with the classes of its classifier and its generator.
 LOADING = "ensvm.data.loading"
 REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
 CARD = "ensvm.data.card:DatasetCard"
@@ -47,7 +47,9 @@ class AlgorithmSettings:
     defaults: Mapping[str, str] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    record: tuple[str, ...] = ()  # what is kept beside the test error and the fitted scalars
+    record: tuple[
+        str, ...
+    ] = ()  # what is kept in addition to the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
     seed: str | None = None  # the name that seeds are computed from; None for the algorithm's
@@ -155,7 +157,7 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
 def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
     """Return the identity of the code of a cell, apart from the user's own.
 
-    Without an algorithm it is that of the cell that states the facts of the data.
+    Without an algorithm, the cell is the one that states the facts of the data.
     """
     if card.checksum is not None:  # it vouches for the arrays: only the code after loading counts
         data = {REALIZATION}

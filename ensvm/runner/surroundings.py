@@ -36,8 +36,8 @@ _read: dict[str, set[str]] = defaultdict(set)
 def surroundings(seed: int) -> Iterator[None]:
     """Run the body with seeded global random numbers, and restore the options of libraries.
 
-    Restored are NumPy's treatment of floating-point errors and scikit-learn's options. The global
-    random numbers need not be, because every cell seeds them.
+    It restores NumPy's treatment of floating-point errors and scikit-learn's options. It need not
+    restore the global random numbers, because every cell seeds them.
     """
     from sklearn import config_context
 

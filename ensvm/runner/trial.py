@@ -32,8 +32,9 @@ class Trial:
 def trial(plan: Plan) -> Trial:
     """Fit each algorithm of a plan on a few rows, in a worker process as a run does.
 
-    Of a grid the first point is fitted. Each algorithm is tried on the smallest data set that it
-    runs on and that needs no download; one that is wrapped for more than two classes there too.
+    Of a grid, only the first point is fitted. Each algorithm is tried on the smallest data set that
+    it runs on and that needs no download. An algorithm that is wrapped on data of more than two
+    classes is also tried on the smallest of these.
 
     Raises UserError if an algorithm cannot be fitted or does not predict, or if the config asks for
     a number or a curve that no fit leaves; the message names the line and the reason.
@@ -62,9 +63,9 @@ def trial(plan: Plan) -> Trial:
 
 
 def _cells(plan: Plan) -> list[Cell]:
-    """Return one cell for each algorithm, and for each that is wrapped another.
+    """Return one cell for each algorithm, and a second one if it is wrapped on some data.
 
-    It is of the smallest data set that needs no download.
+    Each cell is of the smallest data set that needs no download.
     """
     search = DataSearch(download=False)
     available = [name for name, card in plan.cards.items() if search.find(name, card)]
@@ -81,7 +82,7 @@ def _cells(plan: Plan) -> list[Cell]:
 
 
 def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
-    """Return the records of the cells, fitted on about so many rows."""
+    """Return the records of the cells, each fitted on about `rows` rows."""
     records: list[Record] = []
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -97,7 +98,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
 
 
 def _refuse_failed(plan: Plan, failed: list[Record]) -> None:
-    """Raise UserError for the first algorithm that failed, which counts the others."""
+    """Raise UserError for the first algorithm that failed; the message names the others."""
     if failed:
         first, *others = failed
         reason = " ".join(first.reason.split())
@@ -117,7 +118,7 @@ def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
 
 
 def _why_missing(asked: Asked, fits: list[Record]) -> str:
-    """Return why no record has what is asked; an empty text if one has it, or another may."""
+    """Return why no record has what is asked; an empty text if one has it, or a full run may."""
     names, metric = ", ".join(asked.algorithms), asked.metric
     scores = [str(record.scores.get(metric, "")) for record in fits]
     if scores and not asked.curve and all(text.startswith(NO_METHOD) for text in scores):
@@ -125,10 +126,14 @@ def _why_missing(asked: Asked, fits: list[Record]) -> str:
             f"{metric} of {names}: {scores[0]}; CalibratedClassifierCV of scikit-learn gives"
             " probabilities to any"
         )
-    if not _left(metric):
+    if not _is_left_by_fit(metric):
         return ""
     values = {name: value for record in fits for name, value in record.metrics.items()}
-    numbers = {name for name, value in values.items() if _left(name) and not isinstance(value, str)}
+    numbers = {
+        name
+        for name, value in values.items()
+        if _is_left_by_fit(name) and not isinstance(value, str)
+    }
     curves = {name for record in fits for name in record.curves}
     kind, accepted = ("curve", curves) if asked.curve else ("number", numbers)
     if metric in accepted or not fits:
@@ -141,6 +146,6 @@ def _why_missing(asked: Asked, fits: list[Record]) -> str:
     )
 
 
-def _left(metric: str) -> bool:
+def _is_left_by_fit(metric: str) -> bool:
     """Return whether a metric is there only if a fit leaves it."""
     return left_by_fit(metric) or metric == SIZE

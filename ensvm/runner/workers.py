@@ -1,7 +1,7 @@
 """Worker processes of this machine. A process that dies costs the cell it was running, no other.
 
 All workers are forked by one clean process, Python's fork server, which has loaded libraries and
-`ensvm` and has run nothing. Cells that run installed packages alone share a worker. A cell with the
+`ensvm` and has run nothing. Cells that run only installed packages share a worker. A cell with the
 user's own code runs in a fork that has run nothing before and that ends with the cell, so that no
 state of that code can reach another cell. The fork comes from a worker that only loads data.
 """
@@ -74,9 +74,9 @@ def run_here(
     cell whose process dies twice becomes a failed record. The process of a cell that takes more
     than `timeout` seconds is killed, and the record is a timeout. No other cell is lost.
 
-    `threads` is how many libraries in a process may use if the environment does not say; None for
-    an equal share of the processors. If `is_stopped`, called twice a second, returns true, the
-    workers are ended.
+    `threads` is how many threads the libraries of a process may use, unless environment variables
+    set it; None for an equal share of the processors. `is_stopped` is called about twice a second;
+    if it returns true, the workers are ended.
 
     Raises WorkersDie if workers keep ending while they run no cell.
     """
@@ -90,10 +90,12 @@ def run_here(
     running: list[tuple[tuple[_Worker, _Worker], _Worker, Iterator[Record | None]]] = []
     try:
         while (waiting or running) and not (is_stopped and is_stopped()):
+            # Give waiting tasks to idle workers.
             while waiting and idle:
                 task, pair = waiting.popleft(), idle.pop()
                 worker = pair[task.has_own_code]
                 running.append((pair, worker, _records_of(task, worker, timeout)))
+            # Save the records that each task has by now.
             for job in list(running):
                 pair, _, records_of_task = job
                 records, is_over = list[Record](), True
@@ -107,6 +109,7 @@ def run_here(
                     idle.append(pair)
                 if records:
                     save(records)
+            # Sleep until a worker sends something or ends, unless a task can start now.
             if running and not (waiting and idle):
                 handles = [handle for _, worker, _ in running for handle in worker.handles()]
                 wait(handles, LOOK_SECONDS)
@@ -116,13 +119,16 @@ def run_here(
 
 
 def _records_of(task: Task, worker: "_Worker", timeout: float | None) -> Iterator[Record | None]:
-    """Run a task in a worker: yield each record, and None when the worker must be waited for."""
-    left, is_suspect, deaths = task.cells, False, 0
+    """Run a task in a worker: yield each record, and None when the worker must be waited for.
+
+    `is_suspect` says that a process died in the first of the unfinished cells.
+    """
+    unfinished, is_suspect, deaths = task.cells, False, 0
     limit = float("inf") if timeout is None else timeout
-    while left:
-        started: float | None = None  # when the first of the cells that are left started
+    while unfinished:
+        started: float | None = None  # when the first of the unfinished cells started
         try:
-            worker.send(task.only(left[:1] if is_suspect else left))
+            worker.send(task.only(unfinished[:1] if is_suspect else unfinished))
             is_done = False
             while not is_done:
                 yield None
@@ -130,20 +136,22 @@ def _records_of(task: Task, worker: "_Worker", timeout: float | None) -> Iterato
                     deaths = 0
                     if isinstance(message, Record):
                         yield message
-                        left, started, is_suspect = left[1:], None, False
+                        unfinished, started, is_suspect = unfinished[1:], None, False
                     elif isinstance(message, Started):
                         started = time.monotonic()
                     else:  # the worker has finished what it was sent
                         is_done = True
                 if started is not None and time.monotonic() - started > limit:
                     worker.kill()
-                    yield new_record(task, left[0], "timeout", f"took longer than {timeout:g} s")
-                    left, is_suspect, is_done = left[1:], False, True
+                    yield new_record(
+                        task, unfinished[0], "timeout", f"took longer than {timeout:g} s"
+                    )
+                    unfinished, is_suspect, is_done = unfinished[1:], False, True
         except WorkerDied as death:
             crash = str(death)
             if is_suspect and started is not None:
-                yield new_record(task, left[0], "failed", KILLED, traceback=crash)
-                left, is_suspect = left[1:], False
+                yield new_record(task, unfinished[0], "failed", KILLED, traceback=crash)
+                unfinished, is_suspect = unfinished[1:], False
                 continue
             # The cell in which a process died is run once more, alone; a second death fails it.
             is_suspect |= started is not None

@@ -16,7 +16,8 @@ from ensvm.report.query import Study, runs_of
 from ensvm.study.table_layout import Verdict
 
 NOTHING = "—"
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula begins so
+# A spreadsheet takes a text that begins with one of these for a formula.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 SHIPPED = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {
@@ -34,8 +35,8 @@ class Value:
     """Our value in a grid beside the printed one, as rounded texts that may be empty.
 
     `spread` and `order_spread` are standard deviations over realizations and over orders of the
-    training rows; `state` says why there is no value or not all of it; `key` names the value in its
-    table, and `number` is our value unrounded.
+    training rows; `state` says why the value or a part of it is missing; `key` names the value in
+    its table, and `number` is our value unrounded.
     """
 
     ours: str

@@ -1,6 +1,6 @@
-"""Readings and coverage: what a paper leaves open, and what of it is reproduced.
+"""Readings and coverage: what a paper leaves open, and which of its parts are reproduced.
 
-Readings have the printed values beside ours under each interpretation of the paper.
+Readings show our values under each interpretation of the paper, beside the printed ones.
 """
 
 import math
@@ -58,10 +58,10 @@ class OpenQuestion:
 
     `table` has the printed values to compare. `labels` has the heading of each reading by its name:
     a variant's, or `default` for what the study runs. `cells` are the printed cells with the values
-    of each reading; `equal` are the same cells over those realizations alone that every reading has
-    in a cell, where it has more than one: these are counted and compared. `distances` says how far
-    each of these is from the printed one, a line for each cell, a column for each reading; NaN if
-    that cannot be computed.
+    of each reading; `equal` are the same cells over the realizations that every reading has in a
+    cell (a reading with a single value keeps it): these are counted and compared. `distances` says
+    how far each of these is from the printed one, a line for each cell, a column for each reading;
+    NaN if that cannot be computed.
     """
 
     config: ReadingConfig
@@ -110,6 +110,7 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
         if (table.id, row, column.name) in study.published
     ]
     own_questions = [question_of(table, row, column) for row, column in printed_cells]
+    # Each reading asks the same questions of its own copies of data sets and algorithms.
     asked = {DEFAULT: own_questions}
     for variant in config.variants:
         asked[variant.name] = [
@@ -125,14 +126,18 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
             for place, answer in zip(printed_cells, answers, strict=True)
         )
 
-    cells = {name: cells_of(of) for name, of in answers.items()}
+    cells = {name: cells_of(of_reading) for name, of_reading in answers.items()}
+    # The same cells over the realizations that all readings have.
     equal = {
         name: cells_of(of_cell[number] for of_cell in over_shared)
         for number, name in enumerate(answers)
     }
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
-        {name: [_distance(cell, by_difference) for cell in of] for name, of in equal.items()},
+        {
+            name: [_distance(cell, by_difference) for cell in of_reading]
+            for name, of_reading in equal.items()
+        },
         dtype=float,
     )
     labels = {DEFAULT: config.default, **{one.name: one.label for one in config.variants}}
@@ -220,12 +225,12 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
         ours = [replace(value_of(one, digits), printed="") for one in of_readings]
         names = [cell.row, labels[cell.column]][:n_names]
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])
-    for text, values in _last_lines(question, labels if n_names == 2 else {}):
+    for text, values in _summary_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
     return Grid([*heads, *question.labels.values()], rows, left=heads[1:n_names])
 
 
-def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
+def _summary_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
     """Return the lines under the cells: distances, verdicts and realizations of each reading."""
     common = question.common
     lines = [("mean distance", _distances(question, common))]

@@ -72,7 +72,7 @@ def table_document(study: Study, table: TableConfig) -> Document:
         markdown_grid(study, table),
         *legend(study, table),
         Bullets("Notes", notes(study, table)),
-        Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in touching(study, table)]),
+        Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions_of(study, table)]),
         Bullets("Missing", reasons(cells)),
         origin(study),
     ]
@@ -146,6 +146,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
+    # What the numbers of a cell are.
     grid, cells = table_grid(study, table), build_table(study, table)
     text = "Each cell: our mean ± standard deviation over n realizations"
     if is_own(study, cells) and all(cell.n <= 1 for cell in cells):
@@ -157,6 +158,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
             if table.of == "timing"
             else "and how ours compares with it"
         )
+    # Which marks occur, since only these are explained.
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
     bold = any(value.best for value in values)
     underlined_columns = "; ".join(
@@ -339,7 +341,7 @@ def _margins(table: TableConfig) -> tuple[str, str]:
     return "the margin", f"The margin is ±{table.margin:g}; {'; '.join(parts)}. "
 
 
-def touching(study: Study, table: TableConfig) -> list[Assumption]:
+def assumptions_of(study: Study, table: TableConfig) -> list[Assumption]:
     """Return the assumptions about a table: those that name it, and those without tables."""
     return [
         entry

@@ -45,7 +45,7 @@ def _diagram(ranking: Ranking) -> Figure:
     labels, average_ranks = list(ranking.selection.labels.values()), ranking.average_ranks
     k, joined = len(labels), groups(average_ranks, ranking.critical_difference)
     n_left = math.ceil(k / 2)
-    # The better half of the labels is on the left, the other half on the right.
+    # The better half of the labels is on the left, the other half on the right, below the bars.
     label_height = FIRST_BAR + BAR_STEP * len(joined) + LABELS_AFTER
     names = [fill(label, max(LONGEST, len(label) // 2 + 4)) for label in labels]
     step = 1.0 if names == labels else TWO_LINES

@@ -43,7 +43,7 @@ FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share o
 # A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
 TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
-LOG_ROOM = 0.03  # beside points at its ends, as a share of its length
+LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
 @dataclass(frozen=True)
@@ -338,7 +338,7 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
 
 
 def _log_ticks(axis: "Axis", low: float, high: float) -> None:
-    """Label 1, 2 and 5 times the powers of ten on a short axis; on a long one, the powers alone."""
+    """Label 1, 2 and 5 times the powers of ten on a short axis, only the powers on a long one."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis.set_minor_formatter(NullFormatter())

@@ -31,8 +31,9 @@ class DrawnPlane:
     """A classifier on a panel: the training rows with labels and weights, and a map of decisions.
 
     `points` has shape (m, 2) and `signs` the labels -1 and +1. `grid` has the values on both axes,
-    and `values`, of shape (g, g), the decision value at each point of it, a line a value of the
-    vertical axis. The rows numbered in `marks` are ringed, and marks are sized by `sizes`, if any.
+    and `values`, of shape (g, g), the decision value at each point of the grid, with a row for each
+    value of the vertical axis. The rows numbered in `marks` are ringed, and marks are sized by
+    `sizes`, if any.
     """
 
     series: str
@@ -104,6 +105,7 @@ def draw(
     """
     from matplotlib.lines import Line2D
 
+    # A colour for each classifier that shares a panel with others.
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     looks = {name: look_of(index) for index, name in enumerate(dict.fromkeys(chain(*shared)))}
     planes = list(chain(*panels))
@@ -116,6 +118,7 @@ def draw(
         panel_looks = [look_of(0) if alone else looks[plane.series] for plane in shown]
         if shown:
             _draw_panel(panel_axes, panel, shown, panel_looks, area)
+    # The legend: classes, lines, levels, rings, and the smallest and the largest weight.
     keys = list(_classes(any(len(panel.series) == 1 for panel in config.panels)))
     lines = [(looks[name], labels[name]) for name in looks if name in labels]
     if not looks:

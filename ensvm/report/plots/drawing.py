@@ -39,8 +39,8 @@ KINDS: dict[type[FigureConfig], Any] = {
 # A logarithmic axis masks values that are not positive; by default it clips them to its edge.
 SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"}}
 
-# Inches. A panel alone is as wide as a column of a page of two columns, two side by side are nearly
-# as wide as the lines of a page of one column: LaTeX keeps their letters at 6 points or more.
+# Inches. A single panel is as wide as a column of a two-column page; two panels side by side are
+# nearly as wide as a one-column page. So LaTeX keeps their letters at 6 points or more.
 ALONE = (3.4, 2.5)
 PANEL_SIZE = (2.8, 2.3)
 PANELS_PER_ROW = 2
@@ -81,7 +81,7 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
         missing += missing_items
         lines += [(figure.id, panel.name, *line) for item in items for line in kind.lines_of(item)]
     frame = pd.DataFrame(lines, columns=["figure", "panel", *kind.COLUMNS])
-    # Lines without a count have none: the others stay whole numbers.
+    # Some lines have no count; with this type the counts of the others stay whole numbers.
     counts = {name: "Int64" for name in ("n", "realization") if name in frame}
     named = "row" if isinstance(figure, ScatterConfig) else "label"
     names = dict.fromkeys(getattr(item, named) for item in chain(*panels))
@@ -130,7 +130,7 @@ def _kind(config: FigureConfig) -> Any:
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
-    """Return an empty figure, its panels, and the place beside an odd last one."""
+    """Return an empty figure, its panels, and the empty place beside an odd last one."""
     count = len(config.panels)
     columns = min(count, PANELS_PER_ROW)
     rows = math.ceil(count / columns)

@@ -1,4 +1,4 @@
-"""How figures look: colours, lines, letters; and files that depend on the data alone."""
+"""How figures look: colours, lines, letters. Their files depend only on the data."""
 
 import re
 from collections import Counter

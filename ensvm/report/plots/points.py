@@ -23,13 +23,13 @@ ROOM = 0.08  # beyond the outermost points, as a share of their range
 LABEL_SIZE = 6.5
 DISTANCES = (5.0, 9.0, 14.0, 20.0, 27.0, 35.0)  # of a label from its point, each of them tried
 DIRECTIONS = 24  # in which each distance is tried
-ROUNDS = 4  # how often all labels are placed, each beside the others
+ROUNDS = 4  # how often each label is placed anew, given where the others are
 RADIUS = 3.0  # of a point
 NEARER = 3.0  # by how much a label should be nearer to its own point than to another
-# A label goes so much farther from its point rather than hide a point or a label, be as near to
-# another point, cross a bar, or cross the diagonal.
+# What it costs a label, in points of distance from its point, to hide a point or a label, to be as
+# near to another point, to cross a bar, and to cross the diagonal.
 HIDES, NEAR, CROSSES, DIAGONAL = 100.0, 30.0, 15.0, 6.0
-ON_LINE = 12  # places on the line from a point to its label at which crossings are looked for
+ON_LINE = 12  # how many places on the line from a point to its label are checked for crossings
 
 Place: TypeAlias = tuple[float, float]
 
@@ -143,7 +143,7 @@ def label_offsets(
     """Return where each point's label begins, in print points from it, so that none hides another.
 
     `side` is the width of the panel, and `widths` those of the labels, in print points. Each label
-    in turn takes the place around its point that is cheapest beside the others.
+    in turn takes the place around its point that is cheapest, given where the others are.
     """
     scale = side / (limits[1] - limits[0])
     at = scale * (np.array([(point.x, point.y) for point in points]) - limits[0])
@@ -156,6 +156,7 @@ def label_offsets(
     places = np.array([_places(own, width) for own, width in zip(at, widths, strict=True)])
     costs = np.array([_costs(places[number], number, at, bars, side) for number in range(len(at))])
     pairs = _hidden_pairs(places, at)
+    # Start with the cheapest place of each label, then move one label at a time.
     chosen = np.argmin(costs, axis=1)
     for number in [*range(len(at))] * ROUNDS:
         others = [other for other in range(len(at)) if other != number]
@@ -185,7 +186,7 @@ def _costs(
     bars: NDArray[np.float64],
     side: float,
 ) -> NDArray[np.float64]:
-    """Return what speaks against each place of a label, whatever the others, in points."""
+    """Return the cost of each place of a label without regard to other labels, in print points."""
     low, high = boxes[:, None, :2], boxes[:, None, 2:]
     nearest = np.clip(at, low, high)  # of each box, to each point
     distances = np.linalg.norm(nearest - at, axis=-1)
@@ -195,6 +196,7 @@ def _costs(
     hidden = (distances < RADIUS).sum(axis=1) + others.sum() * outside
     nearer = np.maximum(distance[:, None] + NEARER - distances[:, others], 0.0)
     near = nearer.sum(axis=1) / NEARER
+    # The line from the point to its label must not pass other points.
     lines = np.linspace(at[number], nearest[:, number], ON_LINE)
     to_others = np.linalg.norm(lines[:, :, None] - at[others], axis=-1)
     near += (to_others < RADIUS).any(axis=0).sum(axis=1)

@@ -75,15 +75,15 @@ def finding_texts(study: Study) -> Iterator[str]:
 
 
 def contradictions(study: Study, finding: FindingConfig) -> list[str]:
-    """Return what the records show other than a finding says, a message for each result.
+    """Return a message for each result in the records that contradicts a finding.
 
-    A result without values counts.
+    A result without values contradicts it too.
     """
     return [text for support in finding.shown_by if (text := _differs(study, support))]
 
 
 def _differs(study: Study, support: SupportConfig) -> str:
-    """Return what a support shows other than its finding says; empty if they agree."""
+    """Return how a result contradicts the finding that rests on it; empty if they agree."""
     if support.claim is not None:
         judged = next(one for one in evaluate_claims(study) if one.claim.id == support.claim)
         alike = judged.verdict in support.verdict

@@ -38,7 +38,7 @@ OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table lea
 
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-LETTERS = ("text", "tspan")  # elements of SVG files
+LETTERS = ("text", "tspan")  # the elements of SVG that hold text
 # The elements that matplotlib draws with. A file may come from anybody: its scripts, styles, links
 # and metadata are left out.
 DRAWN = frozenset(

@@ -33,8 +33,9 @@ SHAPES: dict[Verdict | None, str] = {
     "cannot tell": "M0 5L5 -4H-5Z",
     "undetermined": "M-4 -4l8 8m0 -8l-8 8",
 }
-# A claim: pixels, of which the width is that of the axis without the names; room for the names;
-# free space at both ends, relative to the range of values.
+# The picture of a claim. In pixels: the width of the axis without the names, the height of a row,
+# and the space above the first. Then the width of a letter of the names and the most letters that
+# get room, and the free space at both ends, relative to the range of values.
 CLAIM_WIDTH, CLAIM_ROW, CLAIM_TOP = 430.0, 22.0, 8.0
 LETTER, MOST_LETTERS = 7.0, 60
 CLAIM_ROOM = 0.06
@@ -168,8 +169,9 @@ def _ticks(low: float, high: float, log: bool) -> list[float]:
 class ClaimPicture:
     """The drawing of a claim: its comparisons by name, a row each; `title` is that of the axis.
 
-    `neutral` is where two algorithms are equal, and `sides` say what lies left and right of it:
-    None and empty if the claim compares nothing. `ticks` are the numbers at the axis.
+    `neutral` is the effect of two equal algorithms, and `sides` say what lies left and right of it;
+    they are None and empty if the claim does not compare algorithms. `ticks` are the numbers at the
+    axis.
     """
 
     rows: list[tuple[str, ClaimComparison]]

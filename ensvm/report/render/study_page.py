@@ -27,11 +27,11 @@ from ensvm.report.documents.readings_document import (
     readings_legend,
 )
 from ensvm.report.documents.table_document import (
+    assumptions_of,
     legend,
     notes,
     reasons,
     table_grid,
-    touching,
     value_of,
 )
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
@@ -80,7 +80,7 @@ class StudyPage:
             "reading": self.config.readings,
             "assumption": self.config.assumptions,
         }
-        # What the page has an id for; texts that mention it are linked.
+        # The ids on the page: a text that mentions one of these parts gets a link to it.
         self.anchors = frozenset(f"{kind}-{one.id}" for kind in blocks for one in blocks[kind])
         self.picture = reproduction_picture(study)
         self.evidence: dict[str, Any] = {}  # by the keys of the tables' values
@@ -110,7 +110,7 @@ class StudyPage:
         self.origin = Markup(as_html(origin(study)))
 
     def html(self, *parts: Part) -> Markup:
-        """Return parts of a document as HTML, in which what the study has is linked."""
+        """Return parts of a document as HTML, with links to the parts of the page they mention."""
         return Markup(as_html(parts_to_markdown(parts), self.anchors))
 
     @property
@@ -140,7 +140,7 @@ class StudyPage:
 
     @property
     def in_short(self) -> list[str]:
-        """The first finding, and that which rests on readings most: why values differ."""
+        """The first finding, and the one that rests on readings most: it says why values differ."""
         shares = [
             sum(one.reading is not None for one in finding.shown_by) / len(finding.shown_by)
             for finding in self.config.findings
@@ -230,7 +230,7 @@ class StudyPage:
             "legend": self.html(*legend(self.study, table)),
             "notes": [self.html(note) for note in notes(self.study, table)],
             "missing": reasons(cells),
-            "assumptions": [entry.id for entry in touching(self.study, table)],
+            "assumptions": [entry.id for entry in assumptions_of(self.study, table)],
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
         }
@@ -240,9 +240,9 @@ class StudyPage:
     def _readings_of(self, table: TableConfig) -> dict[str, list[dict[str, Any]]]:
         """Return the readings other than the study's own that have values in a table, by question.
 
-        The script of the page reads of each its `text` and its `cells`: under the key of a value,
-        our value and its spread as texts, the verdict, and where its dot lies from the top of its
-        panel (None without a dot).
+        The script of the page reads the `text` and the `cells` of each. `cells` has, by the key of
+        a value: our value and its spread as texts, the verdict, and the distance of its dot from
+        the top of its panel (None without a dot).
         """
         readings: dict[str, list[dict[str, Any]]] = {}
         for question in answer_questions(self.study):
@@ -285,7 +285,10 @@ class StudyPage:
         return PageSection(claim.id, title, content)
 
     def _mentioned(self, text: str) -> Markup:
-        """Return links to what a text mentions, which a summary must not have; empty without."""
+        """Return links to the parts that a text mentions; empty if there are none.
+
+        They stand beside the text, because HTML does not allow links within a summary.
+        """
         names = dict.fromkeys(found[0] for found in MENTION.finditer(one_line(text)))
         links = self.html(f"Mentioned: {', '.join(names)}.")
         return links if "<a " in links else Markup()

@@ -60,7 +60,7 @@ def fitted(console: Console, grid: Grid) -> list[Table]:
 def in_parts(console: Console, table: Table, width: int) -> list[Table]:
     """Return a table in parts of about equally many columns that fit, each with the first column.
 
-    No word is broken, unless the first column and another one alone do not fit.
+    No word is broken, unless even the first column and a single other one do not fit.
     """
     first, *others = table.columns
     parts = [table]
@@ -81,7 +81,7 @@ def _part(console: Console, table: Table, columns: list[Column], width: int) -> 
     part.columns = [
         replace(column, _index=index, overflow="fold") for index, column in enumerate(columns)
     ]
-    # rich alone would narrow the widest columns first, and cut off their longest words
+    # By itself, rich narrows the widest columns first, and cuts off their longest words.
     spare = width - _measured(console, part).minimum
     if spare >= 0:
         wishes = []
