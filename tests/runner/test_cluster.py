@@ -35,7 +35,7 @@ datasets:
   - {name: own, path: own.csv, target: label, positive: 1, algorithms: [svc, random],
      split: {protocol: random, n_train: 40, n_test: 20}}
 algorithms:
-  kills: {estimator: "troublesome:Dies"}
+  kills: {estimator: "troublesome:Ends"}
   svc: {label: C-SVM, estimator: SVC, params: {C: 1.0}}
   random: {estimator: "troublesome:Random"}
 """
@@ -119,7 +119,8 @@ def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tm
 
 
 def test_a_cell_that_kills_its_parent_fails_alone(engine, study, tmp_path):
-    config = study(f'{SVC}kills: {{estimator: "troublesome:KillsItsParent"}}', realizations=1)
+    kills = 'kills: {estimator: "troublesome:Ends", params: {how: kills its parent}}'
+    config = study(SVC + kills, realizations=1)
     outcome = run(config, tmp_path / "r", engine=engine)
     assert outcome.statuses == {"ok": 2, "failed": 1}
     [failed] = outcome.failures
@@ -129,8 +130,10 @@ def test_a_cell_that_kills_its_parent_fails_alone(engine, study, tmp_path):
 
 
 def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tmp_path):
-    once = f'{{estimator: "troublesome:SleepsOnce", params: {{marker: {tmp_path / "m"}}}}}'
-    config = study(f"{SVC}sleeps: {once}", realizations=2)
+    params = f"{{how: sleeps, marker: {tmp_path / 'm'}}}"
+    config = study(
+        f'{SVC}once: {{estimator: "troublesome:Ends", params: {params}}}', realizations=2
+    )
     results = tmp_path / "r"
     command = ["run", str(config), "--engine", cluster.scheduler_address, "--results", str(results)]
     over = threading.Event()

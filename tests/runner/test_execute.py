@@ -119,26 +119,22 @@ def test_random_numbers_are_those_of_the_seed_and_options_are_restored():
     assert drawn[0] == drawn[1]
 
 
-BAD = """
-dies: {estimator: "troublesome:Dies"}
-crashes: {estimator: "troublesome:Crashes"}
-slow: {estimator: "troublesome:Sleeps"}
-exits: {estimator: "troublesome:Exits"}
-"""
-
-
 @pytest.mark.slow
 def test_cells_that_end_their_process_or_take_too_long_cost_themselves(
     study, results, tmp_path, monkeypatch, capfd
 ):
-    marker = tmp_path / "marker"
-    once = f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
-    outcome = run(study(BAD + PLAIN + once, realizations=1), results, jobs=2, timeout=6.0)
+    ends = {how: f"how: {how}" for how in ("killed", "crashes", "exits", "sleeps")}
+    ends["once"] = f"marker: {tmp_path / 'marker'}"
+    algorithms = "".join(
+        f'{name}: {{estimator: "troublesome:Ends", params: {{{params}}}}}\n'
+        for name, params in ends.items()
+    )
+    outcome = run(study(algorithms + PLAIN, realizations=1), results, jobs=2, timeout=4.0)
     assert outcome.statuses == {"ok": 4, "failed": 3, "timeout": 1}
     assert outcome.done == 4
     by_name = {record.algorithm: record for record in outcome.failures}
-    assert by_name["slow"].reason == "took longer than 6 s"
-    for name in ("dies", "crashes", "exits"):
+    assert by_name["sleeps"].reason == "took longer than 4 s"
+    for name in ("killed", "crashes", "exits"):
         assert "worker process was killed" in by_name[name].reason
     assert "Segmentation fault" in by_name["crashes"].traceback
     assert "troublesome.py" in by_name["crashes"].traceback
@@ -294,7 +290,8 @@ def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threa
 @pytest.mark.slow
 def test_a_warm_up_is_never_taken_for_the_cell(study, results):
     more = "timing: {realizations: 1}\n"
-    config = study('big: {estimator: "troublesome:DiesOnMany"}', realizations=1, more=more)
+    big = 'big: {estimator: "troublesome:Ends", params: {n_rows: 40}}'  # a warm-up has fewer
+    config = study(big, realizations=1, more=more)
     outcome = run(config, results, timeout=60.0)
     assert outcome.statuses == {"ok": 1, "failed": 2}
     assert read_records(results / "trial")["own", 1, "big", "timing"].status == "failed"
