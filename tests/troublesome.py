@@ -5,6 +5,7 @@ import os
 import signal
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -137,70 +138,36 @@ class Stages(Majority):
             yield self.predict(X)
 
 
-class Sleeps(Majority):
-    """Takes a long time in Python."""
+def kill(pid):
+    """Kill a process, and wait: it may be the parent of this one."""
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(60)
+
+
+ENDS = {
+    "killed": lambda: kill(os.getpid()),
+    "exits": lambda: os._exit(0),
+    "crashes": lambda: ctypes.string_at(0),  # reads where nothing is, as wrong compiled code does
+    "kills its parent": lambda: kill(os.getppid()),  # on a cluster, the worker
+    "sleeps": lambda: time.sleep(600),
+}
+
+
+class Ends(Majority):
+    """Ends its process, or takes very long.
+
+    If `marker` names a file, it does so only the first time; if `n_rows`, only on that many rows.
+    """
+
+    def __init__(self, how="killed", marker=None, n_rows=0):
+        self.how, self.marker, self.n_rows = how, marker, n_rows
 
     def fit(self, X, y):
-        time.sleep(60)
+        if X.shape[0] >= self.n_rows and not (self.marker and Path(self.marker).exists()):
+            if self.marker:
+                Path(self.marker).touch()
+            ENDS[self.how]()
         return super().fit(X, y)
-
-
-class Dies(Majority):
-    """Takes its process with it, as a crash in compiled code would."""
-
-    def fit(self, X, y):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class Exits(Majority):
-    """Ends its process as if all were well."""
-
-    def fit(self, X, y):
-        os._exit(0)
-
-
-class Crashes(Majority):
-    """Reads where nothing is, as wrong compiled code does."""
-
-    def fit(self, X, y):
-        ctypes.string_at(0)
-
-
-class KillsItsParent(Majority):
-    """Kills the process that started its own: on a cluster, the worker."""
-
-    def fit(self, X, y):
-        os.kill(os.getppid(), signal.SIGKILL)
-        time.sleep(60)
-
-
-class Once(Majority):
-    """Fails the first time only: a file remembers."""
-
-    def __init__(self, marker=""):
-        self.marker = marker
-
-    def fit(self, X, y):
-        try:
-            open(self.marker, "x").close()
-        except FileExistsError:
-            return super().fit(X, y)
-        self.fail()
-        return self
-
-
-class DiesOnce(Once):
-    """Takes its process with it the first time only."""
-
-    def fail(self):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class SleepsOnce(Once):
-    """Takes very long the first time only."""
-
-    def fail(self):
-        time.sleep(600)
 
 
 class Random(Majority):
@@ -229,15 +196,6 @@ class Naps(Majority):
 
     def fit(self, X, y):
         time.sleep(0.1)
-        return super().fit(X, y)
-
-
-class DiesOnMany(Majority):
-    """Takes its process with it on more rows than a warm-up has."""
-
-    def fit(self, X, y):
-        if X.shape[0] >= 40:
-            os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X, y)
 
 

@@ -9,14 +9,8 @@ from made_up_records import RUN, errors, record
 
 from ensvm.errors import UserError
 from ensvm.records.merge import merge, read_sources, write_merged
-from ensvm.records.record import Conditions
 from ensvm.records.shipped_records import pack
-from ensvm.records.store import (
-    CELLS_FILE,
-    SHIPPED_FILE,
-    Store,
-    read_records,
-)
+from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, Store, read_records
 from ensvm.report.query import read_study
 from ensvm.report.write import write_tables
 
@@ -28,11 +22,6 @@ algorithms: {a: {estimator: RhoSVC}}
 tables:
   - {id: 1, caption: c, columns: [a]}
 """
-
-
-def timed(number, seconds, host="here"):
-    made = record("german", number, "a", run_pass="timing", seconds=seconds, n_iter_=3)
-    return replace(made, conditions=Conditions(host, 1, None, True))
 
 
 def source(folder, records, config=CONFIG, run=RUN):
@@ -163,11 +152,6 @@ def test_what_ended_well_comes_first_then_the_newest(choose, records, expected):
         assert not disagreements
 
 
-def test_seconds_of_the_error_pass_do_not_disagree(choose):
-    one, other = (replace(GOOD, seconds={"fit_seconds": value}) for value in (1.0, 2.0))
-    assert choose(one, other)[1] == []
-
-
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
@@ -185,15 +169,26 @@ def test_different_values_are_named_and_the_newest_is_kept(choose, changed, what
     assert kept.time == LATER
 
 
-def test_nan_is_equal_to_itself(choose):
-    made = replace(GOOD, metrics={"error": 0.25, "certificate_": float("nan")})
-    assert choose(made, replace(made, time=LATER))[1] == []
+def timed(seconds, host="here"):
+    return record("german", 1, "a", run_pass="timing", seconds=seconds, host=host, n_iter_=3)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [replace(GOOD, seconds={"fit_seconds": value}) for value in (1.0, 2.0)],
+        [replace(GOOD, metrics={"certificate_": float("nan")}, time=at) for at in ("", LATER)],
+        [timed(2.0), timed(2.0)],
+    ],
+    ids=["seconds of the error pass", "nan", "equal timings"],
+)
+def test_what_is_alike_does_not_disagree(choose, records):
+    assert choose(*records)[1] == []
 
 
 def test_a_cell_timed_twice_is_named(choose):
-    _, (text,) = choose(timed(1, 2.0), timed(1, 3.0, "there"))
+    _, (text,) = choose(timed(2.0), timed(3.0, "there"))
     assert "a, timing pass: train_seconds is 2.0 in" in text
-    assert choose(timed(1, 2.0), timed(1, 2.0))[1] == []
 
 
 def test_files_are_sources_too(shards, tmp_path):
@@ -215,9 +210,8 @@ def came(tmp_path):
 def test_what_came_with_a_folder_goes_on_to_stand_in(came, tmp_path):
     mine = source(tmp_path / "mine", errors("german", "a", [0.5, 0.5]))
     (merged,) = united(came, mine)
-    assert (
-        not merged.disagreements
-    )  # what was run here takes the place of what came with the folder
+    # what was run here takes the place of what came with the folder
+    assert not merged.disagreements
     assert write_merged([merged], tmp_path / "merged")
     folder = tmp_path / "merged" / "s"
     assert (folder / SHIPPED_FILE).read_bytes() == (came / "s" / SHIPPED_FILE).read_bytes()

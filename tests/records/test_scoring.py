@@ -1,5 +1,7 @@
 """Metrics of predictions are scikit-learn's of the same predictions, each with its better end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import metrics as of_sklearn
@@ -50,15 +52,9 @@ def test_ours_are_those_of_scikit_learn(known):
 
 def test_the_area_over_several_classes_is_the_mean_of_each_against_the_rest():
     _, _, predictions = fitted(3)
-    of_probabilities = Predictions(
-        predictions.true,
-        predictions.labels,
-        predictions.classes,
-        {"predict_proba": predictions.scores["predict_proba"]},
-    )
-    expected = of_sklearn.roc_auc_score(
-        predictions.true, predictions.scores["predict_proba"], multi_class="ovr", average="macro"
-    )
+    P = predictions.scores["predict_proba"]
+    of_probabilities = replace(predictions, scores={"predict_proba": P})
+    expected = of_sklearn.roc_auc_score(predictions.true, P, multi_class="ovr", average="macro")
     assert score("auc", of_probabilities) == pytest.approx(expected, rel=1e-12)
 
 
@@ -84,7 +80,7 @@ def test_right_predictions_are_at_the_better_end(name):
     _, _, predictions = fitted(2)
     sure = np.where(predictions.true == 1, 0.99, 0.01)
     right = {"decision_function": sure - 0.5, "predict_proba": np.stack([1 - sure, sure], axis=1)}
-    best = score(name, Predictions(predictions.true, predictions.true, predictions.classes, right))
+    best = score(name, replace(predictions, labels=predictions.true, scores=right))
     sign = {"max": 1, "min": -1}[direction_of(name)]
     assert sign * best > sign * score(name, predictions)
 
@@ -107,10 +103,8 @@ def test_a_confusion_tells_all_that_labels_alone_do(n_classes):
 
 def test_why_there_is_no_value():
     _, _, predictions = fitted(3)
-    bare = Predictions(predictions.true, predictions.labels, predictions.classes)
-    failed = Predictions(
-        predictions.true, predictions.labels, predictions.classes, {}, {"predict_proba": "it broke"}
-    )
+    bare = replace(predictions, scores={})
+    failed = replace(bare, missing={"predict_proba": "it broke"})
     one = np.zeros(5, dtype=int)
     alike = Predictions(one, one, np.array([-1, 1]), {"decision_function": np.arange(5.0)})
     for name, without, reason in [
@@ -127,9 +121,7 @@ def test_why_there_is_no_value():
 
 def test_means_over_orders():
     _, _, predictions = fitted(2)
-    turned = Predictions(
-        predictions.true, -predictions.labels, predictions.classes, predictions.scores
-    )
+    turned = replace(predictions, labels=-predictions.labels)
     means, by_order = scores_of(["matthews", "auc", "f1"], [predictions, turned])
     assert means["matthews"] == pytest.approx(0.0, abs=1e-12)
     assert by_order["matthews"] == [score("matthews", one) for one in (predictions, turned)]

@@ -62,6 +62,13 @@ def packed(folder, records):
     return (folder / SHIPPED_FILE).read_bytes()
 
 
+def checked_out(folder, records):
+    """Pack records, and leave only what a fresh checkout has; return the bytes."""
+    content = packed(folder, records)
+    (folder / CELLS_FILE).unlink()
+    return content
+
+
 @given(
     numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8),
 )
@@ -122,8 +129,7 @@ def test_machines_that_differ_still_differ(tmp_path):
 
 def test_own_records_replace_a_whole_value_of_those_packed_before(tmp_path):
     before = [record(at, algorithm=name) for at in (1, 2, 3) for name in "ab"]
-    packed(tmp_path, before)
-    (tmp_path / CELLS_FILE).unlink()
+    checked_out(tmp_path, before)
     write(tmp_path, [record(1, error=0.5)], replace(RUN, id="r2"))
     without = pack(tmp_path, CONFIG, settings_of(before))
     assert without == [("d", 2, "a", "error"), ("d", 3, "a", "error")]
@@ -138,8 +144,7 @@ def test_own_records_replace_a_whole_value_of_those_packed_before(tmp_path):
 
 @pytest.mark.parametrize("status", ["ok", "failed", "timeout"])
 def test_what_could_not_be_run_replaces_nothing(tmp_path, status):
-    before = packed(tmp_path, [record(1, status=status)])
-    (tmp_path / CELLS_FILE).unlink()
+    before = checked_out(tmp_path, [record(1, status=status)])
     assert packed(tmp_path, [record(1, status="unavailable")]) == before
 
 
@@ -181,8 +186,7 @@ def test_shipped_records_stand_in_where_nothing_was_run(shipped, own, expected):
 
 
 def test_a_run_reads_its_own_records_only(tmp_path):
-    packed(tmp_path, [record(1)])
-    (tmp_path / CELLS_FILE).unlink()
+    checked_out(tmp_path, [record(1)])
     assert read_records(tmp_path) == {}
     assert read_shipped(tmp_path / "nowhere").records == {}
 

@@ -3,6 +3,7 @@
 import json
 import resource
 import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,18 +137,27 @@ def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, message)
     assert str(path) in str(caught.value)
 
 
+@contextmanager
+def files_of_at_most(n_bytes):
+    """Limit the size of files: a write fails in the midst of a line, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def test_a_full_disk_costs_no_record(tmp_path):
-    """A limit on the size of files is met in the midst of a line, as the end of a disk is."""
     with Store(tmp_path) as store:
         store.append([record(1)])
     size = (tmp_path / CELLS_FILE).stat().st_size
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"cells\.jsonl"), Store(tmp_path) as store:
-            store.append([record(2)])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with (
+        files_of_at_most(size + 20),
+        pytest.raises(OSError, match=r"cells\.jsonl"),
+        Store(tmp_path) as store,
+    ):
+        store.append([record(2)])
     assert set(read_records(tmp_path)) == {("d", 1, "a", "error")}
     with Store(tmp_path) as store:
         store.append([record(2)])
@@ -173,13 +183,8 @@ def test_records_of_a_folder_that_is_deleted_or_renamed_are_in_a_new_file(
 def test_a_file_is_whole_or_as_it_was(tmp_path):
     path = tmp_path / "table.csv"
     replace_file(path, "old")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
-    try:
-        with pytest.raises(OSError, match="File too large") as caught:
-            replace_file(path, "new" * 10)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_of_at_most(10), pytest.raises(OSError, match="File too large") as caught:
+        replace_file(path, "new" * 10)
     assert caught.value.filename == str(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

@@ -28,14 +28,14 @@ pytestmark = [
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}\n"
 POISON = """\
 study: trial
-realizations: 3
+realizations: 2
 kernel: {kernel: rbf, gamma: mean-distance}
 datasets:
   - {name: titanic, realizations_of: {kills: 1}}
   - {name: own, path: own.csv, target: label, positive: 1, algorithms: [svc, random],
      split: {protocol: random, n_train: 40, n_test: 20}}
 algorithms:
-  kills: {estimator: "troublesome:Dies"}
+  kills: {estimator: "troublesome:Ends"}
   svc: {label: C-SVM, estimator: SVC, params: {C: 1.0}}
   random: {estimator: "troublesome:Random"}
 """
@@ -87,9 +87,9 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     assert here.statuses == {"ok": len(plan.cells) - 1, "failed": 1}
     there = run_quietly(plan, tmp_path / "there", engine=engine)
     assert there.statuses == here.statuses
-    places = [tmp_path / f"shard-{number}" for number in (1, 2, 3)]
+    places = [tmp_path / f"shard-{number}" for number in (1, 2)]
     for number, place in enumerate(places, 1):
-        shard, _ = part_of(plan, None, (number, 3), elsewhere=False)
+        shard, _ = part_of(plan, None, (number, 2), elsewhere=False)
         run_quietly(shard, place, jobs=1)
     for _ in range(2):
         merged = merge([source for place in places for source in read_sources(place)])
@@ -104,7 +104,6 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
 
 def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tmp_path):
     config = study(SVC + 'nap: {estimator: "troublesome:Naps"}', realizations=12)
-
     workers = [worker.pid for worker in cluster.workers.values()]
 
     class Kills(RunProgress):
@@ -119,7 +118,8 @@ def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tm
 
 
 def test_a_cell_that_kills_its_parent_fails_alone(engine, study, tmp_path):
-    config = study(f'{SVC}kills: {{estimator: "troublesome:KillsItsParent"}}', realizations=1)
+    kills = 'kills: {estimator: "troublesome:Ends", params: {how: kills its parent}}'
+    config = study(SVC + kills, realizations=1)
     outcome = run(config, tmp_path / "r", engine=engine)
     assert outcome.statuses == {"ok": 2, "failed": 1}
     [failed] = outcome.failures
@@ -129,8 +129,10 @@ def test_a_cell_that_kills_its_parent_fails_alone(engine, study, tmp_path):
 
 
 def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tmp_path):
-    once = f'{{estimator: "troublesome:SleepsOnce", params: {{marker: {tmp_path / "m"}}}}}'
-    config = study(f"{SVC}sleeps: {once}", realizations=2)
+    params = f"{{how: sleeps, marker: {tmp_path / 'm'}}}"
+    config = study(
+        f'{SVC}once: {{estimator: "troublesome:Ends", params: {params}}}', realizations=2
+    )
     results = tmp_path / "r"
     command = ["run", str(config), "--engine", cluster.scheduler_address, "--results", str(results)]
     over = threading.Event()

@@ -8,8 +8,11 @@ import pytest
 import sklearn
 import troublesome
 from made_up_records import cells_run_here, run_quietly
+from threadpoolctl import threadpool_info
 
 from ensvm.records.store import CELLS_FILE, read_records
+from ensvm.report.query import Question, ask, read_study
+from ensvm.report.tables import build_table
 from ensvm.runner.plan import make_plan
 from ensvm.runner.surroundings import surroundings
 
@@ -42,23 +45,23 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
-@in_this_process
-def test_realizations_are_shared_and_random_states_are_not(study, results):
-    run(
-        study(
-            PLAIN.replace("svc:", "other:").replace(
-                "SVC, params: {kernel: rbf, gamma: mean-distance}", '"troublesome:Random"'
-            )
-        ),
-        results,
-    )
+def by_realization(config, results, names):
+    """Run a config, and return the records of these algorithms for each realization in turn."""
+    run(config, results)
     records = read_records(results / "trial")
+    return [[records["own", number, name, "error"] for name in names] for number in (1, 2, 3, 4)]
+
+
+@in_this_process
+def test_each_algorithm_and_realization_has_its_own_random_state(study, results):
+    config = study("\n".join(f'{name}: {{estimator: "troublesome:Random"}}' for name in "ab"))
     errors = [
-        [records["own", r, name, "error"].metrics["error"] for r in (1, 2, 3, 4)]
-        for name in ("other", "random")
+        [record.metrics["error"] for record in pair]
+        for pair in by_realization(config, results, "ab")
     ]
-    assert errors[0] != errors[1]
-    assert len(set(errors[0])) > 1
+    of_a, of_b = zip(*errors, strict=True)
+    assert of_a != of_b
+    assert len(set(of_a)) > 1
 
 
 @in_this_process
@@ -119,26 +122,22 @@ def test_random_numbers_are_those_of_the_seed_and_options_are_restored():
     assert drawn[0] == drawn[1]
 
 
-BAD = """
-dies: {estimator: "troublesome:Dies"}
-crashes: {estimator: "troublesome:Crashes"}
-slow: {estimator: "troublesome:Sleeps"}
-exits: {estimator: "troublesome:Exits"}
-"""
-
-
 @pytest.mark.slow
 def test_cells_that_end_their_process_or_take_too_long_cost_themselves(
     study, results, tmp_path, monkeypatch, capfd
 ):
-    marker = tmp_path / "marker"
-    once = f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
-    outcome = run(study(BAD + PLAIN + once, realizations=1), results, jobs=2, timeout=6.0)
+    ends = {how: f"how: {how}" for how in ("killed", "crashes", "exits", "sleeps")}
+    ends["once"] = f"marker: {tmp_path / 'marker'}"
+    algorithms = "".join(
+        f'{name}: {{estimator: "troublesome:Ends", params: {{{params}}}}}\n'
+        for name, params in ends.items()
+    )
+    outcome = run(study(algorithms + PLAIN, realizations=1), results, jobs=2, timeout=4.0)
     assert outcome.statuses == {"ok": 4, "failed": 3, "timeout": 1}
     assert outcome.done == 4
     by_name = {record.algorithm: record for record in outcome.failures}
-    assert by_name["slow"].reason == "took longer than 6 s"
-    for name in ("dies", "crashes", "exits"):
+    assert by_name["sleeps"].reason == "took longer than 4 s"
+    for name in ("killed", "crashes", "exits"):
         assert "worker process was killed" in by_name[name].reason
     assert "Segmentation fault" in by_name["crashes"].traceback
     assert "troublesome.py" in by_name["crashes"].traceback
@@ -158,39 +157,28 @@ def test_the_best_stage_is_chosen_on_the_test_error(study, results):
         best: {estimator: "troublesome:Staged", stage: best-on-test}
         plain: {estimator: "troublesome:Majority"}
     """)
-    run(config, results)
-    records = read_records(results / "trial")
-    for realization in (1, 2, 3, 4):
-        last, best, plain = (
-            records["own", realization, name, "error"] for name in ("last", "best", "plain")
-        )
-        assert (
-            best.metrics["n_errors"] == plain.metrics["n_errors"] == 20 - last.metrics["n_errors"]
-        )
+    for last, best, plain in by_realization(config, results, ("last", "best", "plain")):
+        n_errors = plain.metrics["n_errors"]
+        assert best.metrics["n_errors"] == n_errors == 20 - last.metrics["n_errors"]
         assert best.stage == {"stage": 2}
         assert best.n_stages == 3
 
 
 @in_this_process
 def test_the_point_of_a_grid_is_chosen_on_the_test_rows_or_never_sees_them(study, results):
-    config = study("""
-        best: {estimator: SVC, grid: {C: [0.0001, 1.0, 100.0]}, stage: best-on-test}
-        chosen: {estimator: SVC, grid: {C: [0.0001, 1.0, 100.0]}, stage: best-on-validation}
-        a: {estimator: SVC, params: {C: 0.0001}}
-        b: {estimator: SVC, params: {C: 1.0}}
-        c: {estimator: SVC, params: {C: 100.0}}
-    """)
-    run(config, results)
-    records = read_records(results / "trial")
-    for realization in (1, 2, 3, 4):
-        best, chosen, *points = (
-            records["own", realization, name, "error"] for name in ("best", "chosen", *"abc")
-        )
-        errors = [point.metrics["error"] for point in points]
-        assert best.metrics["error"] == min(errors)
-        assert best.stage == {"C": [0.0001, 1.0, 100.0][errors.index(min(errors))]}
-        same = dict(zip([0.0001, 1.0, 100.0], errors, strict=True))[chosen.stage["C"]]
-        assert chosen.metrics["error"] == same
+    values = {"a": 0.0001, "b": 1.0, "c": 100.0}
+    grid = f"grid: {{C: {[*values.values()]}}}"
+    lines = [f"{name}: {{estimator: SVC, params: {{C: {C}}}}}" for name, C in values.items()]
+    lines.append(f"best: {{estimator: SVC, {grid}, stage: best-on-test}}")
+    lines.append(f"chosen: {{estimator: SVC, {grid}, stage: best-on-validation}}")
+    names = ("best", "chosen", *values)
+    for best, chosen, *points in by_realization(study("\n".join(lines)), results, names):
+        errors = {
+            C: point.metrics["error"] for C, point in zip(values.values(), points, strict=True)
+        }
+        assert best.metrics["error"] == min(errors.values())
+        assert best.stage == {"C": min(errors, key=errors.get)}
+        assert chosen.metrics["error"] == errors[chosen.stage["C"]]
         assert chosen.seconds["selection_seconds"] > 0
         assert 0 <= chosen.validation_error <= 1
 
@@ -199,19 +187,12 @@ def test_the_point_of_a_grid_is_chosen_on_the_test_rows_or_never_sees_them(study
 def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     config = study("""
         ours: {estimator: SVC, params: {kernel: rbf, gamma: 0.7, C: 3.0}}
-        poly: {estimator: SVC, params: {kernel: poly, gamma: 0.5, degree: 2, coef0: 1.0}}
         alone: {estimator: "troublesome:Alone"}
     """)
-    run(config, results)
-    records = read_records(results / "trial")
-    assert "kernel_seconds" in records["own", 1, "ours", "error"].seconds
-    assert "kernel_seconds" not in records["own", 1, "alone", "error"].seconds
-    for realization in (1, 2, 3, 4):
-        ours, alone = (
-            records["own", realization, name, "error"].metrics["error"]
-            for name in ("ours", "alone")
-        )
-        assert ours == alone
+    for ours, alone in by_realization(config, results, ("ours", "alone")):
+        assert "kernel_seconds" in ours.seconds
+        assert "kernel_seconds" not in alone.seconds
+        assert ours.metrics["error"] == alone.metrics["error"]
 
 
 @in_this_process
@@ -235,9 +216,6 @@ tables:
 
 
 def test_the_timing_pass_is_apart(study, results):
-    from ensvm.report.query import Question, ask, read_study
-    from ensvm.report.tables import build_table
-
     config = study(PLAIN, more=TIMED)
     assert run(config, results, jobs=2).statuses == {"ok": 1 + 4 * 2 + 2}
     records = read_records(results / "trial")
@@ -276,8 +254,6 @@ def test_a_warm_up_that_fails_is_noted_and_costs_nothing(study, results):
 @in_this_process
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threads):
-    from threadpoolctl import threadpool_info
-
     most = max(pool["num_threads"] for pool in threadpool_info())
     config = study(
         'counts: {estimator: "troublesome:CountsThreads"}',
@@ -294,7 +270,8 @@ def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threa
 @pytest.mark.slow
 def test_a_warm_up_is_never_taken_for_the_cell(study, results):
     more = "timing: {realizations: 1}\n"
-    config = study('big: {estimator: "troublesome:DiesOnMany"}', realizations=1, more=more)
+    big = 'big: {estimator: "troublesome:Ends", params: {n_rows: 40}}'  # a warm-up has fewer
+    config = study(big, realizations=1, more=more)
     outcome = run(config, results, timeout=60.0)
     assert outcome.statuses == {"ok": 1, "failed": 2}
     assert read_records(results / "trial")["own", 1, "big", "timing"].status == "failed"

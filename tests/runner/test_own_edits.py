@@ -138,14 +138,10 @@ def done(plan):
     }
 
 
-def fitted_C(folder):
+def fitted_C(folder, module="own"):
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
     with importable(folder):
-        return (
-            made("own:Mine" if (folder / "own.py").exists() else "own.model:Mine", {}, 0)
-            .fit(X, y)
-            .C
-        )
+        return made(f"{module}:Mine", {}, 0).fit(X, y).C
 
 
 @pytest.mark.parametrize("title", EDITS)
@@ -156,11 +152,11 @@ def test_an_edit_of_what_decides_the_value_runs_the_cell_again(title, study, fol
     more = f", depends: {depends[0]}" if depends else ""
     config = study(f"mine: {{estimator: {module}.Mine{more}}}\nsvc: {{estimator: SVC}}")
     cell, plan = planned(config)
-    assert fitted_C(place) == 1.0
+    assert fitted_C(place, module) == 1.0
     assert set(cell.own_files) == {str(place / name) for name in files}
     assert not plan.missing(done(plan))
     (place / edited).write_text((place / edited).read_text().replace("1.0", "0.001"))
-    assert fitted_C(place) == 0.001
+    assert fitted_C(place, module) == 0.001
     (stale, why), *others = planned(config)[1].missing(done(plan))
     assert (stale.algorithm, why, others) == ("mine", f"changed: {edited}", [])
     assert asked(stale.settings) == asked(cell.settings)  # no shipped value goes
