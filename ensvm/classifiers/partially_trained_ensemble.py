@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
+from ensvm.classifiers.base import SmallPickle, StagedClassifier
 from ensvm.classifiers.kernel_expansion import Expansion
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
@@ -132,9 +132,8 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
                 problem.members_at_pivots(result.members) if problem.through_pivots else None
             )
             attributes["_members_at_pivots"] = at_pivots
-        ending = Ending(result.n_iter, result.stop_reason, result.converged)
         coefficients = problem.coefficients(result.average_weights)
-        return Expansion(coefficients, attributes=attributes, ending=ending)
+        return Expansion(coefficients, attributes=attributes, ending=self._ending(result))
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_.

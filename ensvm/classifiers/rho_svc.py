@@ -74,7 +74,9 @@ class RhoSVC(PivotedClassifier):
         The rate eta of 'algorithm-1': set anew in every step, or a positive number that stays
         fixed.
     max_iter : int, default 10000
-        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`. The
+        accelerated solver also counts steps that turn out too long and are tried again shorter,
+        about one in seven.
     solver : {'accelerated', 'algorithm-1'}, default 'accelerated'
         Accelerated entropic descent, or the paper's Algorithm 1. Both make multiplicative updates
         to the same optimum. The accelerated solver has momentum and restarts, proves in a fraction
@@ -134,7 +136,7 @@ class RhoSVC(PivotedClassifier):
     nu_ : float or None
         The nu of the soft margin; None with a hard margin.
     n_iter_ : int
-        The number of steps.
+        The number of steps, without those of the accelerated solver that were too long.
     converged_ : bool
         Whether a stopping rule of the method ended the training. How near rho* is, only
         `certificate_` says.
@@ -223,12 +225,7 @@ class RhoSVC(PivotedClassifier):
     ) -> Expansion:
         problem = self._problem(X, signs, sample_weight)
         result, attributes = self._train(problem, keep_members=False)
-        ending = Ending(
-            result.n_iter,
-            result.stop_reason,
-            result.converged,
-            message=problem.doubt(result, attributes["nu_"]),
-        )
+        ending = self._ending(result, doubt=problem.doubt(result, attributes["nu_"]))
         return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
     def _train(
@@ -271,6 +268,16 @@ class RhoSVC(PivotedClassifier):
             "rank_": None if factor is None else factor.rank,
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
+
+    def _ending(self, result: EntropyProjectionResult, doubt: str = "") -> Ending:
+        """Return how training ended; if `max_iter` ended it, the message counts all steps tried."""
+        message = doubt
+        if not doubt and result.stop_reason == "max_iter" and self.solver == "accelerated":
+            message = (
+                f"{type(self).__name__} stopped after {self.max_iter} steps (max_iter), "
+                f"{self.max_iter - result.n_iter} of which were too long and were not taken"
+            )
+        return Ending(result.n_iter, result.stop_reason, result.converged, message)
 
     def _least_nu(self, problem: RhoProblem) -> float:
         """Return the least nu of 'auto' at which a few steps lead to a positive soft margin."""

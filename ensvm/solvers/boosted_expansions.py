@@ -155,7 +155,12 @@ class _Expansions:
         edge = float(before @ agreement)
         reason = self._why_it_ends(learner, edge, agreement)
         worthless = reason in ("no_better_than_random", "vanishing_margin")
-        alpha = self._alpha(agreement, before, edge) if edge > RANDOM_EDGE else 1.0
+        if edge <= RANDOM_EDGE:
+            alpha = 1.0
+        elif self._closed_form:
+            alpha = closed_form_alpha(edge)
+        else:
+            alpha = best_alpha(agreement, before)
         tilted = before * np.exp(-alpha * agreement)
         normalizer = tilted.sum()
         return Step(
@@ -170,11 +175,6 @@ class _Expansions:
     def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
         self._vote += weight * vote
         return self._signs * self._vote, self._share_wrong(self._vote, self._first)
-
-    def _alpha(self, agreement: Vector, distribution: Vector, edge: float) -> float:
-        if self._closed_form:
-            return closed_form_alpha(edge)
-        return best_alpha(agreement, distribution)
 
     def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
         if member.weakened.machine.stop_reason == "gap_below_rounding":

@@ -242,14 +242,34 @@ def leverage(
     margins, trial, direction, weights, pulls = np.zeros((5, m))
     state = State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
     record = _empty_record(n_rounds, settings, initial_penalty)
+    source: BlockSource | ScreenedCandidates
     if isinstance(gram, ScreenedCandidates):
-        stop_reason = _play_screened(gram, settings, state, record, n_rounds)
-        return _result(gram, settings, state, record, stop_reason)
-    source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
-    per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
-    visits = None if n_passes is None else n_passes * source.n_blocks
-    stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
-    return _result(source, settings, state, record, stop_reason)
+        source = gram
+        stop_reason = _play_screened(source, settings, state, record, n_rounds)
+    else:
+        source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
+        per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
+        visits = None if n_passes is None else n_passes * source.n_blocks
+        stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
+    n_iter = int(record.n_rounds[0])
+    rounds = record.index[:n_iter]
+    alphas = labels[rounds] * record.alpha[:n_iter]
+    summed_alphas = np.zeros(m)
+    np.add.at(summed_alphas, rounds, alphas)
+    return LeverageResult(
+        weights=summed_alphas,
+        intercept=float(record.beta[:n_iter].sum()),
+        rounds=rounds,
+        alphas=alphas,
+        betas=record.beta[:n_iter],
+        losses=record.loss[: n_iter + 1],
+        penalties=record.penalty[: n_iter + 1],
+        objective=float(record.loss[n_iter] * (1.0 + record.penalty[n_iter])),
+        certificate=_certificate(source, settings, state, record),
+        n_iter=n_iter,
+        converged=stop_reason in ("no_gain", "zero_loss"),
+        stop_reason=stop_reason,
+    )
 
 
 def _play_blocks(
@@ -295,34 +315,6 @@ def _play_screened(
         if reason != PAUSED:
             return "zero_loss" if reason == ZERO_LOSS else "no_gain"
     return "n_rounds"
-
-
-def _result(
-    source: BlockSource | ScreenedCandidates,
-    settings: Settings,
-    state: State,
-    record: RoundHistory,
-    stop_reason: StopReason,
-) -> LeverageResult:
-    n_iter, labels = int(record.n_rounds[0]), settings.labels
-    rounds = record.index[:n_iter]
-    alphas = labels[rounds] * record.alpha[:n_iter]
-    weights = np.zeros(labels.size)
-    np.add.at(weights, rounds, alphas)
-    return LeverageResult(
-        weights=weights,
-        intercept=float(record.beta[:n_iter].sum()),
-        rounds=rounds,
-        alphas=alphas,
-        betas=record.beta[:n_iter],
-        losses=record.loss[: n_iter + 1],
-        penalties=record.penalty[: n_iter + 1],
-        objective=float(record.loss[n_iter] * (1.0 + record.penalty[n_iter])),
-        certificate=_certificate(source, settings, state, record),
-        n_iter=n_iter,
-        converged=stop_reason in ("no_gain", "zero_loss"),
-        stop_reason=stop_reason,
-    )
 
 
 def _certificate(

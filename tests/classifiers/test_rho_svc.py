@@ -1,5 +1,6 @@
 """The rho-SVM: what the fit says of itself, when it warns, low-rank factors, soft margins."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +39,20 @@ def test_fit_is_algorithm_1_and_keeps_what_it_proved() -> None:
     assert isinstance(fitted.certificate_, float)
     assert fitted.n_iter_ == result.n_iter
     assert (fitted.converged_, fitted.stop_reason_) == (True, "epsilon_below_tol")
+
+
+@pytest.mark.parametrize("max_iter", [2, 100])
+@pytest.mark.parametrize("machine", [RhoSVC(), PartiallyTrainedEnsemble(solver="accelerated")])
+def test_the_warning_counts_all_steps_and_those_not_taken(machine: RhoSVC, max_iter: int) -> None:
+    X, y = noisy_rows(d=4, noise=0.3)
+    machine.set_params(max_iter=max_iter, tol=1e-9)
+    with pytest.warns(ConvergenceWarning) as caught:
+        machine.fit(X, y)
+    name = type(machine).__name__
+    [counts] = re.findall(rf"{name} stopped after (\d+) steps .*, (\d+) of", str(caught[0].message))
+    steps, refused = map(int, counts)
+    assert (steps, machine.n_iter_) == (max_iter, max_iter - refused)
+    assert refused > 0
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -57,7 +57,8 @@ def accelerated_descent(
     tol : float, default 0.005
         Positive: stops where the objective is at most 1 + tol times its lower bound.
     max_iter : int, default 10_000
-        The most updates tried, at least 0.
+        The most updates tried, at least 0; `n_iter` of the result counts those taken, about six in
+        seven.
     upper : array of shape (m,), default None
         The upper bounds of the weights, at least those of the start; None for none. With 1 / (nu m)
         the certificate is about the mean margin of the nu m rows of least margin, in place of the

@@ -44,7 +44,9 @@ class SignedGram:
         self._distinct = self.size if rows is None else int(rows.max()) + 1
         is_array = isinstance(operator, np.ndarray)
         self._product = _dense_product(operator) if is_array else operator.matvec
-        largest = operator.diagonal() if is_array else self._row_means()
+        # An operator shows no diagonal: the means of its rows are of the same size.
+        means = np.full(self._distinct, 1.0 / self._distinct)
+        largest = operator.diagonal() if is_array else self._product(means)
         dtype = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
         self.rounding = float(np.finfo(dtype).eps * np.abs(largest).max())
 
@@ -55,9 +57,6 @@ class SignedGram:
             signed = np.bincount(self._rows, signed, self._distinct)
         product = np.asarray(self._product(signed), dtype=np.float64)
         return self.labels * (product if self._rows is None else product[self._rows])
-
-    def _row_means(self) -> Any:
-        return self._product(np.full(self._distinct, 1.0 / self._distinct))
 
 
 def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
