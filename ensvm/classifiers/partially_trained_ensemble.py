@@ -119,7 +119,9 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        problem = self._problem(X, signs, sample_weight)
+        problem = self._problem(X, signs)
+        if sample_weight is not None:
+            problem = problem.weighted(sample_weight)
         result, attributes = self._train(problem, keep_members=self.keep_members)
         attributes |= {
             "ensemble_weights_": result.average_weights,
