@@ -11,8 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, coded_labels, rows_that_count
-from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    Solution,
+    class_costs,
+    coded_labels,
+    rows_that_count,
+)
+from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
@@ -140,7 +146,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         m, codes = len(signs), _codes(signs)
         what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
         require_memory(8.0 * MATRICES * m**2, what)
@@ -173,7 +179,7 @@ def _tuned(
     counts: NDArray[np.float64],
     costs: NDArray[np.float64],
     alpha: float | str,
-) -> tuple[float, Expansion]:
+) -> tuple[float, Solution]:
     """Return the least leave-one-out loss of any alpha, and the machine of that alpha.
 
     `rows` are those of positive weight.
@@ -199,7 +205,7 @@ def _tuned(
         "alpha_": float(alphas[best]),
         "loo_decision_function_": values.reshape(signs.shape),
     }
-    return float(losses[best]), Expansion(coefficients.reshape(signs.shape), intercept, attributes)
+    return float(losses[best]), Solution(coefficients.reshape(signs.shape), intercept, attributes)
 
 
 def _codes(values: NDArray[np.float64]) -> NDArray[np.intp]:

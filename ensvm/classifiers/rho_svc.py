@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_memory
 
-from ensvm.classifiers.base import Ending
-from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
+from ensvm.classifiers.base import Ending, Solution
+from ensvm.classifiers.kernel_expansion import PivotedClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
@@ -220,7 +220,7 @@ class RhoSVC(PivotedClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         problem = self._problem(X, signs)
         result, attributes = self._train(problem, keep_members=False)
         ending = Ending(
@@ -229,7 +229,7 @@ class RhoSVC(PivotedClassifier):
             result.converged,
             message=problem.doubt(result, attributes["nu_"]),
         )
-        return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
+        return Solution(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
     def _train(
         self, problem: RhoProblem, *, keep_members: bool
