@@ -6,7 +6,7 @@ import sys
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,22 @@ class Ending:
     """Text of the ConvergenceWarning; "" for the default text."""
     planned: bool = False
     """Whether the number of steps is a parameter of the method, so that using them all is fine."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What `_solve` returns: the machine and its fitted attributes."""
+
+    coefficients: NDArray[np.float64]
+    """Of all training rows, signed, y_i a_i: shape (n_samples,), or (n_samples, k) for k sums.
+
+    A linear classifier's are those of the features, shape (n_features,).
+    """
+    intercept: Any = 0.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Fitted attributes to set: name with its underscore -> value."""
+    ending: Ending | None = None
+    """How the solver ended; None if nothing was iterated."""
 
 
 class SmallPickle(BaseEstimator):

@@ -14,12 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, StagedClassifier, as_distribution
+from ensvm.classifiers.base import Ending, Solution, StagedClassifier, as_distribution
 from ensvm.classifiers.editing_svc import EditingSVC
-from ensvm.classifiers.kernel_expansion import (
-    Expansion,
-    WeightedExpansionClassifier,
-)
+from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.weakened_svc import WeakenedParameters
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
@@ -208,7 +205,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         start = time.perf_counter()
         order, ties = self._order(signs.size)
         first = None if sample_weight is None else as_distribution(sample_weight, signs.size)[order]
@@ -255,7 +252,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
             "member_intercepts_": intercepts,
         }
         intercept = float(boosting.weights @ intercepts)
-        return Expansion(coefs, intercept, attributes, _ending_of(boosting))
+        return Solution(coefs, intercept, attributes, _ending_of(boosting))
 
     def _order(self, m: int) -> tuple[NDArray[np.intp], np.random.RandomState | None]:
         """Return the order to take the rows in, and what breaks ties; None for the last ones.

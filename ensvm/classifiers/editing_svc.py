@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import as_distribution
-from ensvm.classifiers.kernel_expansion import Expansion
+from ensvm.classifiers.base import Solution, as_distribution
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.weakened_svc import WeakenedSVC
 
@@ -75,7 +74,7 @@ class EditingSVC(WeakenedSVC):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         distribution = as_distribution(sample_weight, signs.size)
         machine, edited = self._weakened(X, signs, distribution, self.sigma)
         weight = float(distribution[edited].sum())

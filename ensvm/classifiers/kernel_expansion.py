@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     BinaryClassifier,
-    Ending,
+    Solution,
     checked_weights,
     drawn_seed,
     require_square,
@@ -48,19 +47,6 @@ SHARED_ROWS = 600
 # Values of a kernel function held at once in prediction: 16 MiB of float64
 PREDICTION_ENTRIES = 1 << 21
 GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other becomes the first
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """What `_solve` returns: the machine and its fitted attributes."""
-
-    coefficients: NDArray[np.float64]
-    """Of all training rows, signed, y_i a_i: shape (n_samples,), or (n_samples, k) for k sums."""
-    intercept: Any = 0.0
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    """Fitted attributes to set: name with its underscore -> value."""
-    ending: Ending | None = None
-    """How the solver ended; None if nothing was iterated."""
 
 
 @documented
@@ -119,7 +105,7 @@ class KernelExpansionClassifier(BinaryClassifier):
     @abstractmethod
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         """Return the expansion in the m training rows; sets nothing on `self`.
 
         X is the validated training input, whose Gram matrix is `_training_gram(X)`; `signs` are the
@@ -208,7 +194,7 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     def _expansion(
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         """Return the expansion for the `targets` of the training rows."""
         return self._solve(X, targets, sample_weight)
 

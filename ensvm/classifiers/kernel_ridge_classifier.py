@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,8 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, coded_labels, rows_that_count
-from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    Solution,
+    class_costs,
+    coded_labels,
+    rows_that_count,
+)
+from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
@@ -140,7 +146,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         m, codes = len(signs), _codes(signs)
         what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
         require_memory(8.0 * MATRICES * m**2, what)
@@ -154,30 +160,16 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
             _tuned(self._gram_of_width(X, gamma), signs, rows, counts, costs, self.alpha)
             for gamma in widths
         )
-        best, gamma = min(zip(fits, widths, strict=True), key=lambda pair: pair[0].loss)
-        attributes = {
-            "gamma_": gamma,
-            "alpha_": best.alpha,
-            "loo_decision_function_": best.values,
-            "loo_error_": float(np.average(_codes(best.values) != codes, weights=counts)),
-        }
-        return Expansion(best.coefficients, best.intercept, attributes)
+        (_, best), gamma = min(zip(fits, widths, strict=True), key=lambda pair: pair[0][0])
+        left_out = _codes(best.attributes["loo_decision_function_"])
+        loo_error = float(np.average(left_out != codes, weights=counts))
+        attributes = {**best.attributes, "gamma_": gamma, "loo_error_": loo_error}
+        return replace(best, attributes=attributes)
 
     def _gram_of_width(self, X: Any, gamma: float | None) -> NDArray[Any]:
         if self.kernel == "precomputed":
             return self._training_gram(X)
         return gram(X, **(self._kernel_parameters() | {"gamma": gamma}))
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """The fit of one width whose alpha has the least leave-one-out loss."""
-
-    loss: float
-    alpha: float
-    values: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    intercept: Any
 
 
 def _tuned(
@@ -187,8 +179,11 @@ def _tuned(
     counts: NDArray[np.float64],
     costs: NDArray[np.float64],
     alpha: float | str,
-) -> _Fit:
-    """Return the best fit to the `rows`, those of positive weight, by their mean squared error."""
+) -> tuple[float, Solution]:
+    """Return the least leave-one-out loss of any alpha, and the machine of that alpha.
+
+    `rows` are those of positive weight.
+    """
     m, targets = len(signs), signs.reshape(len(signs), -1)[rows]
     weight = (counts * costs)[rows]
     among = kernel if rows.size == m else kernel[np.ix_(rows, rows)]
@@ -206,13 +201,11 @@ def _tuned(
         values = kernel @ coefficients + solution.intercepts
         values[rows] = left_out[best]
     intercept = solution.intercepts if signs.ndim == 2 else float(solution.intercepts[0])
-    return _Fit(
-        float(losses[best]),
-        float(alphas[best]),
-        values.reshape(signs.shape),
-        coefficients.reshape(signs.shape),
-        intercept,
-    )
+    attributes = {
+        "alpha_": float(alphas[best]),
+        "loo_decision_function_": values.reshape(signs.shape),
+    }
+    return float(losses[best]), Solution(coefficients.reshape(signs.shape), intercept, attributes)
 
 
 def _codes(values: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -16,8 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, StagedClassifier
-from ensvm.classifiers.kernel_expansion import Expansion
+from ensvm.classifiers.base import Ending, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.named_kernels import row_of
@@ -190,7 +189,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         m = signs.size
         if self.penalty is not None and self.loss != "exponential":
             raise ValueError(
@@ -230,7 +229,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
             "certificate_": result.certificate,
         }
         ending = Ending(result.n_iter, result.stop_reason, result.converged, planned=True)
-        return Expansion(signs * result.weights, result.intercept, attributes, ending)
+        return Solution(signs * result.weights, result.intercept, attributes, ending)
 
     def _rows(
         self, X: Any

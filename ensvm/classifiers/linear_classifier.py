@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     BinaryClassifier,
-    Ending,
+    Solution,
     checked_weights,
     dense,
     signed_labels,
@@ -22,18 +20,6 @@ from ensvm.classifiers.base import (
 from ensvm.classifiers.shared_docs import documented
 
 COPIES = 3.0  # copies of the rows in memory: the rows, and what the solvers make of them
-
-
-@dataclass(frozen=True)
-class Plane:
-    """What `_find_plane` returns: w, w_0 and the fitted attributes."""
-
-    weights: NDArray[np.float64]
-    """Shape (n_features,)."""
-    offset: float
-    attributes: Mapping[str, Any]
-    """Fitted attributes to set: name with its underscore -> value."""
-    ending: Ending
 
 
 @documented
@@ -53,13 +39,13 @@ class LinearClassifier(BinaryClassifier):
     """
 
     @abstractmethod
-    def _find_plane(
+    def _solve(
         self,
         X: NDArray[np.float64],
         signs: NDArray[np.float64],
         sample_weight: NDArray[np.float64] | None,
-    ) -> Plane:
-        """Return the plane; sets nothing on `self`.
+    ) -> Solution:
+        """Return the plane, w as its coefficients; sets nothing on `self`.
 
         X is the validated training input, shape (m, n_features), `signs` are the labels as -1, +1,
         and `sample_weight` is >= 0 of shape (m,), or None if `fit` got none.
@@ -95,8 +81,8 @@ class LinearClassifier(BinaryClassifier):
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, signs = signed_labels(y, type(self).__name__)
         weight = checked_weights(sample_weight, X)
-        plane = self._find_plane(X, signs, weight)
-        self.coef_, self.intercept_ = plane.weights[None, :], np.array([plane.offset])
+        plane = self._solve(X, signs, weight)
+        self.coef_, self.intercept_ = plane.coefficients[None, :], np.array([plane.intercept])
         self._keep(plane.attributes, plane.ending)
         return self
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, rows_that_count
-from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, rows_that_count
+from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
@@ -111,12 +111,12 @@ class LinearSMO(LinearClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    def _find_plane(
+    def _solve(
         self,
         X: NDArray[np.float64],
         signs: NDArray[np.float64],
         sample_weight: NDArray[np.float64] | None,
-    ) -> Plane:
+    ) -> Solution:
         codes = (signs > 0.0).astype(np.intp)
         upper = self.C * class_costs(self.class_weight, self.classes_, codes)[codes]
         alpha = np.zeros(signs.size)
@@ -138,7 +138,7 @@ class LinearSMO(LinearClassifier):
             "objective_": result.objective,
             "certificate_": result.certificate,
         }
-        return Plane(result.weights, result.offset, attributes, self._ending(result))
+        return Solution(result.weights, result.offset, attributes, self._ending(result))
 
     def _ending(self, result: LinearSMOResult) -> Ending:
         if result.converged:

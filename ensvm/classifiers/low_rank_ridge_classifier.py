@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
+from ensvm.classifiers.base import Solution
+from ensvm.classifiers.kernel_expansion import PivotedClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.kernels.low_rank import pivot_features
@@ -98,7 +99,7 @@ class LowRankRidgeClassifier(PivotedClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         features = pivot_features(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
@@ -120,7 +121,7 @@ class LowRankRidgeClassifier(PivotedClassifier):
             "rank_": features.pivots.size,
             "trace_residual_": features.residual,
         }
-        return Expansion(coefficients, solution.intercept, attributes)
+        return Solution(coefficients, solution.intercept, attributes)
 
     def _dtypes(self) -> Any:
         return self._either_precision()

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import Ending
-from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base import Ending, Solution
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.multiplicative_update import multiplicative_update
 
@@ -102,7 +102,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         result = multiplicative_update(
             # b may grow beyond float32, in which products with a float32 matrix would run.
             np.asarray(self._training_gram(X), dtype=np.float64),
@@ -130,4 +130,4 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
                 "which adapts the rate, solves the same problem in fewer steps"
             )
         ending = Ending(result.n_iter, result.stop_reason, result.converged, message)
-        return Expansion(signs * weights, attributes=attributes, ending=ending)
+        return Solution(signs * weights, attributes=attributes, ending=ending)

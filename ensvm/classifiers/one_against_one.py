@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, coded_labels
-from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, coded_labels
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import resolve_gamma
 
@@ -118,7 +118,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
 
     def _expansion(
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         codes = targets.astype(np.intp)
         rows = np.arange(codes.size) if sample_weight is None else np.flatnonzero(sample_weight)
         missing = np.setdiff1d(np.arange(self.classes_.size), codes[rows])
@@ -147,7 +147,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         signs: NDArray[np.float64],
         weight: NDArray[np.float64] | None,
         rows: NDArray[np.intp],
-    ) -> Expansion:
+    ) -> Solution:
         """Return the machine of some of the training rows, as an expansion in all of them."""
         if rows.size == signs.size:
             return self._solve(X, signs, weight)
@@ -155,7 +155,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         machine = self._solve(part, signs[rows], None if weight is None else weight[rows])
         coefficients = np.zeros(signs.size)
         coefficients[rows] = machine.coefficients
-        return Expansion(coefficients, machine.intercept, machine.attributes, machine.ending)
+        return Solution(coefficients, machine.intercept, machine.attributes, machine.ending)
 
     def _require_two_classes(self, what: str) -> None:
         """Raise AttributeError if there are more than two classes."""
@@ -167,7 +167,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
             )
 
 
-def _together(pairs: Sequence[Expansion]) -> Expansion:
+def _together(pairs: Sequence[Solution]) -> Solution:
     """Return the machines of all pairs as one expansion with k sums."""
     attributes: dict[str, Any] = {}
     for name in pairs[0].attributes:
@@ -182,7 +182,7 @@ def _together(pairs: Sequence[Expansion]) -> Expansion:
         message=next((ending.message for ending in endings if ending.message), ""),
         planned=all(ending.planned for ending in endings),
     )
-    return Expansion(
+    return Solution(
         np.column_stack([pair.coefficients for pair in pairs]),
         np.array([pair.intercept for pair in pairs]),
         attributes,

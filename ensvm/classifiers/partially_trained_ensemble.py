@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import SmallPickle, StagedClassifier
-from ensvm.classifiers.kernel_expansion import Expansion
+from ensvm.classifiers.base import SmallPickle, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 from ensvm.classifiers.shared_docs import documented
@@ -118,8 +117,10 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
-        problem = self._problem(X, signs, sample_weight)
+    ) -> Solution:
+        problem = self._problem(X, signs)
+        if sample_weight is not None:
+            problem = problem.weighted(sample_weight)
         result, attributes = self._train(problem, keep_members=self.keep_members)
         attributes |= {
             "ensemble_weights_": result.average_weights,
@@ -133,7 +134,7 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
             )
             attributes["_members_at_pivots"] = at_pivots
         coefficients = problem.coefficients(result.average_weights)
-        return Expansion(coefficients, attributes=attributes, ending=self._ending(result))
+        return Solution(coefficients, attributes=attributes, ending=self._ending(result))
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.base import as_distribution, rows_that_count
-from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.base import Solution, as_distribution, rows_that_count
+from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import resolve_gamma
 
@@ -54,10 +54,10 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         if sample_weight is None:
             weights = np.full(signs.size, 1.0 / signs.size)
         else:
             rows_that_count(sample_weight, signs, "ParzenWindowClassifier")
             weights = as_distribution(sample_weight, signs.size)
-        return Expansion(signs * weights, attributes={"weights_": weights, "certificate_": 0.0})
+        return Solution(signs * weights, attributes={"weights_": weights, "certificate_": 0.0})

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import Ending, drawn_seed
-from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.base import Ending, Solution, drawn_seed
+from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.perceptron import PerceptronResult, perceptron
 from ensvm.solvers.separability import separability, signed_points
@@ -121,12 +121,12 @@ class Perceptron(LinearClassifier):
         "random_state": ["random_state"],
     }
 
-    def _find_plane(
+    def _solve(
         self,
         X: NDArray[np.float64],
         signs: NDArray[np.float64],
         sample_weight: NDArray[np.float64] | None,
-    ) -> Plane:
+    ) -> Solution:
         start = np.zeros(X.shape[1] + 1)
         rng = None
         if self.shuffle or self.start_scale > 0.0:
@@ -159,7 +159,7 @@ class Perceptron(LinearClassifier):
             "objective_": result.objective,
             "certificate_": result.certificate,
         }
-        return Plane(result.weights, result.offset, attributes, _ending(result, bound))
+        return Solution(result.weights, result.offset, attributes, _ending(result, bound))
 
 
 def _mistake_bound(

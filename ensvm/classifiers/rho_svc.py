@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_memory
 
-from ensvm.classifiers.base import Ending
-from ensvm.classifiers.kernel_expansion import Expansion, PivotedClassifier
+from ensvm.classifiers.base import Ending, Solution
+from ensvm.classifiers.kernel_expansion import PivotedClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
@@ -222,11 +222,11 @@ class RhoSVC(PivotedClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
-        problem = self._problem(X, signs, sample_weight)
+    ) -> Solution:
+        problem = self._problem(X, signs)
         result, attributes = self._train(problem, keep_members=False)
         ending = self._ending(result, doubt=problem.doubt(result, attributes["nu_"]))
-        return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
+        return Solution(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
     def _train(
         self, problem: RhoProblem, *, keep_members: bool
@@ -297,21 +297,13 @@ class RhoSVC(PivotedClassifier):
                 return nu
         return last
 
-    def _problem(
-        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> RhoProblem:
-        """Return the problem for the solver; training starts from `sample_weight`, if given."""
-        problem = self._equal_problem(X, signs)
-        return problem if sample_weight is None else problem.weighted(sample_weight)
-
-    def _equal_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        """Return the problem that starts from equal weights: operator, labels, low-rank factor."""
+    def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        """Return the problem for the solver; training starts from equal weights."""
         if self.nu not in (None, "auto") and self.solver != "accelerated":
             raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
         if self.learning_rate != "adaptive" and self.solver != "algorithm-1":
             raise ValueError("a learning_rate needs solver='algorithm-1'")
         rank = self._rank_of(X.shape[0])
-        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
         if rank is None:
             return self._exact_problem(X, signs)
         if self.kernel == "precomputed":
@@ -328,10 +320,9 @@ class RhoSVC(PivotedClassifier):
         )
         dtype = self._factor_dtype()
         factor = low_rank_gram(
-            X,
-            self._kernel_parameters() | {"dtype": dtype},
-            self._pivot_choice(rank),
+            X, self._kernel_parameters() | {"dtype": dtype}, self._pivot_choice(rank)
         )
+        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
         return RhoProblem(
@@ -368,11 +359,17 @@ class RhoSVC(PivotedClassifier):
         several = merged.labels.size < signs.size
         if several:
             X = X[distinct.first]
-        packed = self.gram_dtype == "uint16" or X.shape[0] > WHOLE_ROWS
-        packed = packed and not callable(self.kernel)
+        m = X.shape[0]
+        packed = (self.gram_dtype == "uint16" or m > WHOLE_ROWS) and not callable(self.kernel)
         dtype, error = self._precision(X, packed)
+        require_memory(
+            (0.5 if packed else 1.0) * m**2 * np.dtype(dtype).itemsize,
+            f"{type(self).__name__}: the Gram matrix of {m} distinct rows",
+            f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, m))}",
+        )
+        parameters = self._kernel_parameters() | {"dtype": dtype}
         return RhoProblem(
-            self._gram_operator(X, dtype, packed),
+            PackedGram(X, **parameters) if packed else gram(X, **parameters),
             signs,
             merged=merged if several else None,
             gram_dtype=dtype,
@@ -393,16 +390,6 @@ class RhoSVC(PivotedClassifier):
         if callable(self.kernel):
             return 0.0 if dtype == "float64" else None
         return narrow_error(X, dtype=dtype, packed=packed, **self._kernel_parameters())
-
-    def _gram_operator(self, X: Any, dtype: GramDtype, packed: bool) -> NDArray[Any] | PackedGram:
-        parameters = self._kernel_parameters() | {"dtype": dtype}
-        share = 0.5 if packed else 1.0
-        require_memory(
-            share * X.shape[0] ** 2 * np.dtype(dtype).itemsize,
-            f"{type(self).__name__}: the Gram matrix of {X.shape[0]} distinct rows",
-            f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, X.shape[0]))}",
-        )
-        return PackedGram(X, **parameters) if packed else gram(X, **parameters)
 
     def factor_bytes(self, n_samples: int) -> float:
         """Return the bytes of the low-rank factor of training rows.

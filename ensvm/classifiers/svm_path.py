@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle, StagedClassifier
-from ensvm.classifiers.kernel_expansion import Expansion
+from ensvm.classifiers.base import Ending, SmallPickle, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.approximate_path import (
@@ -177,7 +176,7 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         if not isinstance(self.select, str) and self.select > self.C_max:
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
@@ -194,7 +193,7 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
             **about_choice,
         }
         coefficients = signs * path.coef_at(C)
-        return Expansion(coefficients, path.intercept_at(C), attributes, self._ending(path))
+        return Solution(coefficients, path.intercept_at(C), attributes, self._ending(path))
 
     def _path(
         self,

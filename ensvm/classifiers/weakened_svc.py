@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import as_distribution
-from ensvm.classifiers.kernel_expansion import Expansion
+from ensvm.classifiers.base import Solution, as_distribution
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC, machine_expansion
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
@@ -113,7 +112,7 @@ class WeakenedSVC(WeakenedParameters, WeightedNuSVC):  # type: ignore[misc]  # n
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         return self._weakened(X, signs, as_distribution(sample_weight, signs.size))[0]
 
     def _weakened(
@@ -122,7 +121,7 @@ class WeakenedSVC(WeakenedParameters, WeightedNuSVC):  # type: ignore[misc]  # n
         signs: NDArray[np.float64],
         distribution: NDArray[np.float64],
         sigma: float = 0.0,
-    ) -> tuple[Expansion, NDArray[np.intp]]:
+    ) -> tuple[Solution, NDArray[np.intp]]:
         """Return the machine, and the row numbers of the heavy examples left out for `sigma`."""
         result = weakened_nu_svm(
             self._training_gram(X),

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ensvm.classifiers.base import Ending, as_distribution
-from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.base import Ending, Solution, as_distribution
+from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.weighted_nu_svm.solver import (
     WeightedNuSVMResult,
@@ -108,7 +108,7 @@ class WeightedNuSVC(WeightedExpansionClassifier):
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
-    ) -> Expansion:
+    ) -> Solution:
         distribution = as_distribution(sample_weight, signs.size)
         nu = min(AUTO_NU, nu_max(signs, distribution)) if self.nu == "auto" else self.nu
         machine = weighted_nu_svm(
@@ -124,9 +124,9 @@ class WeightedNuSVC(WeightedExpansionClassifier):
 
 def machine_expansion(
     machine: WeightedNuSVMResult, signs: NDArray[np.float64], name: str, **attributes: Any
-) -> Expansion:
+) -> Solution:
     """Return a weighted nu-SVM as the expansion of the classifier `name`, with more attributes."""
-    return Expansion(
+    return Solution(
         signs * machine.weights,
         machine.intercept,
         {
