@@ -8,7 +8,6 @@ at the upper bounds, and x becomes the best point between x and z. The objective
 optimum falls like 1 / t^2 with the steps t, not like 1 / t.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
+    Point,
     SignedGram,
     SimplexRun,
     Vector,
@@ -101,28 +101,13 @@ def accelerated_descent(
             return run.result(best.weights, best.objective, reason)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """Weights that are allowed, the product K~ weights, and the objective."""
-
-    weights: Vector
-    gradient: Vector
-    objective: float
-
-    def towards(self, other: "_Point", share: float) -> "_Point":
-        """Return the point a share of the way to another."""
-        weights = (1.0 - share) * self.weights + share * other.weights
-        gradient = (1.0 - share) * self.gradient + share * other.gradient
-        return _Point(weights, gradient, inner_product(weights, gradient))
-
-
 class _Descent:
     """The points x and z, the momentum gathered since the last restart, and the length of steps."""
 
     def __init__(self, run: SimplexRun, upper: Vector | None, weights: Vector) -> None:
         self._run = run
         self._upper = upper
-        self.best = start = self._evaluate(weights)  # x
+        self.best = start = run.evaluate(weights)  # x
         self._prove(start)
         self._steepness = start.objective  # L
         self._moved = start  # z
@@ -139,9 +124,9 @@ class _Descent:
         # K~x and K~y are combinations of products known already: a step costs the one product K~z.
         # a solves L a^2 = A + a, with A the sum of all a since the restart
         share = (1.0 + np.sqrt(1.0 + 4.0 * steepness * self._sum)) / (2.0 * steepness)
-        between = before.towards(moved, share / (self._sum + share))
+        between = _towards(before, moved, share / (self._sum + share))
         weights, logs = _nearest(self._logs - 2.0 * share * between.gradient, self._upper)
-        following = self._evaluate(weights)
+        following = self._run.evaluate(weights)
         entropy = inner_product(weights, logs - self._logs)
         crossed = inner_product(weights, moved.gradient)
         change = following.objective - 2.0 * crossed + moved.objective
@@ -160,11 +145,7 @@ class _Descent:
             self._gap_at_restart = self._gap()
         return between.weights, 2.0 * share
 
-    def _evaluate(self, weights: Vector) -> _Point:
-        gradient = self._run.product(weights)
-        return _Point(weights, gradient, inner_product(weights, gradient))
-
-    def _prove(self, point: _Point) -> None:
+    def _prove(self, point: Point) -> None:
         # Every allowed b has b'K~a >= v, its least value, and rho* >= max(0, v)^2 / a'K~a by Cauchy
         # and Schwarz. Without upper bounds v = min_i g_i, and this is the bound of Algorithm 1.
         self._run.prove(_least(point.gradient, self._upper), point.objective)
@@ -205,13 +186,20 @@ def _nearest(log_weights: Vector, upper: Vector | None) -> tuple[Vector, Vector]
     return np.exp(logs, out=weights), logs
 
 
-def _best_between(one: _Point, other: _Point) -> _Point:
+def _towards(one: Point, other: Point, share: float) -> Point:
+    """Return the point a share of the way from one to another."""
+    weights = (1.0 - share) * one.weights + share * other.weights
+    gradient = (1.0 - share) * one.gradient + share * other.gradient
+    return Point(weights, gradient, inner_product(weights, gradient))
+
+
+def _best_between(one: Point, other: Point) -> Point:
     """Return the point of least objective on the way from one to another."""
     crossed = inner_product(one.gradient, other.weights)
     curvature = other.objective - 2.0 * crossed + one.objective
     if not curvature > 0.0:  # one and the same to rounding
         return one if one.objective <= other.objective else other
-    point = one.towards(other, min(max((one.objective - crossed) / curvature, 0.0), 1.0))
+    point = _towards(one, other, min(max((one.objective - crossed) / curvature, 0.0), 1.0))
     return point if point.objective <= one.objective else one
 
 

@@ -186,6 +186,15 @@ class EntropyProjectionResult:
         )
 
 
+@dataclass(frozen=True)
+class Point:
+    """Weights on the simplex, the gradient K~ weights, and the objective."""
+
+    weights: Vector
+    gradient: Vector
+    objective: float
+
+
 class SimplexRun:
     """One run on min a'K~a over the simplex: its products, what they proved, its accepted steps."""
 
@@ -213,10 +222,11 @@ class SimplexRun:
             return np.full(self.size, 1.0 / self.size)
         return np.array(start, dtype=np.float64)
 
-    def product(self, weights: Vector) -> Vector:
-        """Return K~ weights, the one product that a step costs."""
+    def evaluate(self, weights: Vector) -> Point:
+        """Return the point of these weights: it takes the one product that a step costs."""
         self.n_matvec += 1
-        return self._gram.matvec(weights)
+        gradient = self._gram.matvec(weights)
+        return Point(weights, gradient, inner_product(weights, gradient))
 
     def prove(self, margin: float, objective: float) -> None:
         """Raise the lower bound to what weights of this least product and objective prove."""

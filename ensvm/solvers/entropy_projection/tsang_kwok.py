@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
+    Point,
     SignedGram,
     SimplexRun,
     StopReason,
@@ -208,22 +209,20 @@ def entropy_projection(
 
 
 @dataclass(frozen=True)
-class _Iterate:
-    """Weights on the simplex, the rate that led to them, and what one product with K~ tells."""
+class _Iterate(Point):
+    """A point, the logarithms of its weights, and the rate that led to it."""
 
-    learning_rate: float
     log_weights: Vector
-    weights: Vector
-    gradient: Vector
-    objective: float
+    learning_rate: float
 
 
 def _evaluate(run: SimplexRun, update: Projection) -> _Iterate:
     """Multiply with new weights, whose gradient may raise the lower bound."""
-    gradient = run.product(update.weights)
-    objective = inner_product(update.weights, gradient)
-    run.prove(float(gradient.min()), objective)
-    return _Iterate(update.learning_rate, update.log_weights, update.weights, gradient, objective)
+    point = run.evaluate(update.weights)
+    run.prove(float(point.gradient.min()), point.objective)
+    return _Iterate(
+        **vars(point), log_weights=update.log_weights, learning_rate=update.learning_rate
+    )
 
 
 class _AdaptiveSteps:
