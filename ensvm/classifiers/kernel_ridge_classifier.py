@@ -192,15 +192,14 @@ def _tuned(
     left_out = ridge.leave_one_out(alphas)
     losses = np.average(np.square(left_out - targets).mean(axis=2), axis=1, weights=weight)
     best = int(losses.argmin())
-    solution = ridge.solve(float(alphas[best]))
     coefficients = np.zeros((m, targets.shape[1]))
-    coefficients[rows] = solution.coefficients
+    coefficients[rows], intercepts = ridge.solve(float(alphas[best]))
     if rows.size == m:
         values = left_out[best]
     else:  # a row of weight 0 was never in
-        values = kernel @ coefficients + solution.intercepts
+        values = kernel @ coefficients + intercepts
         values[rows] = left_out[best]
-    intercept = solution.intercepts if signs.ndim == 2 else float(solution.intercepts[0])
+    intercept = intercepts if signs.ndim == 2 else float(intercepts[0])
     attributes = {
         "alpha_": float(alphas[best]),
         "loo_decision_function_": values.reshape(signs.shape),

@@ -8,7 +8,6 @@ y_i - r_i / (1 - h_i), with the residual r_i and the leverage h_i of the fit to 
 exact (Wahba, Spline models for observational data, 1990, theorem 4.2.1).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,6 @@ PENALTIES = 23  # two in a decade
 # Times the largest eigenvalue: a larger penalty leaves no weights, a smaller one is rounding
 LARGEST, SMALLEST = 10.0, 1e-10
 ROUNDING = 10.0  # roundings of the trace: a smaller eigenvalue counts as 0
-
-
-@dataclass(frozen=True)
-class KernelRidgeSolution:
-    """The least squares f(x) = sum_j c_j k(x_j, x) + b of each of k targets."""
-
-    coefficients: NDArray[np.float64]  # (m, k) c
-    intercepts: NDArray[np.float64]  # (k,) b, which are not penalised
 
 
 class KernelRidge:
@@ -83,8 +74,11 @@ class KernelRidge:
             np.subtract(self._targets, errors, out=values[position])
         return values
 
-    def solve(self, alpha: float) -> KernelRidgeSolution:
-        """Return the solution for one penalty, positive."""
+    def solve(self, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return c and b of f(x) = sum_j c_j k(x_j, x) + b for one penalty, positive.
+
+        The coefficients have shape (m, k), the intercepts, which are not penalised, (k,).
+        """
         inner = self._vectors @ (self._along / (self._values[:, None] + alpha))
         means = (self._unit @ (self._roots * self._targets) - self._at_unit @ inner) / self._length
-        return KernelRidgeSolution(self._roots * inner, means)
+        return self._roots * inner, means
