@@ -19,8 +19,10 @@ from ensvm.solvers.regularization_path.approximate_path import (
     ApproximatePath,
     approximate_regularization_path,
 )
-from ensvm.solvers.regularization_path.leave_one_out import least_leave_one_out
-from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
+from ensvm.solvers.regularization_path.leave_one_out import (
+    least_leave_one_out,
+    leave_one_out_bound,
+)
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_bound_")

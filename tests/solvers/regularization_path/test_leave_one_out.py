@@ -1,10 +1,12 @@
-"""Leave-one-out values are those of machines trained without the row."""
+"""Leave-one-out values are those of machines trained without the row; the bound bounds them."""
 
 import numpy as np
 import pytest
 from small_problems import DIFFICULTIES, clouds, difficult, rbf
 
+from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.leave_one_out import (
+    leave_one_out_bound,
     leave_one_out_values,
     machine_leave_one_out,
 )
@@ -127,3 +129,65 @@ def test_any_solver_s_machine_will_do():
         ours = machine_leave_one_out(K, y, y * signed, intercept, upper, exact=exact)
         theirs = leave_one_out_values(path, K, 3.0, exact=exact)
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def noisy_problem(seed, m=30):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 2))
+    y = np.where(X[:, 0] + rng.normal(size=m) > 0.3, 1.0, -1.0)
+    return gram(X, kernel="rbf", gamma=0.5), y
+
+
+def count(path, K, y, C):
+    alpha = path.coef_at(C)
+    return np.count_nonzero(
+        alpha * K.diagonal() - y * (K @ (y * alpha) + path.intercept_at(C)) > 0.0
+    )
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_count_at_every_breakpoint(seed, fit_intercept):
+    K, y = noisy_problem(seed)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
+    bound = leave_one_out_bound(path, K)
+    assert bound.bounds.shape == path.lambdas.shape
+    for at in range(0, path.lambdas.size, 5):
+        C = 1.0 / path.lambdas[at]
+        nearby = {
+            count(path, K, y, C * (1.0 + shift))
+            for shift in (-1e-9, 0.0, 1e-9)
+            if shift <= 0.0 or C < 100.0
+        }
+        assert round(bound.bounds[at] * y.size) in nearby
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_C_has_a_smaller_bound_and_no_smaller_C_the_same(seed, fit_intercept):
+    K, y = noisy_problem(seed)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
+    best = leave_one_out_bound(path, K)
+    least = round(best.best_bound * y.size)
+    assert least == count(path, K, y, best.best_C * (1.0 + 1e-9))
+    grid = np.geomspace(1.0 / path.lambdas[0], 99.0, 800)
+    counts = np.array([count(path, K, y, C) for C in grid])
+    assert counts.min() >= least
+    assert np.all(counts[grid < best.best_C * (1.0 - 1e-9)] > least)
+
+
+@pytest.mark.parametrize(("seed", "fit_intercept"), [(17, True), (3, False)])
+def test_the_least_bound_may_lie_between_breakpoints(seed, fit_intercept):
+    K, y = noisy_problem(seed, 60)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
+    best = leave_one_out_bound(path, K)
+    assert best.best_bound < best.bounds.min()
+    assert round(best.best_bound * y.size) == count(path, K, y, best.best_C * (1.0 + 1e-9))
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_without_intercept_it_bounds_the_leave_one_out_errors(C):
+    K, y = noisy_problem(7)
+    path = regularization_path(K, y, fit_intercept=False, C_max=100.0)
+    values = refitted(K, y, C, fit_intercept=False)
+    assert 0 < np.count_nonzero(y * values <= 0.0) <= count(path, K, y, C)
