@@ -51,7 +51,7 @@ class Standardisation:
         return Rows(scaled, np.zeros_like(self.shift))
 
     def factor(self, rows: Rows, kernel: Kernel) -> NDArray[np.float64]:
-        """Return the factor, shape (n, d + 2), whose product with (x - centre, 1, |z|^2) has k."""
+        """Return the factor, shape (n, d + 2), that turns (x - centre, 1, |z|^2) into k(x_i, x)."""
         factor = kernel_factor(self.applied_to(rows), kernel, np.float64)
         factor[:, :-2] /= self.spread
         factor[:, -2] -= factor[:, :-2] @ self.shift

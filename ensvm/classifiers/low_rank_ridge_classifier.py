@@ -35,11 +35,11 @@ class LowRankRidgeClassifier(PivotedClassifier):
         The kernel k(x, z): KERNEL_FORMULAS. A callable takes two arrays of rows and returns the
         matrix of their kernel values. The kernel must be positive semidefinite.
     alpha : float or {'loo', 'gcv'}, default 'loo'
-        The factor of the squared length of the weights beside the squared errors, a positive
-        number. 'loo' chooses the one with the least squared leave-one-out error, which is exact and
-        takes a second pass over the rows. 'gcv' needs no second pass: it takes the one of least
-        generalised cross-validation (Golub, Heath & Wahba, 1979), which can fail badly where there
-        are about as many pivots as rows.
+        The penalty, a positive number: the factor of the squared length of the weights, which is
+        added to the squared errors. 'loo' chooses the one with the least squared leave-one-out
+        error, which is exact and takes a second pass over the rows. 'gcv' needs no second pass: it
+        takes the one of least generalised cross-validation (Golub, Heath & Wahba, 1979), which can
+        fail badly where there are about as many pivots as rows.
     low_rank : int or float, default 1000
         An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
         trace of the Gram matrix that they may leave out.

@@ -32,14 +32,14 @@ LEAST_ROWS = 30  # fewer are separated by chance
 ROWS_OF_A_LEVEL = 5  # on average, so that many levels do not separate the rows by chance
 TELLING = 0.05  # the error of a single column that tells the class is at most this ...
 FAR_BELOW = 5  # ... and so many times smaller than that of any other column
-ALMOST = 0.05  # of the rows of a class may be otherwise
-DUPLICATES = 0.05  # of the test rows
-MORE_THAN_CHANCE = 10  # times as many copies
-VARIED = 0.25  # of the rows: a column of so many different values tells rows apart
+ALMOST = 0.05  # up to this share of the rows of a class may be exceptions
+DUPLICATES = 0.05  # of the test rows are copies: an alarm, if there are also ...
+MORE_THAN_CHANCE = 10  # ... so many times more than by chance
+VARIED = 0.25  # a column with different values in this share of the rows tells rows apart
 ROUNDING = 1e-12  # a smaller variance, over the squared mean, is rounding
 NEAR_UNIQUE = 0.5
 UNIQUE = 0.9
-MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
+MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
 
 
 def alarms(dataset: Dataset) -> list[str]:
@@ -222,7 +222,7 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
 
 
 def _number_rows(numbers: NDArray[np.float64], n_rows: int) -> bool:
-    """Return whether numbers rise with the rows, about as row numbers with gaps do."""
+    """Return whether numbers rise from row to row, as row numbers do, perhaps with gaps."""
     rising = len(np.unique(numbers)) > UNIQUE * n_rows and bool((np.diff(numbers) >= 0).all())
     return rising and float(np.ptp(numbers)) <= MOST_PER_ROW * n_rows
 

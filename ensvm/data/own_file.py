@@ -60,10 +60,10 @@ def _mapping(value: Any) -> Any:
 
 
 class OwnFile(Strict):
-    """What a config says of a user's own files.
+    """A data set of a user's own files, as a config describes it.
 
-    The data are named by `path`, by `train` and `test`, or by `openml`. Paths are relative to the
-    config. Further keys as in a dataset card.
+    `path`, `train` with `test`, or `openml` say where the data are. Paths are relative to the
+    config. The other keys mean what they mean in a dataset card.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         raise explain(error, data_set) from error
     except UserError:
         raise
-    except ValueError as error:  # of the split, which does not know the name of the data set
+    except ValueError as error:  # raised by the split, which does not know whose it is
         raise UserError(f"{data_set}: {error}") from error
 
 

@@ -24,10 +24,10 @@ from ensvm.solvers.entropy_projection.simplex import (
 
 __all__ = ["accelerated_descent"]
 
-# L after a step that was accepted and after one that was not: about one step in seven is then tried
-# twice, see benchmarks/accelerated_descent.py
+# Factors of L after an accepted and after a rejected step: with these about one step in seven is
+# tried twice, see benchmarks/accelerated_descent.py
 SHORTER, LONGER = 0.9, 2.0
-# Roundings of a'K~a by which q, a difference of three such values, may be off
+# By how many roundings of a'K~a d'K~d may be off, which is a difference of three such values
 CHANGE_ROUNDINGS = 4.0
 # A restart takes x for the new z and gives up the momentum, which pays where the gap has fallen far
 RESTART_SHARE = 1.0 / 32.0
@@ -51,7 +51,7 @@ def accelerated_descent(
     ----------
     operator : array of shape (m, m) or operator
         The positive semidefinite Gram matrix K, float32 or float64, or an object with `matvec` or
-        `@`; the certificate is worth what the precision of its products is.
+        `@`; the certificate is only as precise as these products.
     y : array of shape (m,)
         The labels, -1 and +1.
     tol : float, default 0.005
@@ -187,17 +187,17 @@ def _nearest(log_weights: Vector, upper: Vector | None) -> tuple[Vector, Vector]
 
 
 def _towards(one: Point, other: Point, share: float) -> Point:
-    """Return the point a share of the way from one to another."""
+    """Return the point with the weights (1 - share) * one + share * other."""
     weights = (1.0 - share) * one.weights + share * other.weights
     gradient = (1.0 - share) * one.gradient + share * other.gradient
     return Point(weights, gradient, inner_product(weights, gradient))
 
 
 def _best_between(one: Point, other: Point) -> Point:
-    """Return the point of least objective on the way from one to another."""
+    """Return the point of least objective on the line between two points."""
     crossed = inner_product(one.gradient, other.weights)
     curvature = other.objective - 2.0 * crossed + one.objective
-    if not curvature > 0.0:  # one and the same to rounding
+    if not curvature > 0.0:  # the points are equal up to rounding
         return one if one.objective <= other.objective else other
     point = _towards(one, other, min(max((one.objective - crossed) / curvature, 0.0), 1.0))
     return point if point.objective <= one.objective else one
