@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from ensvm.report.statistical_tests import Estimate, mean_of
+from ensvm.report.statistical_tests import MeanEstimate, mean_of
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.relations import Bound
 
@@ -76,7 +76,7 @@ def judge_single_split(
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
     ]
     square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    difference = Estimate(rates[0] - rates[1], math.sqrt(square), norm())
+    difference = MeanEstimate(rates[0] - rates[1], math.sqrt(square), norm())
     return _tested(better - than, difference, bounds)
 
 
@@ -123,7 +123,7 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 
-def _tested(effect: float, estimate: Estimate, bounds: Sequence[Bound]) -> TestedEffect:
+def _tested(effect: float, estimate: MeanEstimate, bounds: Sequence[Bound]) -> TestedEffect:
     """Return an effect with the interval and the p-values of its estimate."""
     low, high = estimate.interval(2 * LEVEL)
     sides = [_p_values(bound, estimate) for bound in bounds]
@@ -132,7 +132,7 @@ def _tested(effect: float, estimate: Estimate, bounds: Sequence[Bound]) -> Teste
     return TestedEffect(effect, low, high, p_holds, p_fails, judge_p(p_holds, p_fails))
 
 
-def _p_values(bound: Bound, estimate: Estimate) -> tuple[float, float]:
+def _p_values(bound: Bound, estimate: MeanEstimate) -> tuple[float, float]:
     """Return the p-values of keeping to the bound, and of violating it."""
     if estimate.error == 0.0:
         return (0.0, 1.0) if bound.kept_by(estimate.value) else (1.0, 0.0)

@@ -30,7 +30,7 @@ _t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecon
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MeanEstimate:
     """An estimated value with its standard error.
 
     The deviation from the true value, divided by `error`, has the distribution `law`, one of
@@ -47,7 +47,7 @@ class Estimate:
         return self.value - half, self.value + half
 
 
-def mean_of(values: NDArray[np.float64], overlap: float = 0.0) -> Estimate:
+def mean_of(values: NDArray[np.float64], overlap: float = 0.0) -> MeanEstimate:
     """Return the mean of two values or more as the t test estimates it.
 
     `overlap` is added to 1/n in the variance of the mean (see `ensvm.data.splits.overlap`), which
@@ -57,7 +57,7 @@ def mean_of(values: NDArray[np.float64], overlap: float = 0.0) -> Estimate:
     equal = np.ptp(values) == 0.0
     mean = float(values[0]) if equal else float(values.mean())
     spread = 0.0 if equal else float(values.std(ddof=1))
-    return Estimate(mean, spread * math.sqrt(1 / values.size + overlap), _t(values.size - 1))
+    return MeanEstimate(mean, spread * math.sqrt(1 / values.size + overlap), _t(values.size - 1))
 
 
 class Friedman(NamedTuple):

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
-    Point,
     SignedGram,
+    SimplexPoint,
     SimplexRun,
     Vector,
     inner_product,
@@ -145,7 +145,7 @@ class _Descent:
             self._gap_at_restart = self._gap()
         return between.weights, 2.0 * share
 
-    def _prove(self, point: Point) -> None:
+    def _prove(self, point: SimplexPoint) -> None:
         # Every allowed b has b'K~a >= v, its least value, and rho* >= max(0, v)^2 / a'K~a by Cauchy
         # and Schwarz. Without upper bounds v = min_i g_i, and this is the bound of Algorithm 1.
         self._run.prove(_least(point.gradient, self._upper), point.objective)
@@ -186,14 +186,14 @@ def _nearest(log_weights: Vector, upper: Vector | None) -> tuple[Vector, Vector]
     return np.exp(logs, out=weights), logs
 
 
-def _towards(one: Point, other: Point, share: float) -> Point:
+def _towards(one: SimplexPoint, other: SimplexPoint, share: float) -> SimplexPoint:
     """Return the point with the weights (1 - share) * one + share * other."""
     weights = (1.0 - share) * one.weights + share * other.weights
     gradient = (1.0 - share) * one.gradient + share * other.gradient
-    return Point(weights, gradient, inner_product(weights, gradient))
+    return SimplexPoint(weights, gradient, inner_product(weights, gradient))
 
 
-def _best_between(one: Point, other: Point) -> Point:
+def _best_between(one: SimplexPoint, other: SimplexPoint) -> SimplexPoint:
     """Return the point of least objective on the line between two points."""
     crossed = inner_product(one.gradient, other.weights)
     curvature = other.objective - 2.0 * crossed + one.objective

@@ -187,7 +187,7 @@ class EntropyProjectionResult:
 
 
 @dataclass(frozen=True)
-class Point:
+class SimplexPoint:
     """Weights on the simplex, the gradient K~ weights, and the objective."""
 
     weights: Vector
@@ -222,11 +222,11 @@ class SimplexRun:
             return np.full(self.size, 1.0 / self.size)
         return np.array(start, dtype=np.float64)
 
-    def evaluate(self, weights: Vector) -> Point:
+    def evaluate(self, weights: Vector) -> SimplexPoint:
         """Return the point of these weights: it takes the one product that a step costs."""
         self.n_matvec += 1
         gradient = self._gram.matvec(weights)
-        return Point(weights, gradient, inner_product(weights, gradient))
+        return SimplexPoint(weights, gradient, inner_product(weights, gradient))
 
     def prove(self, margin: float, objective: float) -> None:
         """Raise the lower bound to what weights of this least product and objective prove."""

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
-    Point,
     SignedGram,
+    SimplexPoint,
     SimplexRun,
     StopReason,
     Vector,
@@ -209,7 +209,7 @@ def entropy_projection(
 
 
 @dataclass(frozen=True)
-class _Iterate(Point):
+class _Iterate(SimplexPoint):
     """A point, the logarithms of its weights, and the rate that led to it."""
 
     log_weights: Vector
