@@ -85,5 +85,5 @@ MAKERS = {
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }
-# ... of which these change with the records
+# The kinds of parts that change with the records
 OF_RESULTS = ("grid", "ranks", "worked")

@@ -76,8 +76,8 @@ class TunedSVC(SmallPickle, Classifier):
     low-rank kernel, and a pair's machine is the difference of those of its classes. Gamma (on 500
     pivots) and the penalty alpha have the least squared leave-one-out error, which is exact as long
     as the pivots stay. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are
-    not read.
-    A precomputed kernel always trains support vector machines, and `fit` warns that it takes long.
+    not read. A precomputed kernel always trains support vector machines, and `fit` warns that it
+    takes long.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,8 +161,14 @@ def _brought_splits(card: DatasetCard, raw: Raw) -> tuple[NDArray[np.intp], NDAr
     return train, test
 
 
+def class_counts(labels: NDArray[np.str_]) -> dict[str, int]:
+    """Return the number of rows of each class, in sorted order."""
+    classes, counts = np.unique(labels, return_counts=True)
+    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+
+
 def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.str_]) -> None:
-    actual = dict(sorted(Counter(labels.tolist()).items()))
+    actual = class_counts(labels)
     for label in actual:
         if label not in card.classes:
             hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"

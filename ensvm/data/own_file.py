@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ensvm.data.arrays import assemble
+from ensvm.data.arrays import assemble, class_counts
 from ensvm.data.card import OWN_SOURCE, DatasetCard, MissingValue, Sha256, Source
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
@@ -387,7 +386,7 @@ def _card(
     inputs: Inputs | None,
     dropped: tuple[str, ...],
 ) -> DatasetCard:
-    classes: dict[str, int | None] = dict(sorted(Counter(raw.labels.tolist()).items()))
+    classes: dict[str, int | None] = {**class_counts(raw.labels)}
     positive = own.positive
     if positive is None and len(classes) == 2:
         positive = max(classes, key=_by_size)

@@ -46,13 +46,13 @@ def scale(
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training
     part fills [-1, 1]; the test part may leave it. With both, a column that is constant in training
-    becomes 0 in both parts. `e1071`: as `svm` of the R package e1071 does,
-    mean 0 and standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if
-    any column is constant there; it neither scales nor looks at `nominal` columns, those of a
-    one-hot code. `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is divided by its
-    largest absolute value in training, so that zeros stay; a column of zeros alone there becomes 0
-    in both parts. `none`, and `standard-benchmark`, which is done before: unchanged. With `none`
-    and `maxabs`, the parts may be sparse.
+    becomes 0 in both parts. `e1071`: as `svm` of the R package e1071 does, mean 0 and standard
+    deviation 1 (ddof 1) on the training part, but nothing at all is scaled if any column is
+    constant there; it neither scales nor looks at `nominal` columns, those of a one-hot code.
+    `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is divided by its largest absolute
+    value in training, so that zeros stay; a column of zeros alone there becomes 0 in both parts.
+    `none`, and `standard-benchmark`, which is done before: unchanged. With `none` and `maxabs`, the
+    parts may be sparse.
     """
     if scaling == "maxabs":
         largest = _largest_absolute(X_train)

@@ -81,9 +81,9 @@ def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
 def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
     """Return whether the shipped records of a value stand in for it.
 
-    They do if nothing was run here: there is no own record, or the data were missing here but not
-    where the shipped records were made. A cell that failed or took too long was run, and a shipped
-    value must not hide that.
+    They do if nothing was run here: there is no record of the value, or its data were missing here
+    but not where the shipped records were made. A cell that failed or took too long was run, and a
+    shipped value must not hide that.
     """
     own = list(own)
     return not own or (_without_data(own) and not _without_data(shipped))
@@ -105,7 +105,7 @@ def records_to_show(
 
     `asks_for` returns whether today's config asks for a value with the same settings as the config
     of the shipped records. The second result names the values that are shipped, each with the
-    reason why there is no own one.
+    reason why it was not run here.
     """
     made_here = by_value(own.values())
     stand_ins = {

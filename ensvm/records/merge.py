@@ -172,7 +172,7 @@ def _values(record: Record) -> dict[str, str]:
 def write_merged(merged: Sequence[Merged], target: Path) -> bool:
     """Write the studies into a new folder, and return whether anything had to be written.
 
-    After an error there is no new folder at all. Raises UserError if `target` has other files, and
+    An error leaves no part of the folder behind. Raises UserError if `target` has other files, and
     OSError if it cannot be written.
     """
     parent = target.absolute().parent

@@ -121,7 +121,7 @@ def latest_records(
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number and the JSON object of every whole line; nothing if there is no file.
+    """Yield the number and the JSON object of every whole line; none if the file is missing.
 
     A file named `*.xz` is read as compressed.
 

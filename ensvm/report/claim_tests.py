@@ -28,9 +28,8 @@ PSEUDO_ERRORS = 1
 class TestedEffect:
     """An effect over realizations, its 95 % interval, and its verdict on its own.
 
-    A single value has neither interval nor p-values (None). The p-values are
-    one-sided: a small `p_holds` shows that the effect keeps to all bounds, a small `p_fails` that
-    it violates one.
+    A single value has neither interval nor p-values (None). The p-values are one-sided: a small
+    `p_holds` shows that the effect keeps to all bounds, a small `p_fails` that it violates one.
     """
 
     effect: float

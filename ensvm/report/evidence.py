@@ -38,10 +38,10 @@ class Evidence:
     """The evidence of one cell of a table.
 
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
-    the verdict (or why there are no values); `facts` adds how and where the values were made.
-    `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts of
-    the records, each with how often it occurred; `traceback` is that of the first failure that left
-    one.
+    the verdict, or the reason why values are missing; `facts` adds how and where the values were
+    made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts
+    of the records, each with how often it occurred; `traceback` is that of the first failure that
+    left one.
     """
 
     title: str

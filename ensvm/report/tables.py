@@ -25,8 +25,8 @@ class TableCell:
     `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
     interval is computed from. `largest_class` is the value of predicting the largest class, if the
     table names an algorithm that does so. `warned` is the number of realizations that warned.
-    `status` is that of the study's answer, or `shipped` for a shipped value in a study of
-    which other values were computed here. If it is not `ok`, `reason` explains it.
+    `status` is that of the study's answer, or `shipped` for a shipped value in a study of which
+    other values were computed here. If it is not `ok`, `reason` explains it.
     """
 
     table: str
@@ -194,7 +194,7 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
 def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfig]]:
     """Return the columns of each metric among which the best is marked.
 
-    Oracles are compared only if there are no other columns.
+    Oracles are compared only if all columns of the metric are oracles.
     """
     marked = [column for column in table.columns if table.best_of(column)]
     fair = [column for column in marked if not is_oracle(study, table, column)]

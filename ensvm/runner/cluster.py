@@ -91,7 +91,7 @@ def run_on_cluster(client: Any, tasks: Sequence[Task], save: Save, timeout: floa
     Each thread of a dask worker runs one task at a time. A cell whose dask worker was killed is
     submitted once more, alone; if that kills a worker too, the cell fails.
 
-    Raises UserError if there is no worker, or one cannot run the tasks.
+    Raises UserError if no worker connects, or if a worker cannot run the tasks.
     """
     if not tasks:
         return

@@ -47,9 +47,7 @@ class AlgorithmSettings:
     defaults: Mapping[str, str] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    record: tuple[
-        str, ...
-    ] = ()  # what is kept in addition to the test error and the fitted scalars
+    record: tuple[str, ...] = ()  # what is kept besides the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
     seed: str | None = None  # the name that seeds are computed from; None for the algorithm's

@@ -70,14 +70,16 @@ def _cells(plan: Plan) -> list[Cell]:
     search = DataSearch(download=False)
     available = [name for name, card in plan.cards.items() if search.find(name, card)]
     local = [name for name in available if name not in search.to_download]
+    smallest_first = sorted(local, key=lambda name: plan.cards[name].rows)
+    order = {name: number for number, name in enumerate(smallest_first)}
+    cells = [cell for cell in plan.cells if cell.dataset in order and cell.run_pass == "error"]
     chosen: dict[tuple[str, str | None], Cell] = {}
-    for dataset in sorted(local, key=lambda name: plan.cards[name].rows):
-        for cell in plan.cells:
-            method, is_here = cell.method, cell.dataset == dataset and cell.run_pass == "error"
-            if is_here and method is not None and (cell.algorithm, method.wrapped) not in chosen:
-                first = method.grid and {key: values[:1] for key, values in method.grid.items()}
-                tried = replace(cell, method=replace(method, grid=first, orders=1))
-                chosen[cell.algorithm, method.wrapped] = tried
+    for cell in sorted(cells, key=lambda cell: order[cell.dataset]):
+        method = cell.method
+        if method is not None and (cell.algorithm, method.wrapped) not in chosen:
+            first = method.grid and {key: values[:1] for key, values in method.grid.items()}
+            tried = replace(cell, method=replace(method, grid=first, orders=1))
+            chosen[cell.algorithm, method.wrapped] = tried
     return list(chosen.values())
 
 

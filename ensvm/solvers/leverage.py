@@ -251,25 +251,7 @@ def leverage(
         per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
         visits = None if n_passes is None else n_passes * source.n_blocks
         stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
-    n_iter = int(record.n_rounds[0])
-    rounds = record.index[:n_iter]
-    alphas = labels[rounds] * record.alpha[:n_iter]
-    summed_alphas = np.zeros(m)
-    np.add.at(summed_alphas, rounds, alphas)
-    return LeverageResult(
-        weights=summed_alphas,
-        intercept=float(record.beta[:n_iter].sum()),
-        rounds=rounds,
-        alphas=alphas,
-        betas=record.beta[:n_iter],
-        losses=record.loss[: n_iter + 1],
-        penalties=record.penalty[: n_iter + 1],
-        objective=float(record.loss[n_iter] * (1.0 + record.penalty[n_iter])),
-        certificate=_certificate(source, settings, state, record),
-        n_iter=n_iter,
-        converged=stop_reason in ("no_gain", "zero_loss"),
-        stop_reason=stop_reason,
-    )
+    return _result(record, labels, stop_reason, _certificate(source, settings, state, record))
 
 
 def _play_blocks(
@@ -315,6 +297,31 @@ def _play_screened(
         if reason != PAUSED:
             return "zero_loss" if reason == ZERO_LOSS else "no_gain"
     return "n_rounds"
+
+
+def _result(
+    record: RoundHistory, labels: Vector, stop_reason: StopReason, certificate: float
+) -> LeverageResult:
+    """Return the machine that the recorded rounds made."""
+    n_iter = int(record.n_rounds[0])
+    rounds = record.index[:n_iter]
+    alphas = labels[rounds] * record.alpha[:n_iter]
+    weights = np.zeros(labels.size)
+    np.add.at(weights, rounds, alphas)
+    return LeverageResult(
+        weights=weights,
+        intercept=float(record.beta[:n_iter].sum()),
+        rounds=rounds,
+        alphas=alphas,
+        betas=record.beta[:n_iter],
+        losses=record.loss[: n_iter + 1],
+        penalties=record.penalty[: n_iter + 1],
+        objective=float(record.loss[n_iter] * (1.0 + record.penalty[n_iter])),
+        certificate=certificate,
+        n_iter=n_iter,
+        converged=stop_reason in ("no_gain", "zero_loss"),
+        stop_reason=stop_reason,
+    )
 
 
 def _certificate(

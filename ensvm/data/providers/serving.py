@@ -234,7 +234,7 @@ def _whole_parts(
 
 
 def _subset(source: Source, folders: DataFolders) -> bytes:
-    """Return the rows of a subset of another data set; raise Refused if nobody serves that."""
+    """Return the rows of a subset of another data set; raise Refused if no provider has it."""
     card, parts = _whole_parts(source, folders, Attempt.serve)
     levels = unpack(shipped_datasets() / source.address).decode()
     return subset_text(read_rows(card, parts), levels, str(source.keep))

@@ -33,12 +33,11 @@ SHAPES: dict[Verdict | None, str] = {
     "cannot tell": "M0 5L5 -4H-5Z",
     "undetermined": "M-4 -4l8 8m0 -8l-8 8",
 }
-# The picture of a claim. In pixels: the width of the axis without the names, the height of a row,
-# and the space above the first. Then the width of a letter of the names and the most letters that
-# get room, and the free space at both ends, relative to the range of values.
-CLAIM_WIDTH, CLAIM_ROW, CLAIM_TOP = 430.0, 22.0, 8.0
-LETTER, MOST_LETTERS = 7.0, 60
-CLAIM_ROOM = 0.06
+# The picture of a claim, in pixels
+CLAIM_WIDTH = 430.0  # of the axis, without the names
+CLAIM_ROW, CLAIM_TOP = 22.0, 8.0  # the height of a row, and the space above the first
+LETTER, MOST_LETTERS = 7.0, 60  # the width of a letter, and how many letters of a name get room
+CLAIM_ROOM = 0.06  # free space at both ends, relative to the range of values
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,11 @@ def noisy_problem(seed, m=30):
     return gram(X, kernel="rbf", gamma=0.5), y
 
 
+def path_and_bound(K, y, fit_intercept):
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
+    return path, leave_one_out_bound(path, K)
+
+
 def count(path, K, y, C):
     alpha = path.coef_at(C)
     return np.count_nonzero(
@@ -149,8 +154,7 @@ def count(path, K, y, C):
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_the_count_at_every_breakpoint(seed, fit_intercept):
     K, y = noisy_problem(seed)
-    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
-    bound = leave_one_out_bound(path, K)
+    path, bound = path_and_bound(K, y, fit_intercept)
     assert bound.bounds.shape == path.lambdas.shape
     for at in range(0, path.lambdas.size, 5):
         C = 1.0 / path.lambdas[at]
@@ -166,8 +170,7 @@ def test_it_is_the_count_at_every_breakpoint(seed, fit_intercept):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_C_has_a_smaller_bound_and_no_smaller_C_the_same(seed, fit_intercept):
     K, y = noisy_problem(seed)
-    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
-    best = leave_one_out_bound(path, K)
+    path, best = path_and_bound(K, y, fit_intercept)
     least = round(best.best_bound * y.size)
     assert least == count(path, K, y, best.best_C * (1.0 + 1e-9))
     grid = np.geomspace(1.0 / path.lambdas[0], 99.0, 800)
@@ -179,8 +182,7 @@ def test_no_C_has_a_smaller_bound_and_no_smaller_C_the_same(seed, fit_intercept)
 @pytest.mark.parametrize(("seed", "fit_intercept"), [(17, True), (3, False)])
 def test_the_least_bound_may_lie_between_breakpoints(seed, fit_intercept):
     K, y = noisy_problem(seed, 60)
-    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=100.0)
-    best = leave_one_out_bound(path, K)
+    path, best = path_and_bound(K, y, fit_intercept)
     assert best.best_bound < best.bounds.min()
     assert round(best.best_bound * y.size) == count(path, K, y, best.best_C * (1.0 + 1e-9))
 
