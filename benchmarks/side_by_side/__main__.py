@@ -112,10 +112,9 @@ def text(table: pd.DataFrame, machines: dict[int, Machine], pairs: int) -> str:
         "of its own after one run that is not counted, or (*first in a process*) each run in a new "
         f"process, {FRESH_PAIRS} of each side, with data and libraries loaded before; the ratio is "
         "the median of the pairs' ratios, with the least and the most. Memory is the peak of the "
-        "process, data and "
-        "libraries included. A note has the result of ours and of the peer. The CSV also has a bound: the "
-        "operations and the bytes that the computation cannot do without at the rates measured on "
-        "this machine.\n\n"
+        "process, data and libraries included. A note has the result of ours and of the peer. The "
+        "CSV also has a bound: the operations and the bytes that the computation cannot do without "
+        "at the rates measured on this machine.\n\n"
         f"<sub>{about.processor}, {platform.system()}; measured rates: {rates}; "
         f"{packages}.</sub>\n"
     )
