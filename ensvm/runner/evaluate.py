@@ -128,8 +128,8 @@ def _draws(algorithm: AlgorithmSettings, fit: _Fit, seed: int, grams: GramPool) 
     if not random_states(fit.fitted):
         return False
     other = _fit(algorithm, fit.point, seed, grams, Stopwatch(), seed_of("another seed", seed))
-    labels = [_count_errors(each, Stopwatch())[1] for each in (fit, other)]
-    return not np.array_equal(*labels)
+    (_, labels), (_, others) = (_count_errors(each, Stopwatch()) for each in (fit, other))
+    return labels is None or others is None or not np.array_equal(labels, others)
 
 
 def _over_orders(runs: list[Evaluation]) -> Evaluation:

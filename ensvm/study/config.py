@@ -416,7 +416,6 @@ class StudyConfig(ConfigBlock):
         for asked in self.asked():
             names.must_be_measured(source, asked)
 
-
     def _check_chosen(self, source: YamlSource) -> None:
         """Refuse `chosen_on:` that names a column or a row which its table does not have."""
         for index, entry in enumerate(self.assumptions):

@@ -31,6 +31,8 @@ PRINTED = ["table", "row", "column", "value", "std"]
 
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
+Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
+"""Why a verdict cannot be given; empty if it is given."""
 
 
 class ColumnConfig(ConfigBlock):
@@ -188,11 +190,11 @@ class TableConfig(ConfigBlock):
         own = column.relative_margin
         return self.relative_margin if own is None else own
 
-    def margin_of(self, column: ColumnConfig, printed: float) -> float:
-        """Return the margin of the verdict on a printed value, in step with that value."""
+    def margin_of(self, column: ColumnConfig, printed: float | None = None) -> float:
+        """Return the margin of a column's verdicts, or of that on one printed value."""
         margin = self.margin if column.margin is None else column.margin
         share, metric = self.relative_margin_of(column), self.metric_of(column)
-        if share is None:
+        if share is None or printed is None:
             return margin
         if metric not in RATES:
             return share * abs(printed)
