@@ -7,6 +7,7 @@ import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -254,10 +255,14 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
 
 @dataclass(frozen=True)
 class Published:
-    """A printed number and, where the paper prints one, its standard deviation."""
+    """A printed number and, where the paper prints one, its standard deviation.
+
+    `half_unit` is half a unit of its last digit: 24.7 stands for 24.65 to 24.75.
+    """
 
     value: float
     std: float | None = None
+    half_unit: float = 0.0
 
 
 Place: TypeAlias = tuple[str, str, str]  # table, row, column
@@ -286,10 +291,17 @@ def read_published(path: Path) -> dict[Place, Published]:
             table, row, column, value, std = line
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
-            cells[table, row, column] = Published(float(value), float(std) if std else None)
+            cells[table, row, column] = Published(
+                float(value), float(std) if std else None, _half_unit(value)
+            )
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
     return cells
+
+
+def _half_unit(text: str) -> float:
+    """Return half a unit of the last digit of a number, 0.05 for 24.7."""
+    return 0.5 * 10.0 ** int(Decimal(text).as_tuple().exponent)
 
 
 def _is_number(text: str) -> bool:
