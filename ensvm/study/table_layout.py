@@ -134,8 +134,8 @@ class TableConfig(ConfigBlock):
     judged : bool
         Whether values are compared with the printed ones; with `false` both are only shown.
     largest_class : str or None
-        An algorithm that always predicts the largest class. An error that it gets as well is
-        neither reproduced nor bold.
+        An algorithm that always predicts the largest class. A value that it gets as well is `?
+        guess`, and not bold.
     decimals : int
         How many decimals are shown.
     best : str
