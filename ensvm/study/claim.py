@@ -160,6 +160,12 @@ class ClaimTest(ConfigBlock):
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
+        n_rows, n_pairs = len(self.rows or ()), len(self.better) * len(self.than or (None,))
+        if self.scope != "all" and 0 < n_rows * n_pairs < self.scope:
+            raise ValueError(
+                f"`scope: {self.scope}` is more than the {n_rows * n_pairs} comparisons, of "
+                f"{n_rows} rows and {n_pairs} pairs of algorithms"
+            )
         compared = sorted(set(self.algorithms))
         if self.own_test and (self.relation != "less" or sorted(self.own_test) != compared):
             raise ValueError(

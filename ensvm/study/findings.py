@@ -70,8 +70,8 @@ def check_findings(
 
     `rows` has the rows of each table, by its id.
     """
-    named = {claim.id for claim in claims}
-    named |= {f"{one.id}/{n}" for one in claims for n in range(1, len(one.tests) + 1)}
+    named = [claim.id for claim in claims]
+    named += [f"{one.id}/{n}" for one in claims for n in range(1, len(one.tests) + 1)]
     columns = {table.id: [column.name for column in table.columns] for table in tables}
     for index, finding in enumerate(findings):
         for number, line in enumerate(finding.adds):
