@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,27 @@ from ensvm.report.tables import printed_value
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
 
-Numbers = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.float64]
+Pair: TypeAlias = tuple[str, str | None]  # two algorithms; the second is None for a value
 
 
 class NoValues(Exception):
     """Why a comparison cannot be made."""
 
 
-def answers_of(study: Study, test: ClaimTest, row: str, names: Sequence[str]) -> list[Answer]:
+def pairs_of(test: ClaimTest) -> list[Pair]:
+    """Return the algorithms of each comparison on a row."""
+    return list(product(test.better, test.than or (None,)))
+
+
+def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answer]:
     """Return the values of each algorithm's metric, on each member if the test has a sweep."""
     rows = study.config.sweep_values(row) if test.over else [row]
     is_whole = test.of == "slope" or test.stage == "end"
     stage: Any = "all" if is_whole else test.stage
     return [
         ask(study, Question(member, name, test.metric, test.run_pass, stage))
-        for name in names
+        for name in filter(None, pair)
         for member in rows
     ]
 
@@ -99,7 +105,7 @@ def left_out(answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def printed_effect(
-    study: Study, test: ClaimTest, row: str, names: Sequence[str]
+    study: Study, test: ClaimTest, row: str, pair: Pair
 ) -> tuple[float, float, float] | None:
     """Return the effect of the printed values, between the ends that their rounding gives it.
 
@@ -107,6 +113,7 @@ def printed_effect(
     table that has it.
     """
     of = "timing" if test.run_pass == "timing" else "results"
+    names = [name for name in pair if name is not None]
     printed_row = test.printed_as.get(row, row)
     by_table = [
         [printed_value(study, table, printed_row, name, test.metric, test.stage) for name in names]

@@ -7,7 +7,7 @@ says of new rows (`_on_new_rows`) is a second line, which does not decide.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,13 @@ from ensvm.report.claim_tests import (
 from ensvm.report.claim_values import (
     NoValues,
     Numbers,
+    Pair,
     answers_of,
     by_order,
     by_repetition,
     compared_values,
     left_out,
+    pairs_of,
     printed_effect,
 )
 from ensvm.report.query import (
@@ -61,10 +63,9 @@ class ClaimComparison:
     interval is computed from. `p_holds` and `p_fails` are one-sided p-values: small ones show that
     the effect keeps to the threshold, or that it violates it. `verdict` rests on them, adjusted by
     Holm's step-down over the comparisons of the test. Without values it is None, and `reason` says
-    why (or what was left out). The fields `new_...` are of new rows, if that differs. `printed` is
-    the effect of the paper's own values, between `printed_low` and `printed_high` by their
-    rounding. `own_test` says on how many of our realizations the paper's own test finds the
-    relation.
+    why (or what was left out). The fields `new_...` are of new rows. `printed` is the effect of the
+    paper's own values; its verdict is that of all values that round to them. `own_test` says on how
+    many of our realizations the paper's own test finds the relation.
     """
 
     claim: str
@@ -93,8 +94,6 @@ class ClaimComparison:
     new_p_fails: float | None = None
     new_verdict: ClaimVerdict | None = None
     printed: float | None = None
-    printed_low: float | None = None
-    printed_high: float | None = None
     printed_verdict: ClaimVerdict | None = None
     own_test: str = ""
     reason: str = ""
@@ -115,8 +114,8 @@ class Judged:
     def new_counts(self) -> str:
         """The same numbers for new rows; an empty string if they say nothing else."""
         verdicts = [one.new_verdict or one.verdict for one in self.comparisons]
-        is_known = any(one.new_verdict for one in self.comparisons)
-        return self._counted(verdicts, "without values") if is_known else ""
+        differ = any(one.new_low not in (None, one.low) for one in self.comparisons)
+        return self._counted(verdicts, "without values") if differ else ""
 
     @property
     def printed_counts(self) -> str:
@@ -128,6 +127,8 @@ class Judged:
         counts, total = Counter(verdicts), len(self.comparisons)
         several = len({(one.test, one.row) for one in self.comparisons}) < total
         noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
+        if not total:
+            return "tested under other readings alone"
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
         return f"{', '.join(parts) or 'nothing known'} of {total} {noun}{without}"
@@ -190,18 +191,13 @@ def judge_claim(study: Study, claim: ClaimConfig) -> JudgedClaim:
             unit=test.effect.unit(test.metric).name,
         )
         compared = [
-            _compare(study, test, replace(blank, row=row, better=names[0], than=(*names, None)[1]))
+            _compare(study, test, replace(blank, row=row, better=better, than=than))
             for row in _rows(study, test)
-            for names in _pairs(test)
+            for better, than in pairs_of(test)
         ]
         tests.append(JudgedTest(adjusted(compared, test.scope == "all"), test))
     deciding = chain.from_iterable(one.comparisons for one in tests if one.test.decides)
     return JudgedClaim(tuple(deciding), claim, tuple(tests))
-
-
-def _pairs(test: ClaimTest) -> list[tuple[str, ...]]:
-    """Return the algorithms of each comparison on a row: two, or one for a value."""
-    return list(product(test.better, test.than)) if test.than else [(name,) for name in test.better]
 
 
 def _rows(study: Study, test: ClaimTest) -> list[str]:
@@ -214,7 +210,7 @@ def _rows(study: Study, test: ClaimTest) -> list[str]:
     return [
         row
         for row in study.config.own_rows
-        if row in rows or any(printed_effect(study, test, row, names) for names in _pairs(test))
+        if row in rows or any(printed_effect(study, test, row, pair) for pair in pairs_of(test))
     ]
 
 
@@ -240,14 +236,12 @@ def adjusted(comparisons: Sequence[ClaimComparison], of_all: bool) -> tuple[Clai
 
 def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComparison:
     """Return a comparison with its values, or the reason why it has none."""
-    names = tuple(filter(None, (blank.better, blank.than)))
+    names = (blank.better, blank.than)
     # What is known without records: the paper's own values.
     if test.printed and (ends := printed_effect(study, test, blank.row, names)):
         low, effect, high = ends
         verdict = None if test.kind.of_rejections else judge_range(low, high, *test.bounds)
-        blank = replace(
-            blank, printed=effect, printed_low=low, printed_high=high, printed_verdict=verdict
-        )
+        blank = replace(blank, printed=effect, printed_verdict=verdict)
     # Test the recorded values; without enough of them, say why.
     answers = answers_of(study, test, blank.row, names)
     try:
@@ -261,7 +255,7 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
     except NoEffect as reason:
         return replace(blank, reason=f"{test.metric} is {reason}")
     means = values.mean(axis=0).tolist()
-    if new is not None and (new.low, new.high) != (found.low, found.high):
+    if new is not None:
         blank = replace(
             blank, **{f"new_{key}": value for key, value in vars(new).items() if key != "effect"}
         )
@@ -355,7 +349,7 @@ def _variance_over_orders(answer: Answer) -> float:
     return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
 
 
-def _own_test(study: Study, test: ClaimTest, row: str, names: Sequence[str]) -> str:
+def _own_test(study: Study, test: ClaimTest, row: str, pair: Pair) -> str:
     """Repeat the paper's own test on each realization, and return how often it finds the relation.
 
     Only realizations count for which every run of both algorithms has a value.
@@ -367,7 +361,7 @@ def _own_test(study: Study, test: ClaimTest, row: str, names: Sequence[str]) -> 
             ask(study, Question(row, run, test.metric, test.run_pass))
             for run in study.config.sweep_values(test.own_test[name])
         ]
-        for name in names
+        for name in filter(None, pair)
     ]
     found = [
         less_by_welch(*(sample(np.array([run.values[number] for run in runs])) for runs in sides))

@@ -255,9 +255,9 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
 
 @dataclass(frozen=True)
 class Published:
-    """A printed number and, where the paper prints one, its standard deviation.
+    """A printed number and, if the paper prints one, its standard deviation.
 
-    `half_unit` is half a unit of its last digit: 24.7 stands for 24.65 to 24.75.
+    `half_unit` is half a unit of the last printed digit: what print has rounded away at most.
     """
 
     value: float
@@ -292,16 +292,17 @@ def read_published(path: Path) -> dict[Place, Published]:
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = Published(
-                float(value), float(std) if std else None, _half_unit(value)
+                float(value), float(std) if std else None, half_unit(value)
             )
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
     return cells
 
 
-def _half_unit(text: str) -> float:
-    """Return half a unit of the last digit of a number, 0.05 for 24.7."""
-    return 0.5 * 10.0 ** int(Decimal(text).as_tuple().exponent)
+def half_unit(text: str) -> float:
+    """Return half a unit of the last digit of a number: 0.05 for `24.7`, 0.5 for `468`."""
+    exponent = Decimal(text.strip()).as_tuple().exponent
+    return 0.5 * 10.0 ** int(exponent)
 
 
 def _is_number(text: str) -> bool:
