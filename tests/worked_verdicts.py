@@ -120,7 +120,7 @@ def worked_claim() -> tuple[str, float, float, pd.Series]:
         f"√(1/{n} + {split['n_test']}/{split['n_train']})"
     )
     frame = pd.read_csv(RESULTS / "ecda13" / "claims.csv")
-    frame = frame[(frame.claim == "H-1-conclusion-spam") & (frame.than == pair[1])]
+    frame = frame[(frame.claim == "H-1-conclusion") & (frame.than == pair[1])]
     return text, effects.mean() - half, effects.mean() + half, frame.iloc[0]
 
 
