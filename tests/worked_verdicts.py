@@ -6,13 +6,11 @@ The formulas are written anew here, from the values of the records and the print
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from textwrap import fill
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from ensvm.report.claims import evaluate_claims
 from ensvm.report.query import Study
 from ensvm.report.query import read_study as read
 
@@ -105,38 +103,6 @@ def _around(study: str, line: pd.Series, values: np.ndarray, n_printed: int = 1)
     return Worked(study, formula, difference - half, difference + half, line)
 
 
-def worked_claim() -> tuple[str, float, float, pd.Series]:
-    """Return the corrected resampled t test of a claim, its interval, and the committed line."""
-    study = read_study(RESULTS / "ecda13")
-    pair = ("bagging_radpol", "bagging_radial")
-    better, than = (values_of(study, "spam", name, "error") for name in pair)
-    effects = better - than
-    n, std, quantile = effects.size, effects.std(ddof=1), t.ppf(0.975, effects.size - 1)
-    split = study.by_cell["spam", pair[0], "error"][0].settings["split"]
-    shared = split["n_test"] / split["n_train"]
-    half = quantile * std * np.sqrt(1 / n + shared)
-    text = (
-        f"{effects.mean():.2f} ± {quantile:.3f} · {std:.3f} · "
-        f"√(1/{n} + {split['n_test']}/{split['n_train']})"
-    )
-    frame = pd.read_csv(RESULTS / "ecda13" / "claims.csv")
-    frame = frame[(frame.claim == "H-1-conclusion") & (frame.than == pair[1])]
-    return text, effects.mean() - half, effects.mean() + half, frame.iloc[0]
-
-
-def holm_family() -> list[tuple[str, float, int, float]]:
-    """Return the rows of a claim: name, p-value of failing, Holm's factor, adjusted p-value."""
-    study = read_study(RESULTS / "nips99")
-    [judged] = [one for one in evaluate_claims(study) if one.claim.id == "pbvm-better-than-bvm"]
-    rows = sorted((one.p_fails, one.row) for one in judged.comparisons if one.p_fails is not None)
-    lines, largest = [], 0.0
-    for step, (p_value, row) in enumerate(rows):
-        factor = len(rows) - step
-        largest = max(largest, min(1.0, factor * p_value))
-        lines.append((row, p_value, factor, largest))
-    return lines
-
-
 def worked_section() -> str:
     """Return the section of docs/explanation/verdicts.md, in Markdown."""
     lines = [
@@ -150,23 +116,4 @@ def worked_section() -> str:
         lines.append(
             f"| {place} | {line.interval_of} | {one.formula} | {interval} | {line.verdict} |"
         )
-    text, low, high, line = worked_claim()
-    paragraphs = [
-        f"The claim `{line.claim}` compares `{line.better}` with `{line['than']}` on {line.row}: "
-        f"{text}, so {low:.2f} to {high:.2f} points. The splits share rows; for this, Nadeau and "
-        "Bengio add n_test / n_train to 1/n.",
-        "Holm's method takes the rows of a claim together. Of the claim `pbvm-better-than-bvm` of "
-        "`nips99`, these are the three rows with the smallest p-values against it. Each p-value is "
-        "multiplied as shown, none becomes smaller than the one before, and a row fails if its "
-        "adjusted p-value is below 0.025:",
-    ]
-    for paragraph in paragraphs:
-        lines += ["", fill(paragraph, 118, break_on_hyphens=False)]
-    lines += [
-        "",
-        "| row | p-value | times | adjusted |",
-        "|:--|--:|--:|--:|",
-    ]
-    for row, p_value, factor, p_adjusted in holm_family()[:3]:
-        lines.append(f"| {row} | {p_value:.4f} | {factor} | {p_adjusted:.4f} |")
     return "\n".join(lines)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.splits import folds_of
-from ensvm.report.claim_tests import DECIMALS
 from ensvm.report.query import (
     Answer,
     Question,
@@ -21,6 +20,8 @@ from ensvm.report.query import (
 from ensvm.report.tables import printed_value
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
+
+DECIMALS = 9  # more than any paper prints
 
 Numbers: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str | None]  # two algorithms; the second is None for a value

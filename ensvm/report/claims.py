@@ -108,14 +108,14 @@ class Judged:
     @property
     def counts(self) -> str:
         """The numbers of rows (or comparisons) with each verdict, as text."""
-        return self._counted([one.verdict for one in self.comparisons], "without values")
+        return self._counted([one.verdict for one in self.comparisons])
 
     @property
     def new_counts(self) -> str:
         """The same numbers for new rows; an empty string if they say nothing else."""
-        verdicts = [one.new_verdict or one.verdict for one in self.comparisons]
-        differ = any(one.new_low not in (None, one.low) for one in self.comparisons)
-        return self._counted(verdicts, "without values") if differ else ""
+        if all(one.new_low in (None, one.low) for one in self.comparisons):
+            return ""
+        return self._counted([one.new_verdict or one.verdict for one in self.comparisons])
 
     @property
     def printed_counts(self) -> str:
@@ -123,7 +123,9 @@ class Judged:
         verdicts = [one.printed_verdict for one in self.comparisons]
         return self._counted(verdicts, "not printed") if any(verdicts) else ""
 
-    def _counted(self, verdicts: Sequence[ClaimVerdict | None], silent: str) -> str:
+    def _counted(
+        self, verdicts: Sequence[ClaimVerdict | None], silent: str = "without values"
+    ) -> str:
         counts, total = Counter(verdicts), len(self.comparisons)
         several = len({(one.test, one.row) for one in self.comparisons}) < total
         noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
