@@ -443,7 +443,7 @@ def test_a_value_on_which_a_setting_was_chosen_bears_a_mark_and_is_counted_apart
     assert verdict_counts(cells) == "2 = (1 †), 1 ≠ (1 †)"
     [(text, _)] = write_tables(study, "md")
     assert "10.0 = †</sub>" in text
-    assert "2 printed without a value of ours. †: a setting was chosen on this printed value" in text
+    assert "2 printed without a value of ours. †: a setting was chosen" in text
 
 
 @pytest.mark.parametrize(
