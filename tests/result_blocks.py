@@ -7,10 +7,11 @@ from textwrap import fill
 
 from worked_verdicts import worked_section
 
-from ensvm.report.documents.document import one_line
+from ensvm.report.documents.findings import finding_texts
+from ensvm.report.query import read_study
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config, reproduced
-from ensvm.study.relations import RELATIONS
+from ensvm.study.relations import EFFECTS, RELATIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,10 +35,11 @@ def ranks_of(path: str) -> str | None:
     return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
 
 
-def findings_of(study: str) -> str:
-    """Return the findings of a study, a list entry each."""
-    config, _ = read_config(find_config(study))
-    entries = [f"- {one_line(finding.text)}" for finding in config.findings]
+def findings_of(study: str) -> str | None:
+    """Return the findings of a study, a list entry each; None without its results."""
+    if not (ROOT / "results" / study / "README.md").exists():
+        return None
+    entries = [f"- {text}" for text in finding_texts(read_study(ROOT / "results" / study))]
     return "\n".join(
         fill(entry, 118, subsequent_indent="  ", break_on_hyphens=False) for entry in entries
     )
@@ -60,20 +62,26 @@ def table_of_works(_: str) -> str:
         is_shipped = (ROOT / "results" / name / "README.md").exists()
         if config.citation and config.findings and is_shipped:
             work = f"[{config.title}](results/{name}/README.md)"
-            lines.append(f"| {work}: `{name}` | {one_line(config.findings[0].text)} |")
+            first = next(finding_texts(read_study(ROOT / "results" / name)))
+            lines.append(f"| {work}: `{name}` | {first} |")
     return "\n".join(["| work | what came out, in a sentence |", "|:--|:--|", *lines])
 
 
 def table_of_relations(_: str) -> str:
-    """Return the relations of claims, each with its keys, their defaults and its meaning."""
+    """Return the relations of claims, each with the effects that it may be of, and its meaning."""
     lines = []
     for name, relation in RELATIONS.items():
-        defaults = {
-            key: "" if value is None else f" {value:g}" for key, value in relation.keys.items()
-        }
-        keys = ", ".join(f"`{key}:{default}`" for key, default in defaults.items())
-        lines.append(f"| `{name}` | {keys} | {relation.meaning} |")
-    return "\n".join(["| `relation:` | its keys | the claim holds if |", "|:--|:--|:--|", *lines])
+        lines.append(f"| `{name}` | {', '.join(relation.of)} | {relation.meaning} |")
+    return "\n".join(["| `relation:` | `of:` | the test holds if |", "|:--|:--|:--|", *lines])
+
+
+def table_of_effects(_: str) -> str:
+    """Return the effects that tests of claims compare, each with its threshold."""
+    lines = []
+    for name, effect in EFFECTS.items():
+        threshold = f"`{effect.key}:{'' if effect.default is None else f' {effect.default:g}'}`"
+        lines.append(f"| `{name}` | {effect.meaning} | {threshold} |")
+    return "\n".join(["| `of:` | what is tested | its threshold |", "|:--|:--|:--|", *lines])
 
 
 MAKERS = {
@@ -81,9 +89,10 @@ MAKERS = {
     "ranks": ranks_of,
     "classes": table_of_classes,
     "relations": table_of_relations,
+    "effects": table_of_effects,
     "findings": findings_of,
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }
 # The kinds of parts that change with the records
-OF_RESULTS = ("grid", "ranks", "worked")
+OF_RESULTS = ("grid", "ranks", "worked", "findings", "works")

@@ -13,7 +13,7 @@ from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
 
 ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
 
@@ -271,8 +271,8 @@ def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
 
 
 def printed_value(
-    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | None
-) -> float | None:
+    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | str | None
+) -> Published | None:
     """Return the value that a table of the paper prints of an algorithm, in a metric.
 
     A printed accuracy is an error too, and the other way round.
@@ -281,11 +281,11 @@ def printed_value(
         place = (table.id, row, column.name)
         if column.of(table) != algorithm or column.stage != stage or place not in study.published:
             continue
-        value, printed_metric = study.published[place].value, table.metric_of(column)
+        printed, printed_metric = study.published[place], table.metric_of(column)
         if printed_metric == metric:
-            return value
+            return printed
         if {printed_metric, metric} == set(RATES):
-            return PERCENT.scale - value
+            return replace(printed, value=PERCENT.scale - printed.value)
     return None
 
 

@@ -26,9 +26,10 @@ from ensvm.study.block import (
     is_derived,
     refusal,
 )
-from ensvm.study.claim import ClaimConfig, FindingConfig, check_claims, check_findings
+from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
+from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
@@ -236,7 +237,7 @@ class StudyConfig(ConfigBlock):
     coverage : tuple of CoverageConfig
         Every item of the paper, and what covers it.
     findings : tuple of FindingConfig
-        What came out, in sentences that rest on verdicts.
+        What came out: the sentences of the paper's abstract, with our numbers.
     derived : DerivedConfig or None
         What `base:` fills in; not written by hand.
     """
@@ -310,19 +311,19 @@ class StudyConfig(ConfigBlock):
         """Return the rows of a table: its own, or every data set."""
         return self.own_rows if table.rows is None else table.rows
 
-    def rows_of_claim(self, claim: ClaimConfig) -> tuple[str, ...]:
-        """Return the rows of a claim: its own, those of its sweep, or all with its algorithms."""
-        if claim.over is not None:
-            return tuple(self.sweep_values(claim.over))
-        if claim.rows is not None:
-            return claim.rows
-        wanted = set(claim.algorithms)
+    def rows_of_test(self, test: ClaimTest) -> tuple[str, ...]:
+        """Return the rows of a test: its own, those of its sweep, or all with its algorithms."""
+        if test.over is not None:
+            return tuple(self.sweep_values(test.over))
+        if test.rows is not None:
+            return test.rows
+        wanted = set(test.algorithms)
         return tuple(
             entry.name
             for entry in self.datasets
             if not is_derived(entry.name)
             and wanted <= set(self.algorithms_of(entry))
-            and (claim.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
+            and (test.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
         )
 
     def table(self, name: str) -> TableConfig:
@@ -412,7 +413,7 @@ class StudyConfig(ConfigBlock):
         check_coverage(self.coverage, names, source)
         self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_findings(self.findings, self.readings, self.tables, rows, source)
+        check_findings(self.findings, self.claims, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
 

@@ -20,14 +20,13 @@ from ensvm.report.documents.document import (
     origin,
     verdict_counts,
 )
-from ensvm.report.documents.readings_document import answer_question
+from ensvm.report.documents.findings import finding_texts
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
-from ensvm.study.claim import FindingConfig, SupportConfig
 
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
@@ -71,52 +70,10 @@ def first_page(study: Study) -> str:
 
 
 def findings_parts(study: Study) -> Iterator[Part]:
-    """Yield the findings; one that the records contradict says what they show."""
+    """Yield the findings: the sentences of the abstract, with our numbers."""
     if study.config.findings:
         yield "## What comes out"
         yield "\n".join(f"- {text}" for text in finding_texts(study))
-
-
-def finding_texts(study: Study) -> Iterator[str]:
-    """Yield the findings as texts; one that the records contradict says what they show."""
-    for finding in study.config.findings:
-        against = contradictions(study, finding)
-        stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
-        yield f"{one_line(finding.text)}{stale}"
-
-
-def contradictions(study: Study, finding: FindingConfig) -> list[str]:
-    """Return a message for each result in the records that contradicts a finding.
-
-    A result without values contradicts it too.
-    """
-    return [text for support in finding.shown_by if (text := _differs(study, support))]
-
-
-def _differs(study: Study, support: SupportConfig) -> str:
-    """Return how a result contradicts the finding that rests on it; empty if they agree."""
-    if support.claim is not None:
-        judged = next(one for one in evaluate_claims(study) if one.claim.id == support.claim)
-        alike = judged.verdict in support.verdict
-        return "" if alike else f"claim {support.claim}: {judged.verdict}"
-    if support.reading is not None:
-        # The variants that are as near to print as the one that should be nearest.
-        config = next(one for one in study.config.readings if one.id == support.reading)
-        question = answer_question(study, config)
-        means = question.distances.loc[question.common].mean()
-        others = means[list(support.than)] if support.than else means.drop(support.nearer)
-        as_near = [str(name) for name in others.index[~(others > means[str(support.nearer)])]]
-        return f"reading {config.id}: {', '.join(as_near)} not farther" if as_near else ""
-    table = study.config.table(str(support.table))
-    cells = [
-        cell
-        for cell in build_table(study, table)
-        if cell.column == support.column
-        and (cell.row in support.rows if support.rows else cell.verdict)
-    ]
-    differing = [f"{one.row} {one.verdict}" for one in cells if one.verdict not in support.verdict]
-    texts = differing if cells else ["no verdict"]
-    return f"table {table.id}, {support.column}: {', '.join(texts)}" if texts else ""
 
 
 def _at_a_glance(study: Study) -> Grid:

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from ensvm.report.claims import ClaimComparison, JudgedClaim
+from ensvm.report.claims import ClaimComparison, JudgedTest
 from ensvm.report.documents.claim_document import effect_head
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, algorithm_label, build_table, column_label
-from ensvm.study.claim import ClaimConfig
+from ensvm.study.claim import ClaimTest
 from ensvm.study.metrics import direction_of, unit_of
 from ensvm.study.table_layout import Verdict
 
@@ -164,10 +164,10 @@ def _ticks(low: float, high: float, log: bool) -> list[float]:
 
 @dataclass(frozen=True)
 class ClaimPicture:
-    """The drawing of a claim: its comparisons by name, a row each; `title` is that of the axis.
+    """The drawing of a claim's test: its comparisons by name, a row each; `title` is the axis'.
 
     `neutral` is the effect of two equal algorithms, and `sides` say what lies left and right of it;
-    they are None and empty if the claim does not compare algorithms. `ticks` are the numbers at the
+    they are None and empty if the test does not compare algorithms. `ticks` are the numbers at the
     axis.
     """
 
@@ -192,30 +192,29 @@ class ClaimPicture:
         return CLAIM_TOP + CLAIM_ROW * len(self.rows) + AXIS
 
 
-def claim_picture(study: Study, judged: JudgedClaim) -> ClaimPicture | None:
-    """Return the picture of a claim; None if no row has an effect."""
+def claim_picture(study: Study, judged: JudgedTest) -> ClaimPicture | None:
+    """Return the picture of a test; None if no row has an effect."""
     comparisons = [one for one in judged.comparisons if one.effect is not None]
     if not comparisons:
         return None
-    claim = judged.claim
-    bounds = claim.kind.bounds(claim.threshold)
-    thresholds = [] if claim.kind.of_rejections else [bound.threshold for bound in bounds]
-    neutral = None if claim.than is None else 0.0 if claim.kind.of_differences else 1.0
+    test = judged.test
+    thresholds = [] if test.kind.of_rejections else [bound.threshold for bound in test.bounds]
+    neutral = test.effect.neutral
     values = [neutral, *thresholds]
     values += [end for one in comparisons for end in (one.effect, one.low, one.high, one.printed)]
     finite = [value for value in values if value is not None and math.isfinite(value)]
     low, high = min(finite), max(finite)
     room = CLAIM_ROOM * (high - low) or abs(high) or 1.0
-    rows = [(_name(study, claim, one), one) for one in comparisons]
+    rows = [(_name(study, test, one), one) for one in comparisons]
     left = LETTER * min(max(len(name) for name, _ in rows), MOST_LETTERS) + 16.0
     return ClaimPicture(
         rows,
         PictureScale(low - room, high + room, left=left, length=CLAIM_WIDTH - 10.0),
         thresholds,
         neutral,
-        tuple(_sides(study, claim)),
+        tuple(_sides(study, test)),
         [(value, _tick(value)) for value in (low, high)],
-        _axis_title(claim),
+        _axis_title(test),
     )
 
 
@@ -223,37 +222,37 @@ def _tick(value: float) -> str:
     return f"{value:{'.0f' if abs(value) >= 1000.0 else '.3g'}}".replace("-", "−")
 
 
-def _axis_title(claim: ClaimConfig) -> str:
-    """Return the effect with its unit, and on which side of the threshold the claim holds."""
-    effect, bounds = effect_head(claim), claim.kind.bounds(claim.threshold)
-    if claim.kind.of_rejections:
+def _axis_title(test: ClaimTest) -> str:
+    """Return the effect with its unit, and on which side of the threshold the test holds."""
+    effect, bounds = effect_head(test), test.bounds
+    if test.kind.of_rejections:
         return effect
     if len(bounds) > 1:
         return f"{effect} | holds between the dashed lines"
     return f"{effect} | holds →" if bounds[0].above else f"← holds | {effect}"
 
 
-def _sides(study: Study, claim: ClaimConfig) -> Iterable[str]:
+def _sides(study: Study, test: ClaimTest) -> Iterable[str]:
     """Return what the left and the right of the neutral effect say; empty without a pair.
 
     The first of two algorithms has the lower value if their difference is negative, or their ratio
     (of the second to the first) above 1.
     """
-    if claim.than is None:
+    if test.than is None:
         return []
-    first = algorithm_label(study, claim.better[0]) if len(claim.better) == 1 else "the first"
-    second = algorithm_label(study, claim.than[0]) if len(claim.than) == 1 else "the second"
-    left, right = (first, second) if claim.kind.of_differences else (second, first)
-    best = direction_of(claim.metric)
+    first = algorithm_label(study, test.better[0]) if len(test.better) == 1 else "the first"
+    second = algorithm_label(study, test.than[0]) if len(test.than) == 1 else "the second"
+    left, right = (first, second) if test.effect.of_difference else (second, first)
+    best = direction_of(test.metric)
     if best == "max":
         left, right = right, left
     word = "lower with" if best is None else "favours"
     return f"← {word} {left}", f"{word} {right}\N{NO-BREAK SPACE}→"
 
 
-def _name(study: Study, claim: ClaimConfig, one: ClaimComparison) -> str:
+def _name(study: Study, test: ClaimTest, one: ClaimComparison) -> str:
     """Return the row of a comparison, and of its algorithms those that differ between rows."""
-    several = [one.better] if len(claim.better) > 1 else []
-    several += [one.than] if one.than and len(claim.than or ()) > 1 else []
+    several = [one.better] if len(test.better) > 1 else []
+    several += [one.than] if one.than and len(test.than or ()) > 1 else []
     names = " / ".join(algorithm_label(study, name) for name in several)
     return f"{one.row}: {names}" if names else one.row

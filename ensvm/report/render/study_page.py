@@ -14,9 +14,10 @@ from ensvm.errors import UserError
 from ensvm.records.record import Run
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
+from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
+from ensvm.report.documents.findings import finding_texts
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -39,7 +40,6 @@ from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.first_page import finding_texts
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import SHAPES, claim_picture, reproduction_picture
@@ -137,16 +137,6 @@ class StudyPage:
         of_all = f"{len(data)}" if len(run) == len(data) else f"{len(run)} of {len(data)}"
         on = data[0] if len(data) == 1 else f"{of_all} data sets"
         return f"on {on}, with {'; '.join(dict.fromkeys(names))}"
-
-    @property
-    def in_short(self) -> list[str]:
-        """The first finding, and the one that rests on readings most: it says why values differ."""
-        shares = [
-            sum(one.reading is not None for one in finding.shown_by) / len(finding.shown_by)
-            for finding in self.config.findings
-        ]
-        chosen = {0, shares.index(max(shares))} if any(shares) else {0}
-        return [text for number, text in enumerate(self.findings) if number in chosen]
 
     @property
     def verdicts(self) -> Mapping[Verdict, int]:
@@ -282,13 +272,15 @@ class StudyPage:
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
         title = f"“{wording(claim)}”" if claim.text else wording(claim)
-        content = {
-            "judged": judged,
-            "tested": f"{tested(claim)}; {judged.counts}".replace("`", ""),
-            "picture": claim_picture(self.study, judged),
-            "text": self._mentioned(title) + self.html(*evidence_parts(self.study, judged)),
-        }
-        return PageSection(claim.id, title, content)
+        tests = [
+            {
+                "picture": claim_picture(self.study, tested),
+                "text": self.html(*test_parts(self.study, judged, tested)),
+            }
+            for tested in judged.tests
+        ]
+        text = self._mentioned(title) + self.html(one_line(claim.note))
+        return PageSection(claim.id, title, {"judged": judged, "text": text, "tests": tests})
 
     def _mentioned(self, text: str) -> Markup:
         """Return links to the parts that a text mentions; empty if there are none.

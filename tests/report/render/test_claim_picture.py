@@ -19,7 +19,7 @@ def picture(tmp_path):
 
     def draw(claim):
         study = claimed(tmp_path / "s", f"- {{id: c, text: t, {claim}}}", RECORDS)
-        return claim_picture(study, next(evaluate_claims(study)))
+        return claim_picture(study, next(evaluate_claims(study)).tests[0])
 
     return draw
 
@@ -39,7 +39,11 @@ def test_a_margin_lies_on_the_side_of_the_better_one(picture):
 @pytest.mark.parametrize(
     ("claim", "left", "right"),
     [
-        ("relation: ratio, metric: n_iter_", "← favours B", "favours A\N{NO-BREAK SPACE}→"),
+        (
+            "relation: at-least, of: ratio, metric: n_iter_",
+            "← favours B",
+            "favours A\N{NO-BREAK SPACE}→",
+        ),
         ("relation: less, metric: accuracy", "← favours B", "favours A\N{NO-BREAK SPACE}→"),
     ],
 )
@@ -58,7 +62,7 @@ def test_a_claim_with_two_bounds_has_two_lines(picture):
 
 def test_a_claim_without_a_pair_has_no_sides(picture):
     drawn = picture(
-        "better: [a, b], rows: [german], relation: value-at-most, metric: n_iter_, limit: 2000"
+        "better: [a, b], rows: [german], relation: at-most, metric: n_iter_, limit: 2000"
     )
     assert (drawn.sides, drawn.neutral) == ((), None)
     assert [name for name, _ in drawn.rows] == ["german: A", "german: B"]
