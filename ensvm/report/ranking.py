@@ -316,7 +316,7 @@ def _comparable(
     labels = selection.labels
     answers = pd.DataFrame(
         {
-            column.name: {row: ask(study, question_of(table, row, column)) for row in rows}
+            column.name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
             for column in selection.columns
         }
     )

@@ -107,7 +107,12 @@ def run_cell(
                 evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
             else:
                 evaluation = evaluate(
-                    cell.method, cell.seed, grams, cell.order_seeds, scored=scored
+                    cell.method,
+                    cell.seed,
+                    grams,
+                    cell.order_seeds,
+                    scored=scored,
+                    find_draws=cell.find_draws,
                 )
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
         texts |= undeclared_files(cell, task.card, task.modules)

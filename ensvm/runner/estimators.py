@@ -227,6 +227,11 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
     return estimator.set_params(**seeds) if seeds else estimator
 
 
+def random_states(estimator: Any) -> list[str]:
+    """Return the names of the parameters that seed an estimator and its parts."""
+    return [key for key in estimator.get_params() if key.endswith("random_state")]
+
+
 def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:
     """Return a classifier with its parameters set and, if it has constraints, checked.
 

@@ -65,6 +65,7 @@ class Cell:
     # Not part of the key: the metrics that are recorded, and whether predictions are kept.
     scored: tuple[str, ...] = ()
     keep: bool = False
+    find_draws: bool = False  # whether the run finds out if the algorithm draws random numbers
     own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
 
     @cached_property
@@ -435,7 +436,18 @@ def _cells(
         for realization in realizations:
             for cell, last in cells:
                 if realization <= last:
-                    yield replace(cell, realization=realization)
+                    find_draws = realization == 1 and _must_find_draws(config, cell)
+                    yield replace(cell, realization=realization, find_draws=find_draws)
+
+
+def _must_find_draws(config: StudyConfig, cell: Cell) -> bool:
+    """Return whether verdicts on a cell's values depend on whether its algorithm draws."""
+    block = config.algorithms[cell.algorithm]
+    return (
+        config.dataset(cell.dataset).same_rows
+        and block.deterministic is None
+        and block.orders == 1  # otherwise the interval comes from the orders
+    )
 
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:

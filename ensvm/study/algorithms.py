@@ -143,7 +143,10 @@ class AlgorithmConfig(ConfigBlock):
         classifier that takes them itself. Classifiers for two classes always learn them so.
     undetermined_at_zero : str or None
         A number that the fit leaves. If it is 0 in most realizations, rounding decides the
-        predictions, and the verdict is `undetermined`.
+        predictions, and the verdict is `? rounding`.
+    deterministic : bool or None
+        Whether the algorithm draws no random numbers. If not given, the run finds out: it fits the
+        algorithm with two seeds and compares the predictions.
     sweep : SweepConfig or None
         One key and its values: the algorithm stands for several, named `NAME-VALUE`, which
         differ in that key. The key may be a path, such as `params.C`.
@@ -163,6 +166,7 @@ class AlgorithmConfig(ConfigBlock):
     orders: int = Field(default=1, ge=1)
     one_vs_rest: bool = False
     undetermined_at_zero: str | None = None
+    deterministic: bool | None = None
     sweep: SweepConfig | None = None
 
     @model_validator(mode="after")

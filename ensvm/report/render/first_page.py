@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from ensvm.data.alarms import TITLE
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import overview
-from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
+from ensvm.report.documents.document import (
+    CHOSEN,
+    MARKS,
+    Bullets,
+    Grid,
+    Heading,
+    Part,
+    one_line,
+    origin,
+    verdict_counts,
+)
 from ensvm.report.documents.findings import finding_texts
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study, alarms_of
@@ -26,6 +36,7 @@ HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
     "how ours compares with it: "
     + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+    + f"; {CHOSEN} a setting was chosen on the printed value"
 )
 
 
@@ -106,12 +117,12 @@ def _cells(study: Study, of: str) -> list[TableCell]:
 
 def _printed(study: Study, of: str) -> tuple[int, str]:
     """Return the number of printed values in tables of a kind, and of each verdict on them."""
-    cells = _cells(study, of)
-    verdicts = Counter(cell.verdict for cell in cells)
-    counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
-    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
-    counts += [f"{silent} without a value of ours"] if silent else []
-    return sum(cell.published is not None for cell in cells), ", ".join(counts)
+    cells = [cell for cell in _cells(study, of) if cell.published is not None]
+    unjudged = sum(cell.verdict is None and cell.mean is not None for cell in cells)
+    silent = sum(cell.mean is None for cell in cells)
+    texts = [verdict_counts(cells), f"{unjudged} not judged", f"{silent} without a value of ours"]
+    counted = (True, unjudged, silent)
+    return len(cells), ", ".join(text for text, n in zip(texts, counted, strict=True) if n and text)
 
 
 def _how_to_run(study: Study) -> str:

@@ -27,11 +27,9 @@ BAND_POINTS = 40
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z"
 SHAPES: dict[Verdict | None, str] = {
     "reproduced": CIRCLE,
-    "compatible": "M-4 -4h8v8h-8Z",
-    "close": "M0 -5L5 4H-5Z",
+    "close": "M-4 -4h8v8h-8Z",
     "differs": "M0 -6L5 0L0 6L-5 0Z",
     "cannot tell": "M0 5L5 -4H-5Z",
-    "undetermined": "M-4 -4l8 8m0 -8l-8 8",
 }
 # The picture of a claim, in pixels
 CLAIM_WIDTH = 430.0  # of the axis, without the names

@@ -144,6 +144,13 @@ class StudyPage:
         return self.picture.counts if self.picture else {}
 
     @property
+    def chosen(self) -> Mapping[Verdict, int]:
+        """The number of values with each verdict for which a setting was chosen on print."""
+        panels = self.picture.panels if self.picture else []
+        cells = [one.cell for panel in panels for one in panel.values]
+        return Counter(cell.verdict for cell in cells if cell.chosen and cell.verdict)
+
+    @property
     def claim_verdicts(self) -> dict[str, int]:
         """The number of claims with each verdict."""
         counts = Counter(judged.verdict for judged in self.judged)
@@ -199,9 +206,7 @@ class StudyPage:
             ]
             for table in self.tables
         }
-        return compressed(
-            {"cells": self.evidence, "readings": readings, "marks": MARKS, "shapes": SHAPES}
-        )
+        return compressed({"cells": self.evidence, "readings": readings, "shapes": SHAPES})
 
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
@@ -231,8 +236,8 @@ class StudyPage:
         """Return the readings other than the study's own that have values in a table, by question.
 
         The script of the page reads the `text` and the `cells` of each. `cells` has, by the key of
-        a value: our value and its spread as texts, the verdict, and the distance of its dot from
-        the top of its panel (None without a dot).
+        a value: our value and its spread as texts, the verdict, its sign, and the distance of its
+        dot from the top of its panel (None without a dot).
         """
         readings: dict[str, list[dict[str, Any]]] = {}
         for question in answer_questions(self.study):
@@ -260,7 +265,8 @@ class StudyPage:
                 value = value_of(cell, table.decimals_of(table.column(cell.column)))
                 scale = self.picture.scale_of(cell.key) if self.picture else None
                 height = None if scale is None else scale.up(cell.mean)
-                cells[cell.key] = [value.ours, value.spread, cell.verdict or "", height]
+                verdict = cell.verdict or ""
+                cells[cell.key] = [value.ours, value.spread, verdict, value.sign, height]
         return cells
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
