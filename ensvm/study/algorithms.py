@@ -142,8 +142,9 @@ class AlgorithmConfig(ConfigBlock):
         Whether data of more than two classes are learnt one class against the rest, also by a
         classifier that takes them itself. Classifiers for two classes always learn them so.
     undetermined_at_zero : str or None
-        A number that the fit leaves. If it is 0 in most realizations, rounding decides the
-        predictions, and the verdict is `undetermined`.
+        A number that the fit leaves, or `NUMBER of ALGORITHM` for one of another algorithm's fit
+        on the same data. If it is 0 in most realizations, or the other algorithm has no value,
+        rounding decides the predictions, and the verdict is `undetermined`.
     sweep : SweepConfig or None
         One key and its values: the algorithm stands for several, named `NAME-VALUE`, which
         differ in that key. The key may be a path, such as `params.C`.

@@ -346,6 +346,21 @@ def test_what_rounding_decides_is_neither_a_success_nor_a_failure(tmp_path, boun
     assert judged == (replace(plain, verdict="undetermined") if mostly else plain)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "verdict"), [([0.0], "undetermined"), ([], "undetermined"), ([1e-5], "differs")]
+)
+def test_another_algorithms_proof_says_whether_rounding_decides(tmp_path, bounds, verdict):
+    lines = errors("astro", "a", [0.30], lower_bound_=0.0)
+    for bound in bounds:
+        lines += errors("astro", "exact", [0.25], lower_bound_=bound)
+    config = CONFIG.replace(
+        "a: {label: A,",
+        "exact: {estimator: RhoSVC}, a: {label: A, undetermined_at_zero: lower_bound_ of exact,",
+    )
+    lines = [of_algorithm(line) for line in lines]
+    assert cell(tmp_path, lines, "astro", config).verdict == verdict
+
+
 def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_path):
     values = np.linspace(0.09, 0.13, 20)
     found = cell(tmp_path, [of_algorithm(x) for x in errors("german", "a", values)], "german")
