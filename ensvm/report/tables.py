@@ -159,7 +159,11 @@ def _is_undetermined(study: Study, answer: Answer) -> bool:
     block = study.config.algorithms.get(answer.question.algorithm)
     if block is None or block.undetermined_at_zero is None:
         return False
-    left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]
+    attribute, _, other = block.undetermined_at_zero.partition(" of ")
+    asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
+    left = list(ask(study, asked).values.values())
+    if not left:  # the other algorithm is not run where the data leave the machine open
+        return bool(other)
     return 2 * sum(value == 0.0 for value in left) > len(left)
 
 
