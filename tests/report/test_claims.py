@@ -462,8 +462,8 @@ def test_the_counts_say_on_how_many_rows_a_verdict_rests(finding):
     few, more = (both([0.1, 0.11], [0.3, 0.31], row) for row in ("german", "titanic"))
     found = [finding(BOTH_ROWS, lines) for lines in ([], few, few + more)]
     assert [(one.verdict, one.counts) for one in found] == [
-        ("cannot tell", "nothing known of 2 rows; 2 without values"),
-        ("holds", "holds on 1 of 2 rows; 1 without values"),
+        ("cannot tell", "2 without values"),
+        ("holds", "holds on 1 of 1 row; 1 without values"),
         ("holds", "holds on 2 of 2 rows"),
     ]
 
@@ -612,3 +612,12 @@ def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
     keys = "metric: path_, stage: 2, better: a, relation: at-most, limit: 6, rows: [german]"
     found = printed(tmp_path, keys, "german,first,9 german,second,5", table)
     assert found.comparisons[0].printed == 5.0
+
+
+def test_a_value_without_randomness_stands_for_every_realization_of_the_other(tmp_path):
+    # A single machine on the paper's rows is run once, the ensemble that draws ten times.
+    drawn = errors("german", "b", [0.30, 0.31, 0.29, 0.30, 0.32])
+    lines = errors("german", "a", [0.20]) + [replace(line, draws=True) for line in drawn]
+    comparison = on_papers_rows(tmp_path, lines)
+    assert (comparison.n, comparison.basis, comparison.verdict) == (5, "realizations", "holds")
+    assert comparison.low < comparison.effect == pytest.approx(-10.4) < comparison.high

@@ -17,7 +17,7 @@ from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
-from ensvm.report.documents.findings import finding_texts
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -89,7 +89,9 @@ class StudyPage:
         self.judged = list(evaluate_claims(study))
         self.claims = list(map(self._claim, self.judged))
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
-        self.findings = [self.html(text) for text in finding_texts(study)]
+        findings = findings_of(study)
+        self.findings = [self.html(finding.markdown) for finding in findings]
+        self.headline = self.html(findings[0].sentence) if findings else ""
         self.readings = [
             PageSection(
                 question.config.id,
