@@ -118,20 +118,20 @@ def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[
 
     The first realization found out, unless the config's `deterministic:` says it.
     """
-    fixed = {name: block.deterministic for name, block in config.algorithms.items()}
     found = {
         (one.dataset, one.algorithm, one.settings_key): one.draws
         for one in records.values()
         if one.draws is not None
     }
-
-    def completed(one: Record) -> Record:
-        known = found.get((one.dataset, one.algorithm, one.settings_key))
-        fix = fixed.get(one.algorithm)
-        drawn = known if fix is None else not fix
-        return one if drawn == one.draws else replace(one, draws=drawn)
-
-    return {identity: completed(one) for identity, one in records.items()}
+    completed = dict(records)
+    for identity, one in records.items():
+        block = config.algorithms.get(one.algorithm)
+        draws = found.get((one.dataset, one.algorithm, one.settings_key))
+        if block is not None and block.deterministic is not None:
+            draws = not block.deterministic
+        if draws != one.draws:
+            completed[identity] = replace(one, draws=draws)
+    return completed
 
 
 @dataclass(frozen=True)

@@ -125,14 +125,10 @@ def cell_of(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or not _is_judged(table, cell):
         return cell
-    # The verdict, and what makes it impossible: facts of the data do not depend on a run.
+    # The verdict, unless something makes it impossible.
     compared = deviation(study, table, column, answer, printed)
-    why = compared.why
-    if table.of == "results" and study.config.dataset(row).other_protocol:
-        why = "protocol"
-    elif answer.question.metric in RATES and _is_undetermined(study, answer):
-        why = "rounding"
-    elif guess is not None and compared.verdict in ALIKE:
+    why = _why_not(study, answer) or compared.why
+    if guess is not None and compared.verdict in ALIKE and not why:
         margin = table.margin_of(column, printed.value)
         why = "guess" if is_within(guess - printed.value, margin) else ""
     is_own_reading = answer.question == question_of(study, table, row, column)
@@ -154,17 +150,25 @@ def _is_judged(table: TableConfig, cell: TableCell) -> bool:
     return table.judged and table.of != "timing" and not coded
 
 
-def _is_undetermined(study: Study, answer: Answer) -> bool:
-    """Return whether the fits say that rounding decides the predictions in most realizations."""
+def _why_not(study: Study, answer: Answer) -> Why:
+    """Return why values cannot be judged, whatever they are; empty for facts of the data.
+
+    The paper ran the row in another way, or the fits say that rounding decides the predictions in
+    most realizations.
+    """
     block = study.config.algorithms.get(answer.question.algorithm)
-    if block is None or block.undetermined_at_zero is None:
-        return False
+    if block is None:
+        return ""
+    if study.config.dataset(answer.question.row).other_protocol:
+        return "protocol"
+    if block.undetermined_at_zero is None or answer.question.metric not in RATES:
+        return ""
     attribute, _, other = block.undetermined_at_zero.partition(" of ")
     asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
     left = list(ask(study, asked).values.values())
-    if not left:  # the other algorithm is not run where the data leave the machine open
-        return bool(other)
-    return 2 * sum(value == 0.0 for value in left) > len(left)
+    # The other algorithm is not run where the data leave the machine open.
+    is_open = 2 * left.count(0.0) > len(left) if left else bool(other)
+    return "rounding" if is_open else ""
 
 
 def _of_largest_class(

@@ -25,8 +25,7 @@ CLOSE = 3.0  # D within so many margins is close
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """The mean, standard deviation (None for a single value) and number of some values."""
 
     mean: float
@@ -246,16 +245,7 @@ def less_by_welch(one: Sample, other: Sample) -> bool:
         return False
     if one.std == other.std == 0.0:
         return one.mean < other.mean
-    test = ttest_ind_from_stats(
-        one.mean,
-        one.std,
-        one.n,
-        other.mean,
-        other.std,
-        other.n,
-        equal_var=False,
-        alternative="less",
-    )
+    test = ttest_ind_from_stats(*one, *other, equal_var=False, alternative="less")
     return bool(test.pvalue < 1 - CONFIDENCE)
 
 
