@@ -65,7 +65,11 @@ class Cell:
     # Not part of the key: the metrics that are recorded, and whether predictions are kept.
     scored: tuple[str, ...] = ()
     keep: bool = False
-    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether it runs code of the user's own, or reads files of its own."""
+        return "own" in self.settings
 
     @cached_property
     def run_pass(self) -> RunPass:
@@ -415,7 +419,7 @@ def _cells(
             code = code_of(card, algorithm)
             what = {**of_data, "algorithm": method.to_json(), "code": code}
             if own.hashes:
-                what["own"] = own.hashes
+                what["own"] = dict(own.hashes)
             if threads is not None:
                 what["timing"] = {"blas_threads": threads}
             cell = Cell(
@@ -429,7 +433,6 @@ def _cells(
                 drawn_on,
                 scored=scored.get(name, ()),
                 keep=bool(config.keep),
-                own_files=own.paths,
             )
             cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
         for realization in realizations:
