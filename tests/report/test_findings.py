@@ -45,12 +45,13 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
     one, two = texts(tmp_path, "[c, {claim: two, adds: More of it.}]")
     assert one == (
         "“A is better.” **holds**\n"
-        "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage points, "
-        "median −15.25; A lower on 2 of 2."
+        "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage "
+        "points, median −15.25; A lower on 2 of 2."
     )
     sentence, both, one_row, more = two.splitlines()
     assert sentence == "Ours: Both are good. **fails**"
-    assert both.startswith("  - error of ") and "holds on 2 of 2 comparisons; " in both
+    assert both.startswith("  - error of ")
+    assert "holds on 2 of 2 comparisons; " in both
     assert "fails on 1 of 1 row; 20.00" in one_row
     assert more == "  - More of it."
 
