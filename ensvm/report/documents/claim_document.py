@@ -47,6 +47,7 @@ NEW_ROWS = (
     "corrected resampled t test (Nadeau & Bengio 2003) or, on a single split, the binomial "
     "interval. It does not decide."
 )
+METRICS = {"n_iter_": "iterations", "train_seconds": "training seconds"}
 OWN_TEST = "the paper's own test"
 OWN_TESTING = (
     "*the paper's own test* is a one-sided Welch test at 5 % between several runs on one split. It "
@@ -169,8 +170,8 @@ def compared_text(study: Study, test: ClaimTest) -> str:
 
 
 def metric_text(metric: str) -> str:
-    """Return a metric's name as words, such as `train seconds` for `train_seconds`."""
-    return metric.strip("_").replace("_", " ")
+    """Return a metric's name as words, such as `training seconds` for `train_seconds`."""
+    return METRICS.get(metric, metric.strip("_").replace("_", " "))
 
 
 def in_short(study: Study, tested: JudgedTest) -> str:
