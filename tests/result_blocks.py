@@ -7,8 +7,9 @@ from textwrap import fill
 
 from worked_verdicts import worked_section
 
-from ensvm.report.documents.findings import finding_texts
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.query import read_study
+from ensvm.report.render.first_page import printed_counts
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config, reproduced
 from ensvm.study.relations import EFFECTS, RELATIONS
@@ -35,13 +36,14 @@ def ranks_of(path: str) -> str | None:
     return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
 
 
-def findings_of(study: str) -> str | None:
+def list_of_findings(study: str) -> str | None:
     """Return the findings of a study, a list entry each; None without its results."""
     if not (ROOT / "results" / study / "README.md").exists():
         return None
-    entries = [f"- {text}" for text in finding_texts(read_study(ROOT / "results" / study))]
+    entries = [f"- {one.markdown}" for one in findings_of(read_study(ROOT / "results" / study))]
     return "\n".join(
-        fill(entry, 118, subsequent_indent="  ", break_on_hyphens=False) for entry in entries
+        fill(line, 118, subsequent_indent=" " * (line.index("-") + 2), break_on_hyphens=False)
+        for line in "\n".join(entries).splitlines()
     )
 
 
@@ -55,16 +57,19 @@ def table_of_classes(package: str) -> str:
 
 
 def table_of_works(_: str) -> str:
-    """Return the works, each with the first sentence of what came out."""
+    """Return the works: how their printed results came out, and the first sentence tested."""
     lines = []
     for name in reproduced():
         config, _ = read_config(find_config(name))
-        is_shipped = (ROOT / "results" / name / "README.md").exists()
-        if config.citation and config.findings and is_shipped:
-            work = f"[{config.title}](results/{name}/README.md)"
-            first = next(finding_texts(read_study(ROOT / "results" / name)))
-            lines.append(f"| {work}: `{name}` | {first} |")
-    return "\n".join(["| work | what came out, in a sentence |", "|:--|:--|", *lines])
+        folder = ROOT / "results" / name
+        is_part_of_a_work = any(name.startswith(f"{other}-") for other in reproduced())
+        if config.citation and config.findings and folder.exists() and not is_part_of_a_work:
+            study = read_study(folder)
+            work = f"[{config.title}](results/{name}/README.md): `{name}`"
+            _, counts = printed_counts(study, "results")
+            lines.append(f"| {work} | {counts} | {findings_of(study)[0].sentence} |")
+    heads = "| work | its printed results | what it says first, and what our records say of it |"
+    return "\n".join([heads, "|:--|:--|:--|", *lines])
 
 
 def table_of_relations(_: str) -> str:
@@ -90,7 +95,7 @@ MAKERS = {
     "classes": table_of_classes,
     "relations": table_of_relations,
     "effects": table_of_effects,
-    "findings": findings_of,
+    "findings": list_of_findings,
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }

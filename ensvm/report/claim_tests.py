@@ -19,7 +19,7 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 # The level of one-sided tests: at it, an effect is beyond a bound if its interval is.
 LEVEL = (1 - CONFIDENCE) / 2
 
-DECIMALS = 9  # more than any paper prints
+ROUNDING = 1e-9  # of sums of fractions
 
 # Agresti and Caffo add this many errors and correct answers to each rate, so that the interval has
 # a width even for 0 errors and for errors only.
@@ -64,7 +64,8 @@ def judge_sample(
         return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
     if exact:
         # Rounding in the last bit must not decide at a threshold.
-        value = round(float(array.mean()), DECIMALS)
+        value, limits = float(array.mean()), [bound.threshold for bound in bounds]
+        value = next((each for each in limits if abs(each - value) < ROUNDING), value)
         return _tested(value, MeanEstimate(value, 0.0, norm()), bounds)
     if array.size == 1:
         value = float(array[0])
@@ -107,12 +108,8 @@ def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
     """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
     values = [float(effect) for effect in np.asarray(effects, dtype=float)]
     worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
-    return TestedEffect(worst, None, None, None, None, judge_number(worst, *bounds))
-
-
-def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
-    """Judge a plain number: it holds if it keeps to all bounds."""
-    return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
+    kept = all(bound.kept_by(worst) for bound in bounds)
+    return TestedEffect(worst, None, None, None, None, "holds" if kept else "fails")
 
 
 def judge_range(low: float, high: float, *bounds: Bound) -> ClaimVerdict:
@@ -141,9 +138,10 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
 
     A claim about rejections counts the rows that reject, so each row is tested by itself.
     """
-    verdict: ClaimVerdict = "cannot tell"
-    if effect.low is not None and effect.high is not None:
-        verdict = "holds" if effect.low <= 0.0 <= effect.high else "fails"
+    if effect.low is None or effect.high is None:
+        return replace(effect, verdict="cannot tell")
+    is_rejected = not effect.low <= 0.0 <= effect.high
+    verdict: ClaimVerdict = "fails" if is_rejected else "holds"
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.splits import folds_of
-from ensvm.report.claim_tests import DECIMALS
 from ensvm.report.query import (
     Answer,
     Question,
@@ -19,8 +19,11 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.tables import printed_value
+from ensvm.report.verdict import draws
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
+
+DECIMALS = 9  # more than any paper prints
 
 Numbers: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str | None]  # two algorithms; the second is None for a value
@@ -40,11 +43,34 @@ def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answ
     rows = study.config.sweep_values(row) if test.over else [row]
     is_whole = test.of == "slope" or test.stage == "end"
     stage: Any = "all" if is_whole else test.stage
-    return [
+    answers = [
         ask(study, Question(member, name, test.metric, test.run_pass, stage))
         for name in filter(None, pair)
         for member in rows
     ]
+    if test.run_pass == "timing":
+        return answers
+    realizations = sorted({number for answer in answers for number in answer.values})
+    return [_repeated(study, answer, realizations) for answer in answers]
+
+
+def is_fixed(study: Study, answer: Answer) -> bool:
+    """Return whether the rows are the paper's and the algorithm draws no random numbers."""
+    return study.config.dataset(answer.question.row).same_rows and not any(
+        draws(record) for record in answer.records.values()
+    )
+
+
+def _repeated(study: Study, answer: Answer, realizations: Sequence[int]) -> Answer:
+    """Return an answer whose single value, if nothing varies, stands for every realization."""
+    if len(answer.values) != 1 or not is_fixed(study, answer):
+        return answer
+    (value,), (record,) = answer.values.values(), answer.records.values()
+    return replace(
+        answer,
+        values=dict.fromkeys(realizations, value),
+        records=dict.fromkeys(realizations, record),
+    )
 
 
 def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) -> Numbers:

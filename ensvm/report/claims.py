@@ -34,6 +34,7 @@ from ensvm.report.claim_values import (
     by_order,
     by_repetition,
     compared_values,
+    is_fixed,
     left_out,
     pairs_of,
     printed_effect,
@@ -47,7 +48,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.statistical_tests import holm
-from ensvm.report.verdict import draws, less_by_welch, sample
+from ensvm.report.verdict import less_by_welch, sample
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
@@ -108,14 +109,14 @@ class Judged:
     @property
     def counts(self) -> str:
         """The numbers of rows (or comparisons) with each verdict, as text."""
-        return self._counted([one.verdict for one in self.comparisons], "without values")
+        return self._counted([one.verdict for one in self.comparisons])
 
     @property
     def new_counts(self) -> str:
         """The same numbers for new rows; an empty string if they say nothing else."""
-        verdicts = [one.new_verdict or one.verdict for one in self.comparisons]
-        differ = any(one.new_low not in (None, one.low) for one in self.comparisons)
-        return self._counted(verdicts, "without values") if differ else ""
+        if all(one.new_low in (None, one.low) for one in self.comparisons):
+            return ""
+        return self._counted([one.new_verdict or one.verdict for one in self.comparisons])
 
     @property
     def printed_counts(self) -> str:
@@ -123,15 +124,16 @@ class Judged:
         verdicts = [one.printed_verdict for one in self.comparisons]
         return self._counted(verdicts, "not printed") if any(verdicts) else ""
 
-    def _counted(self, verdicts: Sequence[ClaimVerdict | None], silent: str) -> str:
-        counts, total = Counter(verdicts), len(self.comparisons)
-        several = len({(one.test, one.row) for one in self.comparisons}) < total
+    def _counted(
+        self, verdicts: Sequence[ClaimVerdict | None], silent: str = "without values"
+    ) -> str:
+        counts = Counter(verdicts)
+        several = len({(one.test, one.row) for one in self.comparisons}) < len(self.comparisons)
+        total = len(self.comparisons) - counts[None]
         noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
-        if not total:
-            return "tested under other readings alone"
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
-        return f"{', '.join(parts) or 'nothing known'} of {total} {noun}{without}"
+        return f"{', '.join(parts)} of {total} {noun}{without}" if parts else without[2:]
 
 
 @dataclass(frozen=True)
@@ -289,7 +291,7 @@ def _on_these_rows(
     if test.kind.of_rejections:  # of tests of significance, which are about new rows
         found = new or judge_sample(effect.effects(values), *test.bounds)
         return "new rows", judge_rejection(found)
-    is_exact = test.run_pass == "error" and _is_exact(study, answers)
+    is_exact = test.run_pass == "error" and all(is_fixed(study, answer) for answer in answers)
     if (orders := by_order(test, answers, values)) is not None:
         basis, values, is_exact = "orders", orders, False
     elif is_exact:
@@ -332,15 +334,6 @@ def _on_new_rows(
         name: scale * getattr(found, name) for name in ("effect", "low", "high")
     }
     return replace(found, **in_points)
-
-
-def _is_exact(study: Study, answers: Sequence[Answer]) -> bool:
-    """Return whether the rows are the paper's and the algorithms draw nothing."""
-    return all(
-        study.config.dataset(answer.question.row).same_rows
-        and not any(draws(record) for record in answer.records.values())
-        for answer in answers
-    )
 
 
 def _variance_over_orders(answer: Answer) -> float:

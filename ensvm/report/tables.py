@@ -163,8 +163,12 @@ def _why_not(study: Study, answer: Answer) -> Why:
         return "protocol"
     if block.undetermined_at_zero is None or answer.question.metric not in RATES:
         return ""
-    left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]
-    return "rounding" if 2 * left.count(0.0) > len(left) else ""
+    attribute, _, other = block.undetermined_at_zero.partition(" of ")
+    asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
+    left = list(ask(study, asked).values.values())
+    # The other algorithm is not run where the data leave the machine open.
+    is_open = 2 * left.count(0.0) > len(left) if left else bool(other)
+    return "rounding" if is_open else ""
 
 
 def _of_largest_class(

@@ -260,4 +260,4 @@ class _Run:
 
 def _task_of(cell: Cell) -> tuple[str, int, str]:
     """Return what the cells of a task have in common; one with the user's own code is alone."""
-    return cell.run_pass, cell.realization, cell.algorithm if cell.own_files else ""
+    return cell.run_pass, cell.realization, cell.algorithm if cell.has_own_code else ""

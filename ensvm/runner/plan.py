@@ -66,7 +66,11 @@ class Cell:
     scored: tuple[str, ...] = ()
     keep: bool = False
     find_draws: bool = False  # whether the run finds out if the algorithm draws random numbers
-    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether it runs code of the user's own, or reads files of its own."""
+        return "own" in self.settings
 
     @cached_property
     def run_pass(self) -> RunPass:
@@ -416,7 +420,7 @@ def _cells(
             code = code_of(card, algorithm)
             what = {**of_data, "algorithm": method.to_json(), "code": code}
             if own.hashes:
-                what["own"] = own.hashes
+                what["own"] = dict(own.hashes)
             if threads is not None:
                 what["timing"] = {"blas_threads": threads}
             cell = Cell(
@@ -430,7 +434,6 @@ def _cells(
                 drawn_on,
                 scored=scored.get(name, ()),
                 keep=bool(config.keep),
-                own_files=own.paths,
             )
             cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
         for realization in realizations:

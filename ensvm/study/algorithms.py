@@ -142,8 +142,9 @@ class AlgorithmConfig(ConfigBlock):
         Whether data of more than two classes are learnt one class against the rest, also by a
         classifier that takes them itself. Classifiers for two classes always learn them so.
     undetermined_at_zero : str or None
-        A number that the fit leaves. If it is 0 in most realizations, rounding decides the
-        predictions, and the verdict is `? rounding`.
+        A number that the fit leaves, or `NUMBER of ALGORITHM` for one of another algorithm's fit
+        on the same data. If it is 0 in most realizations, or the other algorithm has no value,
+        rounding decides the predictions, and the verdict is `? rounding`.
     deterministic : bool or None
         Whether the algorithm draws no random numbers. If not given, the run finds out: it fits the
         algorithm with two seeds and compares the predictions.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm.errors import near_miss
 from ensvm.records.record import RunPass
@@ -100,38 +100,23 @@ class ClaimTest(ConfigBlock):
     reading: str = ""
     note: str = ""
 
-    @field_validator("relation")
+    @field_validator("relation", "of")
     @classmethod
-    def _known_relation(cls, name: str) -> str:
-        if name not in RELATIONS:
-            hint = f"; write {FORMER[name]}" if name in FORMER else near_miss(name, RELATIONS)
-            raise ValueError(f"unknown relation {name!r}; accepted: {', '.join(RELATIONS)}{hint}")
+    def _known_name(cls, name: str | None, info: ValidationInfo) -> str | None:
+        of_relation = info.field_name == "relation"
+        what, known = ("relation", [*RELATIONS]) if of_relation else ("effect", [*EFFECTS])
+        if name is not None and name not in known:
+            hint = f"; write {FORMER[name]}" if name in FORMER else near_miss(name, known)
+            raise ValueError(f"unknown {what} {name!r}; accepted: {', '.join(known)}{hint}")
         return name
 
-    @field_validator("of")
+    @field_validator("scope", "stage", mode="before")
     @classmethod
-    def _known_effect(cls, name: str | None) -> str | None:
-        if name is not None and name not in EFFECTS:
-            accepted = f"accepted: {', '.join(EFFECTS)}{near_miss(name, EFFECTS)}"
-            raise ValueError(f"unknown effect {name!r}; {accepted}")
-        return name
-
-    @field_validator("scope", mode="before")
-    @classmethod
-    def _all_or_number(cls, scope: Any) -> Any:
-        is_number = isinstance(scope, int) and not isinstance(scope, bool)
-        if scope != "all" and not is_number:
-            raise ValueError(
-                f"`scope:` is `all` or a number, of comparisons that must hold; got {scope!r}"
-            )
-        return scope
-
-    @field_validator("stage", mode="before")
-    @classmethod
-    def _end_or_number(cls, stage: Any) -> Any:
-        if isinstance(stage, str) and stage != "end":
-            raise ValueError(f"`stage:` is a number, from 1, or `end`; got {stage!r}")
-        return stage
+    def _word_or_number(cls, value: Any, info: ValidationInfo) -> Any:
+        word = {"scope": "all", "stage": "end"}[str(info.field_name)]
+        if isinstance(value, str) and value != word:
+            raise ValueError(f"`{info.field_name}:` is `{word}` or a number; got {value!r}")
+        return value
 
     @model_validator(mode="after")
     def _keys_of_the_effect(self) -> Self:

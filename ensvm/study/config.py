@@ -407,6 +407,10 @@ class StudyConfig(ConfigBlock):
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
             raise source.error(("algorithms", DATA_CELL), message)
+        for name, block in self.algorithms.items():
+            _, _, other = (block.undetermined_at_zero or "").partition(" of ")
+            key = ("algorithms", name, "undetermined_at_zero")
+            source.must_be_one_of(key, "algorithm", [other] if other else [], self.algorithms)
         check_tables(self.tables, names, source)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)

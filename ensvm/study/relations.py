@@ -172,23 +172,15 @@ class Relation:
     of_rejections: bool = False
 
 
-def _bound(effect: Effect, threshold: float, *, strict: bool = False, above: bool = False) -> Bound:
-    """Return a bound; from below, a margin may be deviated from 0 to the other side."""
-    if effect.of_difference and (strict or above):
-        threshold = -threshold
-    return Bound(threshold, threshold if effect.neutral is None else effect.neutral, strict, above)
+def _bounds(strict: bool = False, above: bool = False) -> Callable[..., tuple[Bound, ...]]:
+    """Return what makes the bound of a relation with one side."""
 
+    def bounds(effect: Effect, threshold: float) -> tuple[Bound, ...]:
+        # From below, a difference may lie on the other side of 0 by as much as the margin.
+        low = -threshold if effect.of_difference and (strict or above) else threshold
+        return (Bound(low, low if effect.neutral is None else effect.neutral, strict, above),)
 
-def _less(effect: Effect, threshold: float) -> tuple[Bound, ...]:
-    return (_bound(effect, threshold, strict=True),)
-
-
-def _at_most(effect: Effect, threshold: float) -> tuple[Bound, ...]:
-    return (_bound(effect, threshold),)
-
-
-def _at_least(effect: Effect, threshold: float) -> tuple[Bound, ...]:
-    return (_bound(effect, threshold, above=True),)
+    return bounds
 
 
 def _within(effect: Effect, threshold: float) -> tuple[Bound, ...]:
@@ -201,14 +193,14 @@ def _within(effect: Effect, threshold: float) -> tuple[Bound, ...]:
 RELATIONS: dict[str, Relation] = {
     "less": Relation(
         "the difference lies below minus the margin, or the value below the limit",
-        _less,
+        _bounds(strict=True),
         of=("difference", "value", "slope", "exponent"),
     ),
-    "at-most": Relation("the effect is at most the margin, factor or limit", _at_most),
+    "at-most": Relation("the effect is at most the margin, factor or limit", _bounds()),
     "at-least": Relation(
         "the difference is at least minus the margin, the ratio at least the factor, the value at "
         "least the limit",
-        _at_least,
+        _bounds(above=True),
     ),
     "within": Relation(
         "the difference is at most the margin, or the ratio is the factor within a quarter, either "
@@ -218,7 +210,7 @@ RELATIONS: dict[str, Relation] = {
     ),
     "not-significant": Relation(
         "a two-sided test at 5 % does not show a difference on new rows",
-        _at_most,
+        _bounds(),
         of=("difference",),
         of_rejections=True,
     ),

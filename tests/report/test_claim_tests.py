@@ -221,3 +221,6 @@ def test_what_is_exact_has_no_width():
     assert (single.verdict, single.low) == ("holds", 0.5)
     ratio = judge_sample([1.0, 4.0], Bound(2.0, 1.0, above=True), logarithmic=True, exact=True)
     assert (ratio.effect, ratio.verdict) == (pytest.approx(2.0), "holds")
+    at_most = judge_sample([1.0, 4.0], Bound(2.0, 1.0), logarithmic=True, exact=True)
+    assert at_most.verdict == "holds"
+    assert judge_sample([0.1 + 0.2], Bound(0.3, 0.0), exact=True).verdict == "holds"

@@ -320,7 +320,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
         (RUNS, "than: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
         (RUNS, "relation: less", "scope: most, relation: less", "`scope:` is `all` or a number"),
-        (RUNS, "relation: less", "stage: last, relation: less", "is a number, from 1, or `end`"),
+        (RUNS, "relation: less", "stage: last, relation: less", "`stage:` is `end` or a number"),
         (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),
         (RUNS, "relation: less", "relation: less, of: ratio", "is not of a ratio, but of"),
         (RUNS, "relation: less", "stage: 2, relation: less", "is not in the `record:` of a"),
@@ -335,12 +335,14 @@ def test_wrong_keys_are_refused(tmp_path, config, old, new, message):
 def test_realizations_are_those_rows_and_new_rows_are_a_second_line(finding):
     """Folds share rows: on new rows the interval is that of Nadeau and Bengio."""
     lines = both(0.25 + NOISE, 0.26 + NOISE[::-1])
-    plain = finding(LESS, lines).comparisons[0]
+    independent = finding(LESS, lines)
+    plain = independent.comparisons[0]
     split = [replace(one, settings=SPLIT, time="2026-01-03") for one in lines]
     judged = finding(LESS, split)
     found = judged.comparisons[0]
     assert (found.low, found.high, found.basis) == (plain.low, plain.high, "realizations")
-    assert (plain.new_verdict, found.new_verdict) == (None, "cannot tell")
+    assert (plain.new_verdict, found.new_verdict) == ("holds", "cannot tell")
+    assert independent.new_counts == ""  # it says nothing else
     wider = np.sqrt((1 / 10 + 1 / 9) / (1 / 10))
     assert found.new_high - found.new_low == pytest.approx(wider * (plain.high - plain.low))
     assert found.new_p_holds > plain.p_holds
@@ -460,8 +462,8 @@ def test_the_counts_say_on_how_many_rows_a_verdict_rests(finding):
     few, more = (both([0.1, 0.11], [0.3, 0.31], row) for row in ("german", "titanic"))
     found = [finding(BOTH_ROWS, lines) for lines in ([], few, few + more)]
     assert [(one.verdict, one.counts) for one in found] == [
-        ("cannot tell", "nothing known of 2 rows; 2 without values"),
-        ("holds", "holds on 1 of 2 rows; 1 without values"),
+        ("cannot tell", "2 without values"),
+        ("holds", "holds on 1 of 1 row; 1 without values"),
         ("holds", "holds on 2 of 2 rows"),
     ]
 
@@ -610,3 +612,13 @@ def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
     keys = "metric: path_, stage: 2, better: a, relation: at-most, limit: 6, rows: [german]"
     found = printed(tmp_path, keys, "german,first,9 german,second,5", table)
     assert found.comparisons[0].printed == 5.0
+
+
+def test_a_value_without_randomness_stands_for_every_realization_of_the_other(tmp_path):
+    # A single machine on the paper's rows is run once, the ensemble that draws ten times.
+    drawn = errors("german", "b", [0.30, 0.31, 0.29, 0.30, 0.32])
+    lines = errors("german", "a", [0.20]) + [replace(line, draws=True) for line in drawn]
+    comparison = on_papers_rows(tmp_path, lines)
+    assert (comparison.n, comparison.basis, comparison.verdict) == (5, "realizations", "holds")
+    assert comparison.effect == pytest.approx(-10.4)
+    assert comparison.low < -10.4 < comparison.high

@@ -4,7 +4,7 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.documents.findings import finding_texts
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.render.first_page import first_page
 
 CONFIG = """\
@@ -35,7 +35,7 @@ def texts(folder, findings, a=0.20, b=0.30):
         *errors("titanic", "b", [0.3, 0.32]),
     ]
     study = make_study(folder, CONFIG.replace("FINDINGS", findings), lines, PRINTED)
-    found = list(finding_texts(study))
+    found = [one.markdown for one in findings_of(study)]
     page = first_page(study).replace("\N{NO-BREAK SPACE}", " ")
     assert all(f"- {text}" in page for text in found)
     return found
@@ -44,12 +44,16 @@ def texts(folder, findings, a=0.20, b=0.30):
 def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
     one, two = texts(tmp_path, "[c, {claim: two, adds: More of it.}]")
     assert one == (
-        "“A is better.” **holds**: holds on 2 of 2 rows; difference (percentage points) −20.50 to "
-        "−10.00, median −15.25; A lower on 2, higher on 0."
+        "“A is better.” **holds**\n"
+        "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage "
+        "points, median −15.25; A lower on 2 of 2."
     )
-    assert two.startswith("Ours: Both are good. **fails**: holds on 2 of 2 comparisons; error (%) ")
-    assert "And fails on 1 of 1 row; error (%) 20.00" in two
-    assert two.endswith("More of it.")
+    sentence, both, one_row, more = two.splitlines()
+    assert sentence == "Ours: Both are good. **fails**"
+    assert both.startswith("  - error of ")
+    assert "holds on 2 of 2 comparisons; " in both
+    assert "fails on 1 of 1 row; 20.00" in one_row
+    assert more == "  - More of it."
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_a_placeholder_is_filled_from_the_records_and_follows_them(
     finding = f"[{{claim: c, adds: ['In Table 2 of adult3, `C=1`: {placeholder} it is.']}}]"
     for name, a, expected in (("before", 0.2, filled), ("after", 0.4, edited)):
         (text,) = texts(tmp_path / name, finding, a)
-        assert text.endswith(f" In Table 2 of adult3, `C=1`: {expected} it is.")
+        assert text.endswith(f"- In Table 2 of adult3, `C=1`: {expected} it is.")
 
 
 @pytest.mark.parametrize(

@@ -329,6 +329,19 @@ def test_what_rounding_decides_is_neither_a_success_nor_a_failure(tmp_path, boun
     assert judged == (replace(plain, verdict="cannot tell", why="rounding") if mostly else plain)
 
 
+@pytest.mark.parametrize(("bounds", "why"), [([0.0], "rounding"), ([], "rounding"), ([1e-5], "")])
+def test_another_algorithms_proof_says_whether_rounding_decides(tmp_path, bounds, why):
+    lines = errors("astro", "a", [0.30], lower_bound_=0.0)
+    for bound in bounds:
+        lines += errors("astro", "exact", [0.25], lower_bound_=bound)
+    config = CONFIG.replace(
+        "a: {label: A,",
+        "exact: {estimator: RhoSVC}, a: {label: A, undetermined_at_zero: lower_bound_ of exact,",
+    )
+    lines = [of_algorithm(line) for line in lines]
+    assert cell(tmp_path, lines, "astro", config).why == why
+
+
 @pytest.mark.parametrize("error", [0.10, 0.30])
 def test_a_row_that_print_ran_in_another_way_is_not_judged_and_the_table_says_why(tmp_path, error):
     config = CONFIG.replace("- german", "- {name: german, other_protocol: 300 rows to train}")

@@ -97,6 +97,11 @@ WRONG = [
         (HEAD, f"{HEAD}kernel: {{{key}: {value}}}\n", rf"line 2: kernel\.{key}")
         for key, value in [("gamma", ".nan"), ("gamma", "-1"), ("degree", "-1"), ("coef0", ".nan")]
     ),
+    (
+        "  a: {",
+        "  a: {undetermined_at_zero: bound_ of exact, ",
+        r"line 5: algorithms\.a\.undetermined_at_zero: unknown algorithm 'exact'; accepted: a",
+    ),
     # tables
     ("[a]}", "[b]}", r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'"),
     # YAML

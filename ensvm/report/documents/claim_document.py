@@ -98,9 +98,7 @@ def overview(study: Study) -> Grid:
         [
             judged.claim.id,
             f"**{judged.verdict}**",
-            judged.counts,
-            judged.new_counts,
-            judged.printed_counts,
+            *(_by_test(judged, counts) for counts in ("counts", "new_counts", "printed_counts")),
         ]
         for judged in evaluate_claims(study)
     ]
@@ -108,6 +106,13 @@ def overview(study: Study) -> Grid:
     shown = [at for at, _ in enumerate(heads) if at < 3 or any(row[at] for row in rows)]
     cells = [[row[at] or NOTHING for at in shown] for row in rows]
     return Grid([heads[at] for at in shown], cells, left=heads)
+
+
+def _by_test(judged: JudgedClaim, counts: str) -> str:
+    """Return some counts of a claim, a line for each test that decides."""
+    tests = [tested for tested in judged.tests if tested.test.decides]
+    texts = [getattr(tested, counts) or NOTHING for tested in tests]
+    return "<br>".join(texts) if set(texts) != {NOTHING} else ""
 
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
@@ -143,43 +148,65 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
     if not test.decides:
         reading = f" ({test.reading})" if test.reading else ""
         head += f", under another reading{reading}, which does not decide"
-    sentences = [f"{head}: {tested_text(test)}: {in_short(study, tested)}.", test.note]
+    evidence = f"{head}: {tested_text(test)}: {in_short(study, tested)}."
+    new = f"On new rows: {tested.new_counts}." if tested.new_counts else ""
     return [
-        one_line(" ".join(sentences)),
+        one_line(" ".join([evidence, new, test.note])),
         _on_paper(tested),
         _comparisons(study, tested),
         Bullets("Missing", list(_reasons(tested))),
     ]
 
 
+def compared_text(study: Study, test: ClaimTest) -> str:
+    """Return what a test compares, in the words of a reader: the metric and both sides."""
+    first, second = pair_labels(study, test)
+    stage = "" if test.stage in (None, "end") else f" in round {test.stage}"
+    metric = metric_text(test.metric)
+    if second is None:
+        return f"{metric}{stage} of {first}"
+    return f"{metric}{stage}, {first} against {second}"
+
+
+def metric_text(metric: str) -> str:
+    """Return a metric's name as words, such as `train seconds` for `train_seconds`."""
+    return metric.strip("_").replace("_", " ")
+
+
 def in_short(study: Study, tested: JudgedTest) -> str:
     """Return a test's counts, the range of its effects, and their direction, as text."""
-    test, effects = (
-        tested.test,
-        [one.effect for one in tested.comparisons if one.effect is not None],
-    )
-    parts = [tested.counts]
-    if effects:
-        unit = test.effect.unit(test.metric)
-        ends = [unit.text(value) for value in (min(effects), max(effects), median(effects))]
-        head = effect_head(test)
-        if len(effects) > 1:
-            parts.append(f"{head} {ends[0]} to {ends[1]}, median {ends[2]}")
-        else:
-            (one,) = [one for one in tested.comparisons if one.effect is not None]
-            has_width = one.low is not None and one.low != one.high
-            parts.append(f"{head} {ends[0]}" + f" ({_interval(unit, one)})" * has_width)
-    if (neutral := test.effect.neutral) is not None and effects:
+    test = tested.test
+    known = [one for one in tested.comparisons if one.effect is not None]
+    if not known:
+        return tested.counts
+    effects = [one.effect for one in known if one.effect is not None]
+    unit = test.effect.unit(test.metric)
+    head = "" if test.of_effect == "value" else f"{test.of_effect} "
+    if len(known) > 1:
+        low, high, middle = map(unit.text, (min(effects), max(effects), median(effects)))
+        numbers = f"{head}{low} to {high}{_unit_name(unit)}, median {middle}"
+    else:
+        (one,) = known
+        interval = _interval(unit, one)
+        is_interval = one.low is not None and interval != "exact"
+        numbers = f"{head}{unit.text(effects[0])}" + f" ({interval})" * is_interval
+        numbers += _unit_name(unit)
+    parts = [tested.counts, numbers]
+    if (neutral := test.effect.neutral) is not None and len(known) > 1:
         first, _ = pair_labels(study, test)
         # A ratio above 1 says that the first value is the lower one.
         sign = 1 if test.effect.of_difference else -1
-        lower, higher = (
-            sum(sign * side * (effect - neutral) > 0 for effect in effects) for side in (-1, 1)
-        )
-        parts.append(f"{first} lower on {lower}, higher on {higher}")
-    if tested.new_counts:
-        parts.append(f"on new rows: {tested.new_counts}")
+        counts = {
+            word: sum(side * sign * (effect - neutral) > 0 for effect in effects)
+            for word, side in (("lower", -1), ("higher", 1))
+        }
+        word = max(counts, key=lambda name: counts[name])
+        parts.append(f"{first} {word} on {counts[word]} of {len(known)}")
     return "; ".join(parts)
+
+
+def _unit_name(unit: Unit) -> str:
+    return f" {unit.name}" if unit.name and unit.name != "times" else ""
 
 
 def _on_paper(tested: JudgedTest) -> str:
@@ -192,13 +219,16 @@ def _on_paper(tested: JudgedTest) -> str:
     return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
-def pair_labels(study: Study, test: ClaimTest) -> Sequence[str]:
-    """Return what the two sides of a test are called: the algorithms if there is one of each."""
-    names = (test.better, test.than or ())
-    return [
-        algorithm_label(study, side[0]) if len(side) == 1 else word
-        for side, word in zip(names, ("the first", "the second"), strict=True)
-    ]
+def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
+    """Return what both sides of a test are called; the second is None for a value."""
+    first = _side(study, test.better)
+    return first, None if test.than is None else _side(study, test.than)
+
+
+def _side(study: Study, names: Sequence[str]) -> str:
+    """Return the label of an algorithm, or of several: the first and how many others."""
+    label = algorithm_label(study, names[0])
+    return label if len(names) == 1 else f"{label} (and {len(names) - 1} more)"
 
 
 def _comparisons(study: Study, tested: JudgedTest) -> Grid:
@@ -213,7 +243,7 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
         (True, "data set", lambda one: one.row),
         (several, "compared", lambda one: _pair(study, one)),
         (effect.of_pair, first, lambda one: _number(values, one.better_mean)),
-        (effect.of_pair, second, lambda one: _number(values, one.than_mean)),
+        (effect.of_pair, second or "", lambda one: _number(values, one.than_mean)),
         (True, effect_head(test), lambda one: _number(unit, one.effect)),
         (has_interval, "95 % interval", lambda one: _interval(unit, one)),
         (True, "n", lambda one: str(one.n)),

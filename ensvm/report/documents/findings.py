@@ -1,29 +1,50 @@
 """Findings as texts: sentences of the abstract with verdicts, and lines filled from the records."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
-from ensvm.report.documents.claim_document import in_short
+from ensvm.report.documents.claim_document import compared_text, in_short
 from ensvm.report.documents.document import MARKS, NOTHING, one_line
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table
 from ensvm.study.findings import PLACEHOLDER, FindingConfig
 
 
-def finding_texts(study: Study) -> Iterator[str]:
-    """Yield the findings in Markdown, each on one line."""
-    return (_text(study, finding) for finding in study.config.findings)
+@dataclass(frozen=True)
+class Finding:
+    """A sentence of the abstract with its verdict, and what stands below it, in Markdown.
+
+    `lines` has a line for each test that decides, and the lines that the config adds.
+    """
+
+    sentence: str
+    lines: tuple[str, ...]
+
+    @property
+    def markdown(self) -> str:
+        """The sentence with its lines as a list, without the mark of the outer list."""
+        return "\n".join([self.sentence, *(f"  - {line}" for line in self.lines)])
 
 
-def _text(study: Study, finding: FindingConfig) -> str:
-    """Return a claim's sentence with its verdict and numbers, and the lines that are added."""
+def findings_of(study: Study) -> list[Finding]:
+    """Return the findings of a study, their numbers filled in from its records."""
+    return [_finding(study, finding) for finding in study.config.findings]
+
+
+def _finding(study: Study, finding: FindingConfig) -> Finding:
     judged = _claim(study, finding.claim)
     sentence = one_line(judged.claim.text or judged.claim.paraphrase or "")
     quoted = f"“{sentence}”" if judged.claim.text else f"Ours: {sentence}"
-    shown = [in_short(study, tested) for tested in judged.tests if tested.test.decides]
-    lines = [f"{quoted} **{judged.verdict}**: {' And '.join(shown)}."]
-    lines += [PLACEHOLDER.sub(lambda m: _filled(study, *m[1].split()), one) for one in finding.adds]
-    return one_line(" ".join(lines))
+    lines = [
+        f"{compared_text(study, tested.test)}: {in_short(study, tested)}."
+        for tested in judged.tests
+        if tested.test.decides
+    ]
+    lines += [
+        PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
+        for line in finding.adds
+    ]
+    return Finding(f"{quoted} **{judged.verdict}**", tuple(lines))
 
 
 def _claim(study: Study, name: str) -> JudgedClaim:
@@ -59,7 +80,7 @@ def _filled(study: Study, kind: str, name: str, *words: str) -> str:
 
 def _count(judged: Judged, kind: str) -> int:
     verdicts = [one.verdict for one in judged.comparisons]
-    return len(verdicts) if kind == "of" else sum(verdict == kind for verdict in verdicts)
+    return sum(verdict is not None if kind == "of" else verdict == kind for verdict in verdicts)
 
 
 def _cells(study: Study, table: str) -> list[TableCell]:

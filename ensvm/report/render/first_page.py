@@ -20,7 +20,7 @@ from ensvm.report.documents.document import (
     origin,
     verdict_counts,
 )
-from ensvm.report.documents.findings import finding_texts
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
@@ -73,7 +73,7 @@ def findings_parts(study: Study) -> Iterator[Part]:
     """Yield the findings: the sentences of the abstract, with our numbers."""
     if study.config.findings:
         yield "## What comes out"
-        yield "\n".join(f"- {text}" for text in finding_texts(study))
+        yield "\n".join(f"- {finding.markdown}" for finding in findings_of(study))
 
 
 def _at_a_glance(study: Study) -> Grid:
@@ -85,8 +85,8 @@ def _at_a_glance(study: Study) -> Grid:
     missing = study.missing_data
     rows = [
         ("tables", len(config.tables), ""),
-        ("printed results", *_printed(study, "results")),
-        ("printed facts of the data", *_printed(study, "data")),
+        ("printed results", *printed_counts(study, "results")),
+        ("printed facts of the data", *printed_counts(study, "data")),
         ("figures", len(config.figures), ""),
         (
             "claims",
@@ -115,7 +115,7 @@ def _cells(study: Study, of: str) -> list[TableCell]:
     return [cell for table in tables for cell in build_table(study, table)]
 
 
-def _printed(study: Study, of: str) -> tuple[int, str]:
+def printed_counts(study: Study, of: str) -> tuple[int, str]:
     """Return the number of printed values in tables of a kind, and of each verdict on them."""
     cells = [cell for cell in _cells(study, of) if cell.published is not None]
     unjudged = sum(cell.verdict is None and cell.mean is not None for cell in cells)

@@ -17,7 +17,7 @@ from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
-from ensvm.report.documents.findings import finding_texts
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -42,7 +42,7 @@ from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
-from ensvm.report.render.pictures import SHAPES, claim_picture, reproduction_picture
+from ensvm.report.render.pictures import SHAPES, reproduction_picture
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
@@ -89,7 +89,9 @@ class StudyPage:
         self.judged = list(evaluate_claims(study))
         self.claims = list(map(self._claim, self.judged))
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
-        self.findings = [self.html(text) for text in finding_texts(study)]
+        findings = findings_of(study)
+        self.findings = [self.html(finding.markdown) for finding in findings]
+        self.headline = self.html(findings[0].sentence) if findings else ""
         self.readings = [
             PageSection(
                 question.config.id,
@@ -272,15 +274,11 @@ class StudyPage:
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
         title = f"“{wording(claim)}”" if claim.text else wording(claim)
-        tests = [
-            {
-                "picture": claim_picture(self.study, tested),
-                "text": self.html(*test_parts(self.study, judged, tested)),
-            }
-            for tested in judged.tests
+        evidence = [
+            part for tested in judged.tests for part in test_parts(self.study, judged, tested)
         ]
-        text = self._mentioned(title) + self.html(one_line(claim.note))
-        return PageSection(claim.id, title, {"judged": judged, "text": text, "tests": tests})
+        text = self._mentioned(title) + self.html(one_line(claim.note), *evidence)
+        return PageSection(claim.id, title, {"judged": judged, "text": text})
 
     def _mentioned(self, text: str) -> Markup:
         """Return links to the parts that a text mentions; empty if there are none.

@@ -127,7 +127,7 @@ class _Descent:
         between = _towards(before, moved, share / (self._sum + share))
         weights, logs = _nearest(self._logs - 2.0 * share * between.gradient, self._upper)
         following = self._run.evaluate(weights)
-        entropy = inner_product(weights, logs - self._logs)
+        entropy = max(inner_product(weights, logs - self._logs), 0.0)  # below 0 by rounding only
         crossed = inner_product(weights, moved.gradient)
         change = following.objective - 2.0 * crossed + moved.objective
         self.best = _best_between(before, following)

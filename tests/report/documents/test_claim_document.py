@@ -65,12 +65,12 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert frame["claim_verdict"].tolist() == ["holds"] * 3 + ["fails"] * 2
     assert "> A is better." in text
     assert "### better: holds\n" in text
-    assert "holds on 1 of 3 rows; 2 without values" in text
+    assert "holds on 1 of 1 row; 2 without values" in text
     assert "holds on 1, fails on 1 of 2 comparisons" in text
     assert "A note." in text
     assert "- web2: unavailable: ask the author" in text
     assert "−11.00 | −13.48 to −8.52 |   3 | holds     |     −5.50 | holds" in text
-    assert "difference (percentage points) −11.00 (−13.48 to −8.52); A lower on 1, higher" in text
+    assert "difference −11.00 (−13.48 to −8.52) percentage points." in text
     assert "*less*: " in text
     assert "*ratio*: " not in text
     assert "commit cccccccccc" in text
@@ -87,7 +87,7 @@ def test_what_the_paper_s_own_table_says_is_said_plainly(study):
     """
     lines = [*errors("german", "a", [0.3, 0.31]), *errors("german", "b", [0.2, 0.21])]
     text, _ = write_claims(made := study(claims, lines))
-    assert "On the paper's own table: fails on 1 of 2 rows; 1 not printed." in text
+    assert "On the paper's own table: fails on 1 of 1 row; 1 not printed." in text
     assert "On the paper's own table: holds on 1 of 1 row." in text
     frame = pd.read_csv(made.folder / "claims.csv").set_index("claim")
     assert frame["printed_verdict"].fillna("").tolist() == ["fails", "", "holds", ""]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 from small_problems import noisy_gram, noisy_rows, simplex_optimum
 
 from ensvm.kernels import gram
@@ -33,6 +34,19 @@ def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
     assert result.lower_bound <= optimum * (1.0 + 1e-6)
     assert result.weights.max() <= (1.0 + 1e-12) / (nu * 60)
     assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+# With seed 6, rounding makes the relative entropy of a short step negative, which no step passed.
+@pytest.mark.parametrize("seed", [0, 6])
+def test_the_hard_margin_is_that_of_non_negative_least_squares(seed: int) -> None:
+    K, y = noisy_gram(seed, 100)
+    K += 1e-3 * np.eye(100)
+    factor = np.linalg.cholesky(K * np.outer(y, y))
+    exact, _ = nnls(factor.T, np.linalg.solve(factor, np.ones(100)))  # 1 / sum is the optimum
+    result = accelerated_descent(K, y, tol=1e-9, max_iter=6000)
+    assert result.objective == pytest.approx(1.0 / exact.sum(), rel=1e-6)
+    assert result.lower_bound == pytest.approx(1.0 / exact.sum(), rel=1e-4)
+    np.testing.assert_allclose(result.weights, exact / exact.sum(), atol=1e-4)
 
 
 @SEEDS
