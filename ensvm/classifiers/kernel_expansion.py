@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
@@ -206,13 +206,16 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return the number that `gamma` stands for on the training rows."""
         return resolve_gamma(self.gamma, X)
 
-    def _training_gram(self, X: Any) -> NDArray[Any]:
-        """Return the Gram matrix of the validated training input."""
+    def _training_gram(self, X: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Return the Gram matrix of the validated training input; a matrix given is left as it is.
+
+        Raises MemoryError if it takes more memory than is free.
+        """
         if self.kernel == "precomputed":
             return X.toarray() if sparse.issparse(X) else X
-        rows = X.shape[0]
-        require_memory(8.0 * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
-        return self._gram(X, None)
+        rows, width = X.shape[0], np.dtype(dtype).itemsize
+        require_memory(width * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
+        return gram(X, None, **self._kernel_parameters(), dtype=dtype)
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
         if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone
