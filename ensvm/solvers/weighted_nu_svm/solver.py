@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.cholesky_update import add_products
-from ensvm.solvers.weighted_nu_svm.active_sets import free_coefficients, settle_active_sets
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
     RIDGE,
@@ -58,9 +57,6 @@ PHASE_SHARE = 16
 # is theirs
 ROUNDINGS = 100.0
 PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part has met rounding
-# From so many free coefficients on, all of them are guessed at once: at 6,400 noisy rows boosting
-# then takes half the time. Below, faces are about as fast.
-GUESSED_FACE = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +315,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
     precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
     face = new_face(state.coef.size)
-    done, before, guesses = 0, np.inf, True
+    done, before = 0, np.inf
     while True:
         phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1))
         done += descend(state, tol, floor, min(phase, max_iter - done))
@@ -341,10 +337,6 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
             proved = state.gap[0] <= rounding * EPS
             return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
-        if guesses and np.count_nonzero(free_coefficients(state)) >= GUESSED_FACE:
-            guesses = settle_active_sets(state, tol)
-            if guesses:
-                continue
         minimise_over_face(state, face, ridge)
 
 

@@ -11,7 +11,6 @@ from scipy.optimize import linprog
 from sklearn.svm import NuSVC
 
 from ensvm.kernels import gram
-from ensvm.solvers.weighted_nu_svm import solver
 from ensvm.solvers.weighted_nu_svm.solver import nu_max, weighted_nu_svm
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]
@@ -308,19 +307,3 @@ def test_neither_rounding_nor_the_order_of_rows_decides(kind: str, seed: int) ->
     ):
         assert other.rho == pytest.approx(first.rho, rel=1e-6)
         assert other.intercept == pytest.approx(first.intercept, abs=1e-6 * first.rho * D.max())
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_machine_has_the_same_optimum_with_guesses_as_without(
-    kind: str, seed: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    K, y, D, nu = problem(kind, seed)
-    without = weighted_nu_svm(K.astype(dtype), y, D, nu, tol=1e-6)
-    monkeypatch.setattr(solver, "GUESSED_FACE", 2)
-    machine = weighted_nu_svm(K.astype(dtype), y, D, nu, tol=1e-6)
-    assert machine.converged >= without.converged
-    slack = 1e-12 * np.abs(K).max() * without.weights.sum() ** 2
-    assert machine.objective - machine.certificate <= without.objective + slack
-    assert without.objective - without.certificate <= machine.objective + slack
