@@ -68,10 +68,10 @@ class WeightedNuSVMResult:
     weights : ndarray of shape (m,)
         The multipliers alpha, in [0, 1]; 0 for examples that take no part.
     intercept : float
-        The intercept b; if the weights leave it open, the middle of its interval (`take_middle`).
+        The intercept b; if the weights and rho leave it open, the middle of its interval.
     rho : float
         The multiplier of nu, in the scale of the distribution given: d objective / d nu where that
-        exists, and elsewhere the middle of its subgradients (`take_middle`).
+        exists, and elsewhere one of its subgradients.
     objective : float
         The value weights' K~ weights / 2.
     certificate : float
@@ -166,7 +166,6 @@ def weighted_nu_svm(
         first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
     state = _new_state(gram, rows, labels, weight, first)
     n_iter, reason = _run(state, tol, max_iter)
-    take_middle(state, tol)
     weights = np.zeros(gram.shape[0])
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
@@ -338,95 +337,3 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
             return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
         minimise_over_face(state, face, ridge)
-
-
-# Weights this near to a bound count as on it: what a run leaves of them depends on where it stopped
-NEAR_BOUND = 1e-8
-# Targets, 1 on average, that differ by less count as one: rho would be a quotient of roundings
-SAME_TARGET = 1e-9
-# Multipliers are as good as the middle where that changes margins by this part of the largest value
-WIDTH_ROUNDING = 1e-9
-
-
-def take_middle(state: DescentState, tol: float) -> None:
-    """Set rho and b to the middle of their optimal set where it is more than a point, and certify.
-
-    The optimal multipliers (rho, b) are a convex set: all with rho beta_i - g_i <= b where u_i can
-    grow and >= b where u_i can shrink (see `descent`). Points between their bounds meet both with
-    equality, so two of them with different targets beta make the set a single pair. If all share
-    one target, or none exists, the set is a segment or a polygon, and rounding would choose among
-    its corners. The convention: rho is the middle of its interval, then b the middle of its own at
-    that rho. For equal weights it is LIBSVM's. If nu is the largest feasible, rho has no upper end,
-    and the lower one is taken.
-
-    They stay as they are where the middle differs by no more than rounding or the violation left,
-    and where the gap there were more than it is and more than tol times the objective.
-    """
-    multipliers = _optimal_multipliers(state)
-    rho = None if multipliers is None else multipliers.middle_rho()
-    if multipliers is None or rho is None:
-        return
-    rho_before, intercept_before = state.rho[0], state.intercept[0]
-    low, high = multipliers.interval(rho_before)
-    rounding = max(low - high, WIDTH_ROUNDING * np.abs(state.values).max())
-    intercept = 0.5 * sum(multipliers.interval(rho))
-    change = (rho - rho_before) * state.targets - (intercept - intercept_before)
-    if not np.abs(change).max() > rounding:
-        return
-    allowed = max(state.gap[0], tol * state.objective[0])
-    state.rho[0], state.intercept[0] = rho, intercept
-    certify(state)
-    if not state.gap[0] <= allowed:
-        state.rho[0], state.intercept[0] = rho_before, intercept_before
-        certify(state)
-
-
-@dataclass(frozen=True)
-class _OptimalMultipliers:
-    """The (rho, b) above all lines rho beta - g of `lower` and below all those of `upper`."""
-
-    lower: tuple[Vector, Vector]  # beta and g of the points that can grow
-    upper: tuple[Vector, Vector]  # and of those that can shrink
-
-    def interval(self, rho: float) -> tuple[float, float]:
-        """Return the least and the largest b at a rho; the former is larger where there is none."""
-        (lower, below), (upper, above) = self.lower, self.upper
-        return float((rho * lower - below).max()), float((rho * upper - above).min())
-
-    def middle_rho(self) -> float | None:
-        """Return the middle of the interval of rho >= 0, its one end, or None if it is empty."""
-        least, largest = max(-self._farthest(-1.0), 0.0), self._farthest(1.0)
-        if least > largest:
-            return None
-        return 0.5 * (least + largest) if np.isfinite(largest) else least
-
-    def _farthest(self, side: float) -> float:
-        """Return the largest side * rho, infinite if there is none, by Newton's method."""
-        (lower, below), (upper, above) = self.lower, self.upper
-        lower, upper = side * lower, side * upper
-        i, j = int(np.argmax(lower)), int(np.argmin(upper))
-        rho = np.inf
-        while lower[i] - upper[j] > SAME_TARGET:
-            crossing = (below[i] - above[j]) / (lower[i] - upper[j])
-            if not crossing < rho:
-                break
-            rho = float(crossing)
-            i, j = int(np.argmax(rho * lower - below)), int(np.argmin(rho * upper - above))
-        return rho
-
-
-def _optimal_multipliers(state: DescentState) -> _OptimalMultipliers | None:
-    """Return the set of optimal multipliers; None if two free points make it one."""
-    targets, values = state.targets, state.values.copy()
-    least = np.minimum(state.labels, 0.0)
-    grow = state.coef < least + 1.0 - NEAR_BOUND
-    shrink = state.coef > least + NEAR_BOUND
-    free = grow & shrink
-    if free.any():
-        if np.ptp(targets[free]) > SAME_TARGET:
-            return None
-        values[free] = values[free].mean()  # one line, up to the violation left
-        targets = np.where(free, targets[free].mean(), targets)
-    if not (grow.any() and shrink.any()):
-        return None
-    return _OptimalMultipliers((targets[grow], values[grow]), (targets[shrink], values[shrink]))
