@@ -38,7 +38,6 @@ from ensvm.solvers.cholesky_update import (
 FALLING, RISING = 0, 1  # the two rows of `lines`
 
 EPS = float(np.finfo(np.float64).eps)
-LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
 # A direction is taken from this part of the largest violation on: finding the steepest one costs
 # more than it saves (`constants` in benchmarks/weighted_nu_svm.py)
 NEAR_STEEPEST = 0.3
@@ -166,51 +165,14 @@ def meeting_point(state):  # type: ignore[no-untyped-def]
 @inlined
 def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     """Return v(rho) and its pair, the smallest index among ties."""
-    targets, values, no_growth, no_shrinking = (
-        state.targets,
-        state.values,
-        state.no_growth,
-        state.no_shrinking,
-    )
-    n = targets.size
-    whole = n - n % LANES
-    # Memory of its own, known to overlap nothing: else the loop is not vectorised
-    top, bottom = np.empty(LANES), np.empty(LANES)
-    top_start, bottom_start = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    for lane in range(LANES):
-        top[lane], bottom[lane] = -np.inf, np.inf
-        top_start[lane] = bottom_start[lane] = 0
-    for start in range(0, whole, LANES):
-        for lane in range(LANES):
-            score = rho * targets[start + lane] - values[start + lane]
-            high, low = score + no_growth[start + lane], score + no_shrinking[start + lane]
-            higher, lower = high > top[lane], low < bottom[lane]
-            top[lane] = high if higher else top[lane]
-            top_start[lane] = start if higher else top_start[lane]
-            bottom[lane] = low if lower else bottom[lane]
-            bottom_start[lane] = start if lower else bottom_start[lane]
-    for lane in range(n - whole):
-        score = rho * targets[whole + lane] - values[whole + lane]
-        high, low = score + no_growth[whole + lane], score + no_shrinking[whole + lane]
-        if high > top[lane]:
-            top[lane], top_start[lane] = high, whole
-        if low < bottom[lane]:
-            bottom[lane], bottom_start[lane] = low, whole
-    i, j = first_lane(top, top_start, 1.0), first_lane(bottom, bottom_start, -1.0)
-    return top[i] - bottom[j], top_start[i] + i, bottom_start[j] + j
-
-
-@internal
-def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
-    """Return the lane with the largest extreme times sign, the first point among equals."""
-    best = 0
-    for lane in range(1, LANES):
-        ahead = (
-            sign * (extremes[lane] - extremes[best]) if extremes[lane] != extremes[best] else 0.0
-        )
-        if ahead > 0.0 or (ahead == 0.0 and starts[lane] < starts[best]):
-            best = lane
-    return best
+    top, bottom, i, j = -np.inf, np.inf, 0, 0
+    for k in range(state.targets.size):
+        score = rho * state.targets[k] - state.values[k]
+        if score + state.no_growth[k] > top:
+            top, i = score + state.no_growth[k], k
+        if score + state.no_shrinking[k] < bottom:
+            bottom, j = score + state.no_shrinking[k], k
+    return top - bottom, i, j
 
 
 @inlined
