@@ -34,7 +34,7 @@ from ensvm.kernels import (
     parameters_of,
     resolve_gamma,
 )
-from ensvm.kernels.gram_matrix import distinct_rows, slices
+from ensvm.kernels.gram_matrix import dense_rows, distinct_rows, slices
 from ensvm.kernels.low_rank import PivotChoice
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
@@ -46,6 +46,8 @@ from ensvm.memory import require_memory
 SHARED_ROWS = 600
 # Values of a kernel function held at once in prediction: 16 MiB of float64
 PREDICTION_ENTRIES = 1 << 21
+# Sparse rows of so many entries (256 MiB of float64) are made dense for their width
+DENSE_ENTRIES = 1 << 25
 GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other becomes the first
 
 
@@ -143,13 +145,18 @@ class KernelExpansionClassifier(BinaryClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Validate, solve, and set every fitted attribute."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
+        # Sums over columns round by the order of the entries in memory, so that there is one order.
+        order = None if self.kernel == "precomputed" else "C"
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes(), order=order)
         X = self._widened(X)
         self.classes_, signs = self._targets(y)
         if self.kernel == "precomputed":
             require_square(X)
         weight = checked_weights(sample_weight, X)
-        self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
+        self.gamma_ = None
+        if "gamma" in parameters_of(self.kernel):
+            few = X.shape[0] * X.shape[1] <= DENSE_ENTRIES
+            self.gamma_ = self._width(dense_rows(X) if few else X, weight)
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
             expansion = self._expansion(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.

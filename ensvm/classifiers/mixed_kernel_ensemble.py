@@ -312,7 +312,7 @@ class MixedKernelEnsemble(Classifier):
 
     def _prepare(self, X: Any, y: ArrayLike) -> TrainingSet:
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", order="C")
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, codes = coded_labels(y, type(self).__name__)
         entropy = drawn_seed(self.random_state)

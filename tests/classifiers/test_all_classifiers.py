@@ -194,3 +194,26 @@ def test_a_gram_matrix_of_either_precision_predicts_the_same_where_classes_are_a
     double, single = (made(name, kernel="precomputed").fit(K.astype(t), y) for t in ("f8", "f4"))
     np.testing.assert_array_equal(single.predict(K), double.predict(K))
     assert getattr(single, "converged_", True) == getattr(double, "converged_", True)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_the_layout_of_rows_in_memory_does_not_change_the_machine(name: str, noise: float) -> None:
+    X, y = make_moons(150, noise=noise, random_state=0)
+    X = np.column_stack([X, np.random.default_rng(0).integers(0, 3, size=(150, 4))])
+    plain, *others = (
+        made(name).fit(rows, y)
+        for rows in (X, np.asfortranarray(X), sparse.csr_array(X), np.repeat(X, 2, axis=0)[::2])
+    )
+    values = decided(plain, X)
+    for other in others:
+        np.testing.assert_array_equal(decided(other, X), values)
+
+
+def decided(machine: Any, X: NDArray[np.float64]) -> Any:
+    return (
+        machine.decision_function(X)
+        if hasattr(machine, "decision_function")
+        else machine.predict_proba(X)
+    )
