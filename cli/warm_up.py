@@ -36,8 +36,7 @@ FIRST_FITS: dict[str, tuple[Fit, ...]] = {
     "leveraging": (("LeveragedVectorMachine", {}),),
     "weighted nu-SVM": (
         ("WeightedNuSVC", {}),
-        ("WeakenedSVC", {}),
-        ("EditingSVC", {}),
+        ("WeightedNuSVC", {"mu": 0.2, "sigma": 0.1}),
         ("BoostedSVM", {"n_rounds": 2}),
     ),
     "pairwise machines": (

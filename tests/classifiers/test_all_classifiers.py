@@ -43,7 +43,7 @@ WEIGHTS: dict[str, str] = {
     "LeveragedVectorMachine": "a row is not chosen in two rounds running, its copy may be",
     "LinearSMO": "the optimum is found to tol, so weights are repeated rows to tol",
     **dict.fromkeys(
-        ("BoostedSVM", "EditingSVC", "WeakenedSVC", "WeightedNuSVC"),
+        ("BoostedSVM", "WeightedNuSVC"),
         "weights are margins asked for: weight 0 still acts, weight 2 is not a repetition",
     ),
 }

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.solvers.weighted_nu_svm.solver import (
+    NU_ROUNDING,
     Vector,
     WeightedNuSVMResult,
     nu_max,
@@ -123,7 +124,7 @@ def weakened_nu_svm(
     if normalize:
         weight /= weight[members].sum()
     largest = nu_max(signs[members], weight[members])
-    clipped = nu > largest
+    clipped = nu > largest * (1.0 + NU_ROUNDING)
     kept = members if members.size < signs.size else None
     machine = weighted_nu_svm(
         gram, signs, weight, min(nu, largest), tol=tol, max_iter=max_iter, members=kept, start=start
