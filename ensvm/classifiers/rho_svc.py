@@ -97,13 +97,12 @@ class RhoSVC(PivotedClassifier):
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
-    gram_dtype : {'auto', 'float64', 'float32', 'uint16'}, default 'auto'
-        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
-        for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
-        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. 'auto' is
-        'float32' for kernel='rbf' with more than 4,096 distinct rows if it is proved to move no
-        y_i f(x_i) by more than 0.001 (`gram_error_`); otherwise, and with `low_rank`, it is
-        'float64'. Not read with kernel='precomputed', where it is that of the matrix.
+    gram_dtype : {'auto', 'float64', 'float32'}, default 'auto'
+        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. It is the
+        precision of the low-rank factor too. 'auto' is 'float32' for kernel='rbf' with more than
+        4,096 distinct rows if it is proved to move no y_i f(x_i) by more than 0.001
+        (`gram_error_`); otherwise, and with `low_rank`, it is 'float64'. Not read with
+        kernel='precomputed', where it is that of the matrix.
     predict_with : {'rows', 'pivots'}, default 'rows'
         What the decision function is a sum over. With 'rows' it is over the training rows of
         positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
@@ -190,7 +189,7 @@ class RhoSVC(PivotedClassifier):
     nu: float | Literal["auto"] | None = "auto"
     low_rank: int | float | Literal["auto"] | None = None
     low_rank_diagonal: bool = True
-    gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto"
+    gram_dtype: Literal["auto", "float64", "float32"] = "auto"
     predict_with: Literal["rows", "pivots"] = "rows"
     memory: Any = None
 
@@ -209,7 +208,7 @@ class RhoSVC(PivotedClassifier):
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
         ],
         "low_rank_diagonal": ["boolean"],
-        "gram_dtype": [StrOptions({"auto", "float64", "float32", "uint16"})],
+        "gram_dtype": [StrOptions({"auto", "float64", "float32"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
         "memory": [None, str, HasMethods(["cache"])],
     }
@@ -311,8 +310,6 @@ class RhoSVC(PivotedClassifier):
                 "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
                 "low_rank=None"
             )
-        if self.gram_dtype == "uint16":
-            raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
         require_memory(
             self.factor_bytes(X.shape[0]),
             f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
@@ -360,7 +357,7 @@ class RhoSVC(PivotedClassifier):
         if several:
             X = X[distinct.first]
         m = X.shape[0]
-        packed = (self.gram_dtype == "uint16" or m > WHOLE_ROWS) and not callable(self.kernel)
+        packed = m > WHOLE_ROWS and not callable(self.kernel)
         dtype, error = self._precision(X, packed)
         require_memory(
             (0.5 if packed else 1.0) * m**2 * np.dtype(dtype).itemsize,
@@ -378,8 +375,6 @@ class RhoSVC(PivotedClassifier):
 
     def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
         """Return how the entries of distinct rows are kept, and a bound of what it changes."""
-        if self.gram_dtype == "uint16" and self.kernel != "rbf":
-            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
         if self.gram_dtype == "auto":
             error = self._narrow_error(X, "float32", packed) if packed else None
             trusted = error is not None and error <= TRUSTED_ERROR
@@ -411,7 +406,7 @@ class RhoSVC(PivotedClassifier):
         return float(min(rank, rows) * rows * np.dtype(self._factor_dtype()).itemsize)
 
     def _factor_dtype(self) -> str:
-        """Return the precision of a low-rank factor; 'uint16' is not one, and takes no factor."""
+        """Return the precision of a low-rank factor."""
         return "float64" if self.gram_dtype == "auto" else self.gram_dtype
 
 
