@@ -14,17 +14,14 @@ GramDtype: TypeAlias = Literal["float64", "float32"]
 TILE = 512
 
 
-def narrow_error(X: Any, *, dtype: GramDtype, packed: bool, **kernel: Any) -> float | None:
-    """Return how far narrow entries of a Gram matrix can move a product, at most.
+def narrow_error(X: Any, *, packed: bool, **kernel: Any) -> float | None:
+    """Return how far float32 entries of a Gram matrix can move a product, at most.
 
-    It is a bound of each entry of (K' - K) v, where K' v is the product with the entries of this
-    `dtype`, in their precision, and the sizes of the entries of v have the sum 1: 0.0 for
-    'float64', whose rounding is not counted, None without a finite bound. The entries are in a
-    `PackedGram` if `packed`, else in a whole matrix. `kernel` is a named one with its parameters,
-    as `ensvm.kernels.gram` takes them.
+    It is a bound of each entry of (K' - K) v, where K' v is the product with these entries, in
+    float32, and the sizes of the entries of v have the sum 1; None without a finite bound. The
+    entries are in a `PackedGram` if `packed`, else in a whole matrix. `kernel` is a named one with
+    its parameters, as `ensvm.kernels.gram` takes them.
     """
-    if dtype == "float64":
-        return 0.0
     with np.errstate(over="ignore", invalid="ignore"):  # of rows that float32 cannot hold
         of_entry = KernelColumns(X, dtype=np.float32, **kernel).rounding()
     if of_entry is None or not np.isfinite(of_entry):

@@ -20,7 +20,6 @@ import ensvm
 from ensvm import (
     LeveragedVectorMachine,
     PartiallyTrainedEnsemble,
-    RhoSVC,
     SVMPathClassifier,
     WeightedNuSVC,
 )
@@ -81,7 +80,6 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     [
         *map(made, OURS),
         # What changes how the input is handled: a Gram matrix, a low-rank factor, another solver.
-        RhoSVC(low_rank=12),
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),
