@@ -4,6 +4,7 @@ The factor of a Gram matrix is stored by rows and updated while points come and 
 """
 
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,11 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from ensvm.compiled import inlined, internal, njit
+from ensvm.compiled import compiled
+
+Vector: TypeAlias = NDArray[np.float64]  # or a matrix
+Indices: TypeAlias = NDArray[np.integer]
+Count: TypeAlias = int | np.int64
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
@@ -25,8 +30,8 @@ SMALLEST_PIVOT = 1e-200
 _REDUCTION = {"reassoc", "contract", "nsz"}
 
 
-@internal(fastmath=_REDUCTION)
-def dot(a, b, n):  # type: ignore[no-untyped-def]
+@compiled(fastmath=_REDUCTION)
+def dot(a: Vector, b: Vector, n: Count) -> float:
     """Return the inner product of the first n entries."""
     total = 0.0
     for k in range(n):
@@ -34,8 +39,8 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit
-def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
+@compiled
+def add_products(gram: NDArray[Any], points: Indices, weights: Vector, out: Vector) -> None:
     """Add sum_j weights_j gram[points_j] to out.
 
     Four rows of the Gram matrix at a time, so that `out` is read and written less often.
@@ -52,15 +57,15 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
             out[k] += weight * row[k]
 
 
-@njit
-def solve_forward(lower, x, n, n_done):  # type: ignore[no-untyped-def]
+@compiled
+def solve_forward(lower: Vector, x: Vector, n: Count, n_done: Count) -> None:
     """Overwrite x with L^{-1} x; its first `n_done` entries are that already."""
     for i in range(n_done, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
 
 
-@njit
-def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
+@compiled
+def solve_backward(lower: Vector, x: Vector, n: Count) -> None:
     """Overwrite x with L^{-T} x."""
     for i in range(n - 1, -1, -1):
         x[i] /= lower[i, i]
@@ -69,8 +74,8 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
             x[k] -= scale * row[k]
 
 
-@inlined
-def finish_row(lower, n, n_done):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def finish_row(lower: Vector, n: Count, n_done: Count) -> None:
     """Turn row n of the matrix into the factor's; its first `n_done` entries are done."""
     row = lower[n]
     solve_forward(lower, row, n, n_done)
@@ -78,8 +83,8 @@ def finish_row(lower, n, n_done):  # type: ignore[no-untyped-def]
     row[n] = math.sqrt(max(row[n] - dot(row, row, n), least))
 
 
-@njit
-def append_rows(lower, vectors, n_done, n):  # type: ignore[no-untyped-def]
+@compiled
+def append_rows(lower: Vector, vectors: Vector, n_done: Count, n: Count) -> None:
     """Turn rows `n_done` to n - 1 of a matrix's lower triangle into its Cholesky factor's.
 
     The rows above are the factor's already. The rows of `vectors`, solutions L^{-1} v up to
@@ -92,9 +97,7 @@ def append_rows(lower, vectors, n_done, n):  # type: ignore[no-untyped-def]
         solve_forward(lower, vector, n, n_done)
 
 
-def append_rows_in_blocks(
-    lower: NDArray[np.float64], vectors: NDArray[np.float64], n_done: int, n: int
-) -> bool:
+def append_rows_in_blocks(lower: Vector, vectors: Vector, n_done: Count, n: Count) -> bool:
     """Do what `append_rows` does by LAPACK; return False, with nothing changed, if it cannot.
 
     It cannot where a pivot would have to be lifted. `lower` is C-contiguous.
@@ -118,8 +121,8 @@ def append_rows_in_blocks(
     return True
 
 
-@njit
-def delete_row(lower, vectors, deleted, n, rotations):  # type: ignore[no-untyped-def]
+@compiled
+def delete_row(lower: Vector, vectors: Vector, deleted: Count, n: Count, rotations: Vector) -> None:
     """Take row `deleted` out of the first n of the factor, and of solutions L^{-1} v.
 
     Those are the rows of `vectors`. Plane rotations on neighbouring columns are applied row by row,

@@ -28,19 +28,16 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
-    RIDGE,
     DescentState,
+    Vector,
     certify,
     descend,
     find_direction,
-    gap_closed,
-    minimise_over_face,
-    new_face,
 )
+from ensvm.solvers.weighted_nu_svm.faces import RIDGE, minimise_over_face, new_face
 
 __all__ = ["WeightedNuSVMResult", "weighted_nu_svm"]
 
-Vector: TypeAlias = NDArray[np.float64]
 StopReason: TypeAlias = Literal[
     "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
 ]
@@ -165,7 +162,7 @@ def weighted_nu_svm(
         near = np.clip(np.asarray(start, dtype=np.float64)[rows], 0.0, 1.0)
         first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
     state = _new_state(gram, rows, labels, weight, first)
-    n_iter, reason = _run(state, tol, max_iter)
+    n_iter, reason = _minimise(state, tol, max_iter)
     weights = np.zeros(gram.shape[0])
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
@@ -308,32 +305,35 @@ def _refresh(state: DescentState) -> None:
     state.values[:] = values + state.ridge * state.coef
 
 
-def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
-    """Take phases of steps, each followed by a minimisation over the face; return how it ended."""
+def _minimise(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
+    """Alternate steps and faces up to the duality gap; return the steps and why they ended."""
     largest = float(np.abs(state.gram.diagonal()[state.members]).max())
     precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
     face = new_face(state.coef.size)
-    done, before = 0, np.inf
+    n_iter, before = 0, np.inf
     while True:
-        phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1))
-        done += descend(state, tol, floor, min(phase, max_iter - done))
+        # Steps along the steepest direction in three coefficients
+        phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if n_iter else 1))
+        n_iter += descend(state, tol, floor, min(phase, max_iter - n_iter))
+        # What is proved, of values without the roundings that steps add up
         _refresh(state)
         find_direction(state)
         certify(state)
-        objective, rounding = state.objective[0], ROUNDINGS * largest * state.size[0] ** 2
+        objective, gap = state.objective[0], state.gap[0]
+        square = state.size[0] ** 2
+        rounding = ROUNDINGS * largest * square
         if objective < -rounding * precision:
-            return done, "not_positive_semidefinite"
-        if gap_closed.py_func(state, tol, floor):
+            return n_iter, "not_positive_semidefinite"
+        if gap <= max(tol * objective, floor * square):
             without_ridge = objective - 0.5 * state.ridge * float(state.coef @ state.coef)
-            vanishing = (
-                state.gap[0] > tol * objective or without_ridge <= floor * state.size[0] ** 2
-            )
-            return done, "gap_below_rounding" if vanishing else "gap_below_tol"
-        if done >= max_iter:
-            return done, "max_iter"
+            vanishing = gap > tol * objective or without_ridge <= floor * square
+            return n_iter, "gap_below_rounding" if vanishing else "gap_below_tol"
+        if n_iter >= max_iter:
+            return n_iter, "max_iter"
         if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
-            proved = state.gap[0] <= rounding * EPS
-            return done, "gap_below_rounding" if proved else "no_progress"
+            proved = gap <= rounding * EPS
+            return n_iter, "gap_below_rounding" if proved else "no_progress"
         before = objective
+        # The minimum over all coefficients that are free now
         minimise_over_face(state, face, ridge)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.solvers.weighted_nu_svm.descent import Vector
 from ensvm.solvers.weighted_nu_svm.solver import (
     NU_ROUNDING,
-    Vector,
     WeightedNuSVMResult,
     nu_max,
     weighted_nu_svm,
