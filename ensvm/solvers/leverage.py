@@ -44,7 +44,6 @@ from ensvm.solvers.leverage_rounds import (
     find_centres_and_floors,
     largest_slope,
     play,
-    shift_of,
     weigh,
 )
 
@@ -279,7 +278,7 @@ def _result(
 ) -> LeverageResult:
     """Return the machine that the recorded rounds made."""
     n_iter = int(record.n_rounds[0])
-    rounds = record.index[:n_iter]
+    rounds = record.chosen[:n_iter]
     alphas = labels[rounds] * record.alpha[:n_iter]
     weights = np.zeros(labels.size)
     np.add.at(weights, rounds, alphas)
@@ -303,7 +302,7 @@ def _certificate(
     source: BlockSource, settings: Settings, state: State, record: RoundHistory
 ) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
-    shift = shift_of.py_func(settings.loss, state.margins)
+    shift = float(state.margins.min()) if settings.loss == EXPONENTIAL else 0.0
     labels, costs = settings.labels, settings.costs
     total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
     n_iter = record.n_rounds[0]
