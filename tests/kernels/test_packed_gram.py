@@ -51,6 +51,23 @@ def test_narrow_entries_move_products_by_less_than_the_bound(
         assert moved <= bound
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_bound_is_less_than_ten_times_what_can_happen(packed: bool) -> None:
+    """Two clusters far from their mean: distances within one cancel all digits."""
+    sides = np.arange(600) % 2
+    X = (2.0 * sides - 1.0 + np.sqrt(0.3e-3) * np.random.default_rng(0).normal(size=600))[:, None]
+    kernel: dict[str, Any] = {"kernel": "rbf", "gamma": 1e3}
+    make: Any = PackedGram if packed else gram
+    exact, narrow = gram(X, **kernel), make(X, dtype="float32", **kernel)
+    bound = narrow_error(X, packed=packed, **kernel)
+    assert bound is not None
+    moved = [
+        np.abs(narrow @ v.astype(np.float32) - exact @ v).max()
+        for v in (np.eye(600)[0], sides / sides.sum())
+    ]
+    assert 0.1 * bound < max(moved) <= bound
+
+
 def test_narrow_entries_of_ordinary_rows_change_little() -> None:
     X = np.random.default_rng(0).normal(size=(600, 20))
     bound = narrow_error(X, packed=True, kernel="rbf", gamma=0.05)
