@@ -181,7 +181,6 @@ class RhoSVC(KernelExpansionClassifier):
             "max_iter": self.max_iter,
             "keep_members": keep_members,
             "start": None if merged is None else merged.start,
-            "rows": problem.rows,
         }
         nu = None
         if self.solver == "accelerated":
@@ -229,7 +228,6 @@ class RhoSVC(KernelExpansionClassifier):
                 problem.labels,
                 upper=problem.start / nu,
                 start=problem.start,
-                rows=problem.rows,
                 tol=ANY_MARGIN,
                 max_iter=steps,
             )
@@ -244,11 +242,10 @@ class RhoSVC(KernelExpansionClassifier):
         if self.kernel == "precomputed":
             given = self._training_gram(X)
             return RhoProblem(given, signs, gram_dtype=given.dtype.name, gram_error=None)
-        distinct = distinct_rows(X)
-        merged = merge_identical(distinct, signs)
+        merged = merge_identical(distinct_rows(X), signs)
         several = merged.labels.size < signs.size
         if several:
-            X = X[distinct.first]
+            X = X[merged.first]
         m = X.shape[0]
         packed = m > WHOLE_ROWS and not callable(self.kernel)
         dtype, error = self._precision(X, packed)
