@@ -37,7 +37,7 @@ FIRST_FITS: dict[str, tuple[Fit, ...]] = {
     "weighted nu-SVM": (
         ("WeightedNuSVC", {}),
         ("WeightedNuSVC", {"mu": 0.2, "sigma": 0.1}),
-        ("BoostedSVM", {"n_rounds": 2}),
+        ("BoostedSVM", {"n_estimators": 2}),
     ),
     "pairwise machines": (
         ("MixedKernelBagging", {"n_estimators": 2}),

@@ -48,7 +48,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     mu : float, default 0.2
         The largest total weight of the light examples that a member leaves out, in [0, 1), as a
         share of the weight that the heavy ones leave.
-    n_rounds : int, default 10
+    n_estimators : int, default 10
         The largest number of members, at least 1.
     hypothesis : {'normalized', 'sign'}, default 'normalized'
         The hypotheses h_t: f_t / max |f_t| or sign f_t. A vote of signs can stall, and ends with a
@@ -75,7 +75,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
 
     Attributes
     ----------
-    n_rounds_ : int
+    n_estimators_ : int
         The number T of members.
     stop_reason_ : str
         Why boosting ended: 'n_rounds', 'no_better_than_random' or 'vanishing_margin' (the last
@@ -146,7 +146,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     >>> from sklearn.datasets import make_moons
     >>> from ensvm import BoostedSVM
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
-    >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_rounds=3, random_state=0).fit(X, y)
+    >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_estimators=3, random_state=0).fit(X, y)
     >>> [labels.shape for labels in boosted.staged_predict(X)]
     [(100,), (100,), (100,)]
     >>> bool((boosted.train_errors_ <= np.cumprod(boosted.normalizers_)).all())
@@ -157,7 +157,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
 
     nu: float = 0.2
     mu: float = 0.2
-    n_rounds: int = 10
+    n_estimators: int = 10
     hypothesis: Literal["normalized", "sign"] = "normalized"
     reject_by: Literal["weight", "count"] = "weight"
     alpha: Literal["optimal", "closed-form"] = "optimal"
@@ -167,7 +167,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedExpansionClassifier._parameter_constraints,
         **WeightedNuParameters._parameter_constraints,
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"normalized", "sign"})],
         "reject_by": [StrOptions({"weight", "count"})],
         "alpha": [StrOptions({"optimal", "closed-form"})],
@@ -184,7 +184,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
         return super().decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F(x) of each row by the first t members, for t = 1, ..., n_rounds_."""
+        """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_."""
         check_is_fitted(self)
         members = self._expand(X, self.member_coefs_.T[self.support_]) + self.member_intercepts_
         if self._votes_by_sign():
@@ -214,7 +214,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
             gram,
             signs,
             self._weak_learner(gram, signs, ties),
-            self.n_rounds,
+            self.n_estimators,
             use_sign=self.hypothesis == "sign",
             closed_form=self.alpha == "closed-form",
             start=first,
@@ -293,7 +293,7 @@ def _about_rounds(
     left_out = np.array([weak.rejected.size + weak.edited.size for weak in rounds])
     n_kept = boosting.sample_weight.size - left_out
     return {
-        "n_rounds_": boosting.n_iter,
+        "n_estimators_": boosting.n_iter,
         "alphas_": boosting.weights,
         "errors_": boosting.errors,
         "normalizers_": boosting.normalizers,

@@ -31,7 +31,7 @@ OURS = [*CLASSIFIERS, *EXPERIMENTS]
 FEW: dict[str, dict[str, Any]] = {
     "AdaBoost": {"n_estimators": 3},
     "BiasVariance": {"n_replicates": 4},
-    "BoostedSVM": {"n_rounds": 4},
+    "BoostedSVM": {"n_estimators": 4},
     "DecisionMap": {"n_grid": 3},
     "LowRankRidgeClassifier": {"low_rank": 12},
     "MixedKernelAdaBoost": {"n_estimators": 2, "max_samples": 40, "random_state": 0},

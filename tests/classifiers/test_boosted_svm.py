@@ -47,7 +47,7 @@ def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
     X, y = crossed_rows(noise=0.4)
     fitted = BoostedSVM(hypothesis=hypothesis, reduce=reduce, **SETTINGS).fit(X, y)
     stages, labels = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
-    assert len(stages) == len(labels) == fitted.n_rounds_ == fitted.alphas_.size >= 2
+    assert len(stages) == len(labels) == fitted.n_estimators_ == fitted.alphas_.size >= 2
     np.testing.assert_allclose(stages[-1], fitted.decision_function(X), rtol=1e-9, atol=1e-9)
     if reduce == "none" or hypothesis == "normalized":
         np.testing.assert_allclose(
@@ -60,7 +60,7 @@ def test_one_round_is_the_weak_machine(sigma: float) -> None:
     X, y = crossed_rows(noise=0.4)
     settings = {**SETTINGS, "kernel": "precomputed"}
     K = gram(X, kernel="rbf", gamma=1.0)
-    fitted = BoostedSVM(n_rounds=1, sigma=sigma, **settings).fit(K, y)
+    fitted = BoostedSVM(n_estimators=1, sigma=sigma, **settings).fit(K, y)
     single = WeightedNuSVC(sigma=sigma, **settings).fit(K, y)
     f = single.decision_function(K)
     np.testing.assert_allclose(
@@ -72,7 +72,7 @@ def test_one_round_is_the_weak_machine(sigma: float) -> None:
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.6])
 def test_the_order_of_the_kernel_values_is_not_seen(mu: float) -> None:
     X, y = crossed_rows(noise=0.4)
-    settings = {**SETTINGS, "mu": mu, "n_rounds": 3}
+    settings = {**SETTINGS, "mu": mu, "n_estimators": 3}
     fitted = BoostedSVM(**settings).fit(X, y)
     K = gram(X, kernel="rbf", gamma=1.0)
     given = BoostedSVM(**{**settings, "kernel": "precomputed"}).fit(K, y)
@@ -91,7 +91,7 @@ def test_the_order_of_the_kernel_values_is_not_seen(mu: float) -> None:
 def test_what_the_rounds_leave_behind() -> None:
     X, y = crossed_rows(noise=0.4)
     fitted = BoostedSVM(**SETTINGS).fit(X, y)
-    T = fitted.n_rounds_
+    T = fitted.n_estimators_
     for name in (
         "alphas_",
         "errors_",
@@ -162,7 +162,7 @@ def test_a_first_machine_that_is_worth_nothing_warns() -> None:
     y = np.tile([0, 1], 10)  # labels that the inputs say nothing about
     with pytest.warns(ConvergenceWarning, match="the first machine is worth nothing"):
         fitted = BoostedSVM(kernel="linear", nu=0.5, mu=0.0).fit(X, y)
-    assert (fitted.n_rounds_, fitted.stop_reason_) == (1, "vanishing_margin")
+    assert (fitted.n_estimators_, fitted.stop_reason_) == (1, "vanishing_margin")
     assert fitted.bound_excess_ == -1.0  # the lemma promises nothing here
 
 
