@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble, RhoSVC
+from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
 
 ROWS, COLUMNS = 120_000, 100  # 46 MiB of float32, twice that of float64
 CODE = """
@@ -50,7 +50,7 @@ def test_they_are_not_copied(name: str, more: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble, LowRankRidgeClassifier])
+@pytest.mark.parametrize("make", [PartiallyTrainedEnsemble, LowRankRidgeClassifier])
 def test_rows_of_either_precision_make_the_same_machine(make: Any) -> None:
     X, y = make_moons(200, noise=0.2, random_state=0)
     X = X.astype(np.float32)
@@ -70,6 +70,8 @@ def test_a_factor_that_does_not_fit_is_refused_before_it_is_made(
 
     X, y = make_moons(100, random_state=0)
     monkeypatch.setattr(memory, "free_bytes", lambda: 8.0 * 100 * 10 - 1.0)
-    RhoSVC(gamma=2.0, low_rank=9).fit(X, y)
-    with pytest.raises(MemoryError, match="RhoSVC: the low-rank factor of 100 rows takes"):
-        RhoSVC(gamma=2.0, low_rank=10).fit(X, y)
+    PartiallyTrainedEnsemble(gamma=2.0, low_rank=9).fit(X, y)
+    with pytest.raises(
+        MemoryError, match="PartiallyTrainedEnsemble: the low-rank factor of 100 rows takes"
+    ):
+        PartiallyTrainedEnsemble(gamma=2.0, low_rank=10).fit(X, y)

@@ -128,7 +128,7 @@ def test_weights_that_leave_one_class_are_refused(make: Callable[..., Any]) -> N
 
 def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
     X, y = uneven()
-    settings: dict[str, Any] = {"gamma": 1.0, "n_rounds": 4, "random_state": 0}
+    settings: dict[str, Any] = {"gamma": 1.0, "n_estimators": 4, "random_state": 0}
     plain = BoostedSVM(**settings).fit(X, y)
     even = BoostedSVM(**settings).fit(X, y, sample_weight=np.ones(90))
     np.testing.assert_array_equal(even.member_coefs_, plain.member_coefs_)
