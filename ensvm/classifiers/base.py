@@ -291,8 +291,28 @@ def rows_that_count(
 
 def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
     """Return the sample weights divided by their sum, shape (m,); 1 / m if none are given."""
-    weight = np.ones(m) if sample_weight is None else sample_weight
+    if sample_weight is None:
+        return np.ones(m) / m
+    # A power of 2 changes no quotient, and keeps the sum in the range of floats.
+    weight = np.ldexp(sample_weight, -np.frexp(sample_weight.max())[1])
     return weight / weight.sum()
+
+
+def relative_weights(sample_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sample weights divided by the mean of those that are not 0, shape (m,)."""
+    weight = sample_weight / sample_weight.max()  # so that equal weights become exactly 1
+    return weight / (weight.sum() / np.count_nonzero(weight))
+
+
+def require_finite_prices(C: float, sample_weight: NDArray[np.float64], classifier: str) -> None:
+    """Raise ValueError if prices C times the weights are beyond the range of floats."""
+    with np.errstate(over="ignore"):
+        total = C * sample_weight.sum()
+    if np.isfinite(C) and not np.isfinite(total):
+        raise ValueError(
+            f"{classifier}: sample_weight multiplies C, and C = {C:g} times the sum of the weights "
+            "is beyond the range of floats: divide the weights by their mean"
+        )
 
 
 def dense(X: Any, copies: float, classifier: str) -> NDArray[Any]:

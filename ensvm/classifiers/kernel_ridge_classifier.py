@@ -16,6 +16,7 @@ from ensvm.classifiers.base import (
     Solution,
     class_costs,
     coded_labels,
+    relative_weights,
     rows_that_count,
 )
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
@@ -109,8 +110,9 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         y : array-like of shape (n_samples,)
             The labels, of two or more distinct values.
         sample_weight : array-like of shape (n_samples,), default None
-            How many rows each row stands for, at least 0; None for 1. Leave-one-out leaves out one
-            of the rows that a row of weight above 1 stands for, else the whole row.
+            The factors of the squared errors of the rows, at least 0, which are divided by their
+            mean: only their proportions matter. Leave-one-out leaves out a row with all of its
+            weight; rows of weight 0 are left out of the training. None for equal weights.
 
         Raises
         ------
@@ -150,7 +152,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         m, codes = len(signs), _codes(signs)
         what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
         require_memory(8.0 * MATRICES * m**2, what)
-        counts = np.ones(m) if sample_weight is None else sample_weight
+        counts = np.ones(m) if sample_weight is None else relative_weights(sample_weight)
         rows = rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
         costs = class_costs(self.class_weight, self.classes_, codes)[codes]
         widths = [self.gamma_]
@@ -187,7 +189,7 @@ def _tuned(
     m, targets = len(signs), signs.reshape(len(signs), -1)[rows]
     weight = (counts * costs)[rows]
     among = kernel if rows.size == m else kernel[np.ix_(rows, rows)]
-    ridge = KernelRidge(among, targets, weight, 1.0 / np.maximum(counts[rows], 1.0))
+    ridge = KernelRidge(among, targets, weight)
     alphas = ridge.penalties() if alpha == "loo" else np.array([float(alpha)])
     left_out = ridge.leave_one_out(alphas)
     losses = np.average(np.square(left_out - targets).mean(axis=2), axis=1, weights=weight)

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, rows_that_count
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    Ending,
+    Solution,
+    class_costs,
+    require_finite_prices,
+    rows_that_count,
+)
 from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
@@ -122,6 +129,7 @@ class LinearSMO(LinearClassifier):
         alpha = np.zeros(signs.size)
         some: Any = slice(None)
         if sample_weight is not None:
+            require_finite_prices(self.C, sample_weight, "LinearSMO")
             some = rows_that_count(sample_weight, signs, "LinearSMO")
             upper[some] *= sample_weight[some]
         result = linear_smo(

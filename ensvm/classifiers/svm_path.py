@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle, Solution, StagedClassifier
+from ensvm.classifiers.base import (
+    Ending,
+    SmallPickle,
+    Solution,
+    StagedClassifier,
+    relative_weights,
+    require_finite_prices,
+)
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.approximate_path import (
@@ -46,7 +53,8 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
     leave-one-out error is not larger; with an intercept the bound is a heuristic.
 
     A weight of a row or of its class multiplies C for this row, and its part in the error by which
-    C is chosen.
+    C is chosen. If C is chosen, sample weights are divided by their mean first, so that only their
+    proportions matter; `C_` and `C_max` are then prices for the mean weight.
 
     With `tol` > 0 the path is approximate: about 25 machines (tol=0.1) serve all C, each unchanged
     for an interval of C. It is proved that nowhere its duality gap exceeds `tol` times the primal
@@ -176,6 +184,13 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
 
+    def _expansion(
+        self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Solution:
+        if sample_weight is not None and isinstance(self.select, str):
+            sample_weight = relative_weights(sample_weight)
+        return super()._expansion(X, targets, sample_weight)
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
@@ -183,6 +198,8 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
             )
+        if sample_weight is not None:
+            require_finite_prices(self.C_max, sample_weight, "SVMPathClassifier")
         gram = self._training_gram(X)
         path = self._path(gram, signs, sample_weight)
         C, about_choice = self._chosen_C(path, gram)

@@ -23,6 +23,7 @@ from ensvm.classifiers.base import (
     coded_labels,
     dense,
     drawn_seed,
+    relative_weights,
     require_square,
     warn_caller,
 )
@@ -69,7 +70,8 @@ class TunedSVC(SmallPickle, Classifier):
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
     scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
-    as one row that counts several times. The order of the rows does not matter.
+    as one row that counts several times, of which leave-one-out leaves out one. The order of the
+    rows does not matter.
 
     Beyond 16,384 distinct rows, `engine_` is 'ridge': memory and time then grow with the rows, not
     with their square. Each class gets a ridge regression of its indicator on the features of a
@@ -110,7 +112,7 @@ class TunedSVC(SmallPickle, Classifier):
     engine_ : {'svm', 'ridge'}
         What was trained: support vector machines, or ridge machines on a low-rank kernel.
     C_ : float or None
-        The chosen price of an error; None if `engine_` is 'ridge'.
+        The chosen price of an error at a row of mean weight; None if `engine_` is 'ridge'.
     alpha_ : float or None
         The chosen penalty: the factor of the squared length of the weights, which is added to the
         squared errors; None if `engine_` is 'svm'.
@@ -206,8 +208,9 @@ class TunedSVC(SmallPickle, Classifier):
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
-            How often each row counts, at least 0: a row of weight 2 is two rows, one of weight 0 is
-            none.
+            The weights of the rows, at least 0, which are divided by their mean and multiply C:
+            only their proportions matter. Leave-one-out leaves out a row with all of its weight;
+            rows of weight 0 are left out of the training. None for equal weights.
 
         Returns
         -------
@@ -228,7 +231,7 @@ class TunedSVC(SmallPickle, Classifier):
         if self.kernel == "precomputed":
             require_square(X)
         weight = checked_weights(sample_weight, X)
-        weight = np.ones(X.shape[0]) if weight is None else weight
+        weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
         counting = np.flatnonzero(weight)
         present = np.unique(codes[counting])
         if present.size == 1:
@@ -242,7 +245,10 @@ class TunedSVC(SmallPickle, Classifier):
         self.alpha_: float | None = None
         self.gamma_: float | None = None
         self.scale_: NDArray[np.float64] | None = None
-        group, first, counts = self._grouped(X, codes, weight, counting)
+        group, first = self._grouped(X, codes, counting)
+        members = group[counting]
+        counts = np.bincount(members, weight[counting]).astype(np.float64)
+        kept = counts - counts / np.bincount(members)
         self.engine_ = "ridge" if self.kernel == "rbf" and first.size > MANY_ROWS else "svm"
         self._require_memory(first.size, X.shape[1])
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
@@ -259,7 +265,7 @@ class TunedSVC(SmallPickle, Classifier):
             if self.engine_ == "svm":
                 values = squared_distances(values)
         search = self._search_ridges if self.engine_ == "ridge" else self._search_machines
-        chosen = search(SortedRows(values, starts, costs, counts), gammas)
+        chosen = search(SortedRows(values, starts, costs, counts, kept), gammas)
         self._keep(chosen, inputs, first)
         self.loo_score_ = 1.0 - chosen.error
         values = np.where(group >= 0, chosen.values[:, group], np.nan)
@@ -267,9 +273,9 @@ class TunedSVC(SmallPickle, Classifier):
         return self
 
     def _grouped(
-        self, X: Any, codes: NDArray[np.intp], weight: NDArray[np.float64], counting: NDArray[Any]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-        """Return each row's group (-1: it does not count), and each group's first row and weight.
+        self, X: Any, codes: NDArray[np.intp], counting: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return each row's group (-1: it does not count), and each group's first row.
 
         Groups are the identical rows of a class, sorted by class and then in an order that does not
         depend on that of the rows. With a precomputed kernel every row is a group.
@@ -287,8 +293,7 @@ class TunedSVC(SmallPickle, Classifier):
         position = np.empty_like(order)
         position[order] = np.arange(order.size)
         group[counting] = position[members]
-        counts = np.bincount(group[counting], weight[counting]).astype(np.float64)
-        return group, first[order], counts
+        return group, first[order]
 
     def _require_memory(self, m: int, width: int) -> None:
         """Raise MemoryError if a fit to m distinct rows takes more than is free."""

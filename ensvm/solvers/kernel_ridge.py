@@ -24,8 +24,7 @@ class KernelRidge:
     """The ridge regressions of k targets on m rows for any penalty, in O(m^3) for all of them.
 
     `gram`, shape (m, m), is positive semidefinite; `targets` have shape (m, k). `weight`, shape
-    (m,), is what the squared error of each row counts, and `left_out` the share of it in (0, 1]
-    that leave-one-out leaves out; both are 1 by default.
+    (m,), is what the squared error of each row counts; 1 by default.
     """
 
     def __init__(
@@ -33,12 +32,10 @@ class KernelRidge:
         gram: NDArray[Any],
         targets: NDArray[np.float64],
         weight: NDArray[np.float64] | None = None,
-        left_out: NDArray[np.float64] | None = None,
     ) -> None:
         m = gram.shape[0]
         weight = np.ones(m) if weight is None else weight
         self._roots = np.sqrt(weight)[:, None]
-        self._left_out = np.ones((m, 1)) if left_out is None else left_out[:, None]
         self._targets = targets
         self._length = float(np.sqrt(weight.sum()))
         self._unit = self._roots[:, 0] / self._length
@@ -66,7 +63,6 @@ class KernelRidge:
         """Return f fitted without each row at that row, for each penalty: (n_alphas, m, k)."""
         inverses = 1.0 / (self._values[:, None] + alphas)
         spare = alphas * (np.square(self._vectors) @ inverses)  # 1 - the leverages
-        spare = 1.0 - self._left_out * (1.0 - spare)
         values = np.empty((alphas.size, *self._targets.shape))
         for position, alpha in enumerate(alphas):
             residuals = alpha * (self._vectors @ (self._along * inverses[:, position, None]))

@@ -41,8 +41,8 @@ class SortedRows:
     values: Vector
     starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
     costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
-    # (m,) how many rows each row stands for, positive; leaving one out leaves `counts` - 1 of them
-    counts: Vector
+    counts: Vector  # (m,) the weight of each row, positive
+    kept: Vector  # (m,) the part of it that stays when one of several identical rows is left out
 
     @property
     def codes(self) -> Indices:
@@ -63,6 +63,7 @@ class SortedRows:
             np.searchsorted(rows, self.starts),
             self.costs[rows],
             self.counts[rows],
+            self.kept[rows],
         )
 
 
@@ -153,7 +154,7 @@ def rising_sigmoids(values: Vector, starts: Indices, weights: Vector) -> Vector:
 def _leave_one_out(rows: SortedRows, gram: Vector, C: float, machines: PairMachines) -> Vector:
     """Return the leave-one-out values of every pair's own rows, shape (pairs, m)."""
     upper = C * rows.costs * rows.counts
-    kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
+    kept = C * rows.costs * rows.kept
     values = np.zeros_like(machines.coefficients)
     small = SMALL_PAIR if len(values) == 1 else SMALL_PAIR_OF_MANY
     small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, values)

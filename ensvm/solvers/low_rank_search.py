@@ -82,8 +82,7 @@ class _Ridges:
         self._features = pivot_features(rows.values, kernel, choice)
         self._targets = np.eye(rows.starts.size - 1)[rows.codes]
         self._weights = rows.costs * rows.counts
-        # One of the rows that a row stands for is left out.
-        self._left_out = rows.costs * np.minimum(rows.counts, 1.0)
+        self._left_out = rows.costs * (rows.counts - rows.kept)
         self._sums = RidgeSums(self._features.pivots.size, self._targets.shape[1])
         for part, features in self._blocks():
             self._sums.add(features, self._targets[part], self._weights[part])

@@ -43,6 +43,10 @@ WEIGHTS: dict[str, str] = {
     "LeveragedVectorMachine": "a row is not chosen in two rounds running, its copy may be",
     "LinearSMO": "the optimum is found to tol, so weights are repeated rows to tol",
     **dict.fromkeys(
+        ("KernelRidgeClassifierCV", "TunedSVC"),
+        "parameters are chosen by leaving out a row with all of its weight",
+    ),
+    **dict.fromkeys(
         ("BoostedSVM", "EditingSVC", "WeakenedSVC", "WeightedNuSVC"),
         "weights are margins asked for: weight 0 still acts, weight 2 is not a repetition",
     ),

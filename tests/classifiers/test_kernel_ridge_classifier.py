@@ -91,23 +91,24 @@ def test_a_precomputed_or_called_kernel_is_the_same_machine() -> None:
     np.testing.assert_allclose(called.decision_function(fresh), expected, atol=1e-8)
 
 
-def test_a_weight_of_two_is_two_rows_and_a_weight_of_zero_none() -> None:
+def test_a_row_is_left_out_with_all_of_its_weight() -> None:
     X, y = wine(60)
-    counts = np.arange(60) % 3
-    weighted = KernelRidgeClassifierCV().fit(X, y, sample_weight=counts)
-    repeated = KernelRidgeClassifierCV().fit(X.repeat(counts, axis=0), y.repeat(counts))
-    assert weighted.gamma_ == pytest.approx(repeated.gamma_)
-    assert weighted.alpha_ == pytest.approx(repeated.alpha_)
-    assert weighted.loo_error_ == pytest.approx(repeated.loo_error_)
-    np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=1e-8
-    )
-    copies = weighted.loo_decision_function_.repeat(counts, axis=0)
-    np.testing.assert_allclose(copies, repeated.loo_decision_function_, atol=1e-8)
+    weight = (np.arange(60) % 3).astype(float)
+    used = weight > 0.0
+    machine = KernelRidgeClassifierCV().fit(X, y, sample_weight=weight)
+    # The weights are divided by their mean, and so is what alpha stands beside.
+    relative = weight / weight[used].mean()
+    for row in np.flatnonzero(used)[:6]:
+        others = relative * (np.arange(60) != row)
+        mean = others[others > 0.0].mean()
+        peer = KernelRidgeClassifierCV(gamma=machine.gamma_, alpha=machine.alpha_ / mean)
+        value = peer.fit(X, y, sample_weight=others).decision_function(X[[row]])[0]
+        np.testing.assert_allclose(machine.loo_decision_function_[row], value, atol=1e-8)
     # At a row of weight 0, which no fit has seen, the value is the machine's own.
-    unseen = counts == 0
-    values = weighted.loo_decision_function_[unseen]
-    np.testing.assert_allclose(values, weighted.decision_function(X)[unseen], atol=1e-8)
+    values = machine.loo_decision_function_[~used]
+    np.testing.assert_allclose(values, machine.decision_function(X)[~used], atol=1e-8)
+    labels = machine.classes_[machine.loo_decision_function_.argmax(axis=1)]
+    assert machine.loo_error_ == pytest.approx(np.average(labels != y, weights=weight))
 
 
 def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:

@@ -56,18 +56,6 @@ def test_leave_one_out_values_are_those_of_refits(alpha: float, weighted: bool) 
         np.testing.assert_allclose(values[row], expected, atol=1e-8)
 
 
-def test_a_part_of_a_weight_may_be_left_out() -> None:
-    K, targets, _ = problem(3)
-    weight = np.where(np.arange(len(K)) % 3 == 0, 2.0, 1.0)
-    values = KernelRidge(K, targets, weight, 1.0 / weight).leave_one_out(np.array([0.1]))[0]
-    for row in range(6):
-        less = weight - (np.arange(len(K)) == row)
-        kept = less > 0.0
-        coefficients, intercepts = direct(K[np.ix_(kept, kept)], targets[kept], less[kept], 0.1)
-        expected = K[row, kept] @ coefficients + intercepts
-        np.testing.assert_allclose(values[row], expected, atol=1e-9)
-
-
 def test_rows_that_are_all_equal_get_the_mean_of_the_others() -> None:
     targets = np.array([[1.0], [1.0], [1.0], [-1.0]])
     ridge = KernelRidge(np.ones((4, 4)), targets)

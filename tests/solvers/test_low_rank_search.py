@@ -24,7 +24,7 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> SortedRows:
     codes = np.repeat([0, 1, 2], np.diff(starts))
     inputs = generator.normal(size=(45, 2)) + np.eye(3, 2)[codes]
     counts = generator.choice([0.5, 1.0, 3.0], size=45)
-    return SortedRows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts)
+    return SortedRows(inputs, starts, np.array([1.0, 2.0, 0.5])[codes], counts, 0.3 * counts)
 
 
 def refitted(rows: SortedRows, alpha: float, row: int | None) -> NDArray[np.float64]:
@@ -36,7 +36,7 @@ def refitted(rows: SortedRows, alpha: float, row: int | None) -> NDArray[np.floa
     features = np.linalg.solve(corner, kernel.T).T
     counts = rows.counts.copy()
     if row is not None:
-        counts[row] = max(counts[row] - 1.0, 0.0)
+        counts[row] = rows.kept[row]
     ridge = Ridge(alpha=alpha).fit(features, np.eye(3)[rows.codes], rows.costs * counts)
     return np.asarray(ridge.predict(features))
 
