@@ -7,7 +7,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,26 +56,6 @@ class Solution:
     """Fitted attributes to set: name with its underscore -> value."""
     ending: Ending | None = None
     """How the solver ended; None if nothing was iterated."""
-
-
-class SmallPickle(BaseEstimator):
-    """Base of classifiers whose pickles hold what predictions need, not all that `fit` found."""
-
-    _not_pickled: ClassVar[tuple[str, ...]] = ()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes to pickle or to copy."""
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in self._not_pickled}
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of an attribute that is missing whether a pickle left it out."""
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in type(self)._not_pickled and "classes_" in vars(self):
-            message += (
-                ": a pickle or a copy holds what predictions need alone; fit again to have it"
-            )
-        raise AttributeError(message)
 
 
 class Classifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import SmallPickle, Solution, StagedClassifier
+from ensvm.classifiers.base import Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 from ensvm.classifiers.shared_docs import documented
@@ -18,7 +18,7 @@ from ensvm.classifiers.shared_docs import documented
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClassifier, RhoSVC):
+class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of
@@ -67,7 +67,7 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
         The weights of the training rows in each member, each line of sum 1; only with
-        `keep_members`, and not in a pickle.
+        `keep_members`.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -108,7 +108,6 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
     nu: float | Literal["auto"] | None = None
     keep_members: bool = True
 
-    _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
         **OneAgainstOneClassifier._parameter_constraints,

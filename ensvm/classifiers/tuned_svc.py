@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Classifier,
-    SmallPickle,
     checked_weights,
     class_costs,
     coded_labels,
@@ -57,7 +56,7 @@ MANY_ROWS = 16_384
 
 @documented
 @dataclass(eq=False, repr=False)
-class TunedSVC(SmallPickle, Classifier):
+class TunedSVC(Classifier):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -127,7 +126,7 @@ class TunedSVC(SmallPickle, Classifier):
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of
         all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
-        0. Not in a pickle.
+        0.
     search_results_ : dict of ndarrays
         The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
         'criterion' (error plus loss) and 'rank', one entry a machine. With ridge 'param_alpha'
@@ -184,7 +183,6 @@ class TunedSVC(SmallPickle, Classifier):
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = 0
 
-    _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],

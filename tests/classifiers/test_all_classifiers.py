@@ -1,16 +1,22 @@
 """What every classifier keeps: scikit-learn's contract, frames, sparse rows, either precision."""
 
+import copy
 import inspect
+import io
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import make_moons
+from sklearn.model_selection import cross_validate
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_param_validation, parametrize_with_checks
@@ -198,3 +204,57 @@ def test_a_gram_matrix_of_either_precision_predicts_the_same_where_classes_are_a
     double, single = (made(name, kernel="precomputed").fit(K.astype(t), y) for t in ("f8", "f4"))
     np.testing.assert_array_equal(single.predict(K), double.predict(K))
     assert getattr(single, "converged_", True) == getattr(double, "converged_", True)
+
+
+def through_a_file(fitted: Any) -> Any:
+    file = io.BytesIO()
+    joblib.dump(fitted, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda fitted: pickle.loads(pickle.dumps(fitted)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "joblib": through_a_file,
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("name", OURS)
+def test_a_fitted_object_does_not_depend_on_how_it_travelled(name: str, way: str) -> None:
+    X, y = moons(0.2, 60)
+    fitted = made(name).fit(X, y)
+    other = COPIES[way](fitted)
+    assert vars(other).keys() == vars(fitted).keys()
+    for method in ("predict", "decision_function", "predict_proba"):
+        if hasattr(fitted, method):
+            values = (getattr(machine, method)(X) for machine in (fitted, other))
+            np.testing.assert_array_equal(*values)
+    if hasattr(fitted, "staged_predict"):
+        stages = (list(machine.staged_predict(X)) for machine in (fitted, other))
+        np.testing.assert_array_equal(*stages)
+
+
+def test_the_number_of_jobs_does_not_decide_what_is_kept() -> None:
+    X, y = moons(0.2, 60)
+    folds = cross_validate(SVMPathClassifier(), X, y, cv=2, n_jobs=2, return_estimator=True)
+    assert all(machine.path_.lambdas.size > 2 for machine in folds["estimator"])
+
+
+@pytest.mark.parametrize(
+    ("machine", "attribute"),
+    [
+        (SVMPathClassifier(keep_path=False), "path_"),
+        (PartiallyTrainedEnsemble(keep_members=False), "member_weights_"),
+    ],
+)
+def test_what_only_stages_need_may_be_left_out(machine: Any, attribute: str) -> None:
+    X, y = moons(0.3, 200)
+    machine.fit(X, y)
+    assert getattr(machine, attribute, None) is None
+    assert len(pickle.dumps(machine)) < 20_000
+    with pytest.raises(AttributeError, match="needs keep_"):
+        next(machine.staged_predict(X))

@@ -3,7 +3,6 @@
 Beyond `MANY_ROWS` distinct rows the machines are ridge regressions on a low-rank kernel.
 """
 
-import pickle
 import warnings
 
 import numpy as np
@@ -200,16 +199,6 @@ def test_sparse_rows_are_dense_ones(engine, moons):
     X, y = moons
     dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
-
-
-def test_a_pickle_holds_support_vectors_or_pivots_only(engine):
-    X, y = make_moons(1000, noise=0.1, random_state=0)
-    machine = TunedSVC().fit(X, y)
-    content = pickle.dumps(machine)
-    kept = pickle.loads(content)
-    np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
-    assert not hasattr(kept, "loo_decision_function_")
-    assert len(content) < 40 * machine.support_.size + 8_000
 
 
 @pytest.mark.parametrize(
