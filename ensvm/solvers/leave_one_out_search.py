@@ -8,7 +8,7 @@ machines of the row's own class are those without the row. The criterion is the 
 sigmoids' log loss: errors alone are tied, or decided by single rows, too often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -36,8 +36,8 @@ SMALL_PAIR, SMALL_PAIR_OF_MANY = 300, 500
 class SortedRows:
     """The training rows sorted by class."""
 
-    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; `low_rank_search`
-    # takes (m, d) inputs
+    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; the (m, d) inputs
+    # of rows that are only sampled
     values: Vector
     starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
     costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
@@ -56,10 +56,17 @@ class SortedRows:
         gram = self.values * -gamma
         return np.exp(gram, out=gram)
 
-    def take(self, rows: Indices) -> "SortedRows":
-        """Return some of the rows, given in ascending order."""
+    def take(
+        self, rows: Indices, distances: Callable[[Vector], Vector] | None = None
+    ) -> "SortedRows":
+        """Return some of the rows, given in ascending order.
+
+        If `values` are the inputs of many rows, `distances` makes the squared distances of these.
+        """
         return SortedRows(
-            np.ascontiguousarray(self.values[np.ix_(rows, rows)]),
+            np.ascontiguousarray(self.values[np.ix_(rows, rows)])
+            if distances is None
+            else distances(self.values[rows]),
             np.searchsorted(rows, self.starts),
             self.costs[rows],
             self.counts[rows],
