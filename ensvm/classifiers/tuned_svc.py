@@ -345,8 +345,8 @@ class TunedSVC(Classifier):
         expected = (perf_counter() - start) * (m / searched.size) ** 2
         if expected > SLOW:
             warn_caller(
-                f"TunedSVC trains SVC on {m} distinct rows, which takes about "
-                f"{expected / 60.0:.1f} minutes; LowRankRidgeClassifier takes seconds",
+                f"TunedSVC trains SVC on {m} distinct rows: about {expected / 60.0:.1f} minutes. "
+                "KernelRidgeClassifierCV(low_rank=1000) takes seconds",
                 UserWarning,
             )
         svc.fit(rows.values, rows.codes, weights)

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ensvm
 from ensvm import (
+    KernelRidgeClassifierCV,
     LeveragedVectorMachine,
     PartiallyTrainedEnsemble,
     RhoSVC,
@@ -40,7 +41,6 @@ FEW: dict[str, dict[str, Any]] = {
     "BiasVariance": {"n_replicates": 4},
     "BoostedSVM": {"n_rounds": 4},
     "DecisionMap": {"n_grid": 3},
-    "LowRankRidgeClassifier": {"low_rank": 12},
     "MixedKernelAdaBoost": {"n_estimators": 2, "max_samples": 40, "random_state": 0},
     "MixedKernelBagging": {"n_estimators": 2, "max_samples": 25, "scale": "machine"},
     "VarianceComponents": {"n_replicates": 3},
@@ -92,6 +92,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         *map(made, OURS),
         # What changes how the input is handled: a Gram matrix, a low-rank factor, another solver.
         RhoSVC(low_rank=12),
+        KernelRidgeClassifierCV(low_rank=12, random_state=0),
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),

@@ -252,7 +252,7 @@ def test_the_machine_of_many_rows_is_that_of_svc(many, name, class_weight, reque
 def test_many_rows_that_take_long_are_warned_of(many, moons, monkeypatch):
     monkeypatch.setattr(tuned_svc, "SLOW", 0.0)
     X, y = moons
-    with pytest.warns(UserWarning, match=r"SVC on 120 distinct rows, .* minutes; .*Ridge"):
+    with pytest.warns(UserWarning, match=r"SVC on 120 distinct rows: .* minutes\. .*Ridge"):
         TunedSVC(search_rows=60).fit(X, y)
     with pytest.warns(UserWarning, match="120 rows takes .* sample of the rows, .*kernel='rbf'"):
         TunedSVC("precomputed").fit(gram(X, kernel="rbf", gamma=1.0), y)
