@@ -12,7 +12,6 @@ Ensembles
     MixedKernelAdaBoost        AdaBoost over small machines of several kernels
     MixedKernelBagging         bagging of small machines of several kernels
 Single machines
-    LowRankRidgeClassifier     ridge regression on low-rank kernel features, for many rows
     MultiplicativeUpdateSVC    a hard margin, by multiplicative updates at a fixed rate
     RhoSVC                     a soft margin without intercept, by multiplicative updates
     WeightedNuSVC              a machine whose weighted training error is at most nu
@@ -64,9 +63,6 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
         LeveragedVectorMachine as LeveragedVectorMachine,
     )
     from ensvm.classifiers.linear_smo import LinearSMO as LinearSMO
-    from ensvm.classifiers.low_rank_ridge_classifier import (
-        LowRankRidgeClassifier as LowRankRidgeClassifier,
-    )
     from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost as MixedKernelAdaBoost
     from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging as MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import (

@@ -10,7 +10,6 @@ CLASSIFIERS: dict[str, str] = {
     "KernelRidgeClassifierCV": "ensvm.classifiers.kernel_ridge_classifier",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
-    "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge_classifier",
     "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernel_adaboost",
     "MixedKernelBagging": "ensvm.classifiers.mixed_kernel_bagging",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc",

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import SmallPickle, Solution, StagedClassifier
+from ensvm.classifiers.base import Solution, StagedClassifier
 from ensvm.classifiers.kernel_expansion import PivotedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
@@ -29,7 +29,7 @@ AUTO_EXACT_ROWS = 16_384  # rows up to which low_rank='auto' is the exact matrix
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
 class PartiallyTrainedEnsemble(
-    SmallPickle, OneAgainstOneClassifier, StagedClassifier, PivotedClassifier, RhoSVC
+    OneAgainstOneClassifier, StagedClassifier, PivotedClassifier, RhoSVC
 ):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
@@ -101,7 +101,7 @@ class PartiallyTrainedEnsemble(
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
         The weights of the training rows in each member, each line of sum 1; only with
-        `keep_members`, and not in a pickle.
+        `keep_members`.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -159,7 +159,6 @@ class PartiallyTrainedEnsemble(
     predict_with: Literal["rows", "pivots"] = "rows"
     keep_members: bool = True
 
-    _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
         **PivotedClassifier._parameter_constraints,
