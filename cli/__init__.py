@@ -17,6 +17,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_I
 def start() -> None:
     """Run the command; if it is interrupted, even while it is loaded, it exits with 130."""
     on_ending(leave_at_once)
+    # Python would look into the folder of the script before its own; this may be any folder.
+    if sys.path[:1] == [os.path.dirname(os.path.realpath(sys.argv[0]))]:
+        del sys.path[0]
     from ensvm_cli.main import main
 
     on_ending(_leave)

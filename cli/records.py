@@ -261,13 +261,14 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
 def ship(results: Path) -> None:
     """Pack the records of the shipped studies in RESULTS, to be committed (for maintainers).
 
-    They go into cells.jsonl.xz, and replace those packed before. Names and paths of the machine
-    are left out, and so are predictions, except for the metrics that the config asks for. Cells
-    of the config without a record are counted.
+    They go into cells.jsonl.xz, and replace those packed before, and the config is copied beside
+    them. Names and paths of the machine are left out, and so are predictions, except for the
+    metrics that the config asks for. Cells of the config without a record are counted.
     """
     from ensvm.records.shipped_records import pack
     from ensvm.records.store import SHIPPED_FILE
     from ensvm.report.query import find_studies
+    from ensvm.runner.execute import copy_config
     from ensvm.runner.plan import make_plan
 
     for folder in find_studies(results):
@@ -278,6 +279,7 @@ def ship(results: Path) -> None:
         planned = {cell.identity: cell.settings for cell in plan.cells}
         scored = partial(_with_scores, folder, plan.config.scored())
         missing = pack(folder, plan.source.text, planned, scored)
+        copy_config(plan, folder)
         path = folder / SHIPPED_FILE
         size, n_packed = path.stat().st_size / 1000, len(planned) - len(missing)
         click.echo(f"{path}: {size:.0f} kB, {n_packed} of {len(planned)} cells")

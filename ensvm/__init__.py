@@ -37,12 +37,12 @@ True
 """
 
 from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
 
 from ensvm.classifiers import CLASSIFIERS
 
-__version__ = version("ensvm")
+# `python -m ensvm` imports this file while it still looks into the working directory, where any
+# file may be called `typing.py` or `csv.py` (which `importlib.metadata` imports).
+TYPE_CHECKING = False
 
 # Functions for notebooks: name -> its module.
 STUDIES = {
@@ -55,6 +55,7 @@ __all__ = [*CLASSIFIERS, *STUDIES, "__version__"]
 
 
 if TYPE_CHECKING:  # what type checkers and editors see of the names below
+    __version__: str
     from ensvm.classifiers.adaboost import AdaBoost as AdaBoost
     from ensvm.classifiers.boosted_svm import BoostedSVM as BoostedSVM
     from ensvm.classifiers.editing_svc import EditingSVC as EditingSVC
@@ -88,13 +89,15 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.notebook.running import run as run
 else:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         # All are imported on first use: scikit-learn would triple the start-up time of the command
         # line.
         module = CLASSIFIERS.get(name) or STUDIES.get(name)
         if module is not None:
             globals()[name] = getattr(import_module(module), name)
             return globals()[name]
+        if name == "__version__":
+            return import_module("importlib.metadata").version("ensvm")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

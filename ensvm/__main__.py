@@ -1,6 +1,10 @@
-"""`python -m ensvm`: the `ensvm` command, where its script is not on the path."""
+"""`python -m ensvm`: the `ensvm` command, if its script is not on the path."""
 
-from ensvm_cli import start
+import sys
 
-if __name__ == "__main__":  # a worker process imports this file again
+if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the working directory, from which nothing is imported
+    from ensvm_cli import start
+
     start()

@@ -99,7 +99,22 @@ def study_schema() -> Schema:
     }
     blocks["AlgorithmConfig"] = _swept(blocks["AlgorithmConfig"])
     del blocks["SweepConfig"]
+    blocks["ClaimConfig"] = _single_test(blocks["ClaimConfig"], blocks["ClaimTest"])
+    schema["properties"]["findings"]["items"] = {
+        "anyOf": [{"type": ["string", "integer"]}, {"$ref": "#/definitions/FindingConfig"}]
+    }
     return lenient(schema)
+
+
+def _single_test(claim: Schema, test: Schema) -> Schema:
+    """Return the schema of a claim, beside whose id the keys of a single test may stand."""
+    own = {key: value for key, value in claim["properties"].items() if key != "tests"}
+    flat = {
+        **claim,
+        "properties": {**test["properties"], **own},
+        "required": ["id", *test["required"]],
+    }
+    return {"if": {"required": ["tests"]}, "then": claim, "else": flat}
 
 
 def _short_panels(blocks: dict[str, Schema]) -> None:

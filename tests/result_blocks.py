@@ -7,10 +7,12 @@ from textwrap import fill
 
 from worked_verdicts import worked_section
 
-from ensvm.report.documents.document import one_line
+from ensvm.report.documents.findings import findings_of
+from ensvm.report.query import read_study
+from ensvm.report.render.first_page import printed_counts
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config, reproduced
-from ensvm.study.relations import RELATIONS
+from ensvm.study.relations import EFFECTS, RELATIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,12 +36,14 @@ def ranks_of(path: str) -> str | None:
     return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
 
 
-def findings_of(study: str) -> str:
-    """Return the findings of a study, a list entry each."""
-    config, _ = read_config(find_config(study))
-    entries = [f"- {one_line(finding.text)}" for finding in config.findings]
+def list_of_findings(study: str) -> str | None:
+    """Return the findings of a study, a list entry each; None without its results."""
+    if not (ROOT / "results" / study / "README.md").exists():
+        return None
+    entries = [f"- {one.markdown}" for one in findings_of(read_study(ROOT / "results" / study))]
     return "\n".join(
-        fill(entry, 118, subsequent_indent="  ", break_on_hyphens=False) for entry in entries
+        fill(line, 118, subsequent_indent=" " * (line.index("-") + 2), break_on_hyphens=False)
+        for line in "\n".join(entries).splitlines()
     )
 
 
@@ -53,27 +57,36 @@ def table_of_classes(package: str) -> str:
 
 
 def table_of_works(_: str) -> str:
-    """Return the works, each with the first sentence of what came out."""
+    """Return the works: how their printed results came out, and the first sentence tested."""
     lines = []
     for name in reproduced():
         config, _ = read_config(find_config(name))
-        is_shipped = (ROOT / "results" / name / "README.md").exists()
-        if config.citation and config.findings and is_shipped:
-            work = f"[{config.title}](results/{name}/README.md)"
-            lines.append(f"| {work}: `{name}` | {one_line(config.findings[0].text)} |")
-    return "\n".join(["| work | what came out, in a sentence |", "|:--|:--|", *lines])
+        folder = ROOT / "results" / name
+        is_part_of_a_work = any(name.startswith(f"{other}-") for other in reproduced())
+        if config.citation and config.findings and folder.exists() and not is_part_of_a_work:
+            study = read_study(folder)
+            work = f"[{config.title}](results/{name}/README.md): `{name}`"
+            _, counts = printed_counts(study, "results")
+            lines.append(f"| {work} | {counts} | {findings_of(study)[0].sentence} |")
+    heads = "| work | its printed results | what it says first, and what our records say of it |"
+    return "\n".join([heads, "|:--|:--|:--|", *lines])
 
 
 def table_of_relations(_: str) -> str:
-    """Return the relations of claims, each with its keys, their defaults and its meaning."""
+    """Return the relations of claims, each with the effects that it may be of, and its meaning."""
     lines = []
     for name, relation in RELATIONS.items():
-        defaults = {
-            key: "" if value is None else f" {value:g}" for key, value in relation.keys.items()
-        }
-        keys = ", ".join(f"`{key}:{default}`" for key, default in defaults.items())
-        lines.append(f"| `{name}` | {keys} | {relation.meaning} |")
-    return "\n".join(["| `relation:` | its keys | the claim holds if |", "|:--|:--|:--|", *lines])
+        lines.append(f"| `{name}` | {', '.join(relation.of)} | {relation.meaning} |")
+    return "\n".join(["| `relation:` | `of:` | the test holds if |", "|:--|:--|:--|", *lines])
+
+
+def table_of_effects(_: str) -> str:
+    """Return the effects that tests of claims compare, each with its threshold."""
+    lines = []
+    for name, effect in EFFECTS.items():
+        threshold = f"`{effect.key}:{'' if effect.default is None else f' {effect.default:g}'}`"
+        lines.append(f"| `{name}` | {effect.meaning} | {threshold} |")
+    return "\n".join(["| `of:` | what is tested | its threshold |", "|:--|:--|:--|", *lines])
 
 
 MAKERS = {
@@ -81,9 +94,10 @@ MAKERS = {
     "ranks": ranks_of,
     "classes": table_of_classes,
     "relations": table_of_relations,
-    "findings": findings_of,
+    "effects": table_of_effects,
+    "findings": list_of_findings,
     "works": table_of_works,
     "worked": lambda _: worked_section(),
 }
 # The kinds of parts that change with the records
-OF_RESULTS = ("grid", "ranks", "worked")
+OF_RESULTS = ("grid", "ranks", "worked", "findings", "works")

@@ -1,4 +1,4 @@
-"""Verdicts of the committed results worked out by hand, for docs/explanation/verdicts.md.
+"""Intervals of the committed results worked out by hand, for docs/explanation/verdicts.md.
 
 The formulas are written anew here, from the values of the records and the printed numbers alone.
 """
@@ -6,14 +6,12 @@ The formulas are written anew here, from the values of the records and the print
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from textwrap import fill
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from ensvm.report.claims import evaluate_claims
-from ensvm.report.query import Study
+from ensvm.report.documents.document import MARKS
 from ensvm.report.query import read_study as read
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -31,142 +29,61 @@ class Worked:
     committed: pd.Series
 
 
-def line_of(study: str, table: str, row: str, column: str) -> pd.Series:
-    """Return a value's line of a committed table."""
-    frame = pd.read_csv(RESULTS / study / f"table-{table}.csv")
-    return frame[(frame.row == row) & (frame.column == column)].iloc[0]
-
-
-def values_of(study: Study, row: str, algorithm: str, metric: str) -> np.ndarray:
-    """Return the values of a cell over its realizations, errors and accuracies in percent."""
-    records = sorted(study.by_cell[row, algorithm, "error"], key=lambda one: one.realization)
-    scale = 1.0 if metric == "size" else 100.0
-    return scale * np.array([record.metrics[metric] for record in records])
-
-
 def worked() -> list[Worked]:
     """Return a worked value for each basis that the committed results have."""
-    ijcai07, ecda13, nips99 = (
-        read_study(RESULTS / name) for name in ("ijcai07", "ecda13", "nips99")
-    )
-    same_rows = line_of("ijcai07", "2", "astro", "parzen")
-    difference = same_rows["mean"] - same_rows.published
-    drawn = line_of("ecda13", "2", "spam", "svm")
-    draws = values_of(ecda13, "spam", "svm~drawn", "accuracy")
-    low, high = draws.min(), draws.max()
-    folds = values_of(nips99, "liver", "svm", "error").reshape(-1, 10)  # ten a repetition
-    [record] = ijcai07.by_cell["adult3", "ensemble", "error"]
-    orders = 100 * np.array(record.by_order["error"])
-    rows = ["waveform", *(f"drawn-waveform-draw-{number}" for number in range(1, 11))]
-    other_rows = np.array([values_of(ijcai07, row, "ensemble", "error").mean() for row in rows])
+    parzen = line_of("ijcai07", "2", "astro", "parzen")
+    exact = f"{parzen['mean']:.2f} − {parzen.published:.1f} ± 0.05"
+    middle = parzen["mean"] - parzen.published
+    folds = values_of("nips99", "liver", "svm").reshape(-1, 10)  # ten a repetition
     return [
-        Worked(
-            "ijcai07",
-            f"{same_rows['mean']:.2f} − {same_rows.published:g}, no width",
-            difference,
-            difference,
-            same_rows,
-        ),
-        _around(
+        Worked("ijcai07", exact, middle - 0.05, middle + 0.05, parzen),
+        around("nips99", line_of("nips99", "1", "liver", "error_svm"), folds.mean(axis=1), 1),
+        around(
             "ijcai07",
             line_of("ijcai07", "2", "cancer", "svm_best"),
-            values_of(ijcai07, "cancer", "svm_best", "error"),
-            n_printed=100,
+            values_of("ijcai07", "cancer", "svm_best"),
+            100,
         ),
-        _around(
-            "ecda13",
-            line_of("ecda13", "2", "spam", "bagging_radpol"),
-            values_of(ecda13, "spam", "bagging_radpol", "accuracy"),
-        ),
-        Worked(
-            "ecda13",
-            f"{low:.2f} to {high:.2f}, the range of {draws.size} draws, − {drawn.published:g}",
-            low - drawn.published,
-            high - drawn.published,
-            drawn,
-        ),
-        _around("nips99", line_of("nips99", "1", "liver", "error_svm"), folds.mean(axis=1)),
-        _around("ijcai07", line_of("ijcai07", "2", "adult3", "ensemble"), orders),
-        _around("ijcai07", line_of("ijcai07", "2", "waveform", "ensemble"), other_rows),
     ]
 
 
-def _around(study: str, line: pd.Series, values: np.ndarray, n_printed: int = 1) -> Worked:
-    """Return a value whose interval holds the mean of as many values like ours as are printed.
+def line_of(study: str, table: str, row: str, column: str) -> pd.Series:
+    """Return a value's line of a committed table."""
+    frame = pd.read_csv(RESULTS / study / f"table-{table}.csv", keep_default_na=False)
+    line = frame[(frame.row == row) & (frame.column == column)].iloc[0]
+    numbers = ["mean", "published", "difference_low", "difference_high"]
+    return pd.concat([line.drop(numbers), line[numbers].astype(float)])
 
-    The printed mean has no deviation: ours stands for it.
+
+def values_of(study: str, row: str, algorithm: str) -> np.ndarray:
+    """Return the errors of a cell over its realizations, in percent."""
+    records = read_study(RESULTS / study).by_cell[row, algorithm, "error"]
+    ordered = sorted(records, key=lambda one: one.realization)
+    return 100.0 * np.array([record.metrics["error"] for record in ordered])
+
+
+def around(study: str, line: pd.Series, values: np.ndarray, n_printed: int) -> Worked:
+    """Return a value whose interval is that of a printed mean of `n_printed` values like ours.
+
+    The printed mean has one decimal and no deviation: ours stands for it.
     """
     mean, std, n = values.mean(), values.std(ddof=1), values.size
     quantile = t.ppf(0.975, n - 1)
-    half = quantile * std * np.sqrt(1 / n + 1 / n_printed)
+    half = quantile * std * np.sqrt(1 / n + 1 / n_printed) + 0.05
     share = "1" if n_printed == 1 else f"1/{n_printed}"
-    formula = f"{mean:.2f} − {line.published:g} ± {quantile:.3f} · {std:.3f} · √(1/{n} + {share})"
-    difference = mean - line.published
-    return Worked(study, formula, difference - half, difference + half, line)
-
-
-def worked_claim() -> tuple[str, float, float, pd.Series]:
-    """Return the corrected resampled t test of a claim, its interval, and the committed line."""
-    study = read_study(RESULTS / "ecda13")
-    pair = ("bagging_radpol", "bagging_radial")
-    better, than = (values_of(study, "spam", name, "error") for name in pair)
-    effects = better - than
-    n, std, quantile = effects.size, effects.std(ddof=1), t.ppf(0.975, effects.size - 1)
-    split = study.by_cell["spam", pair[0], "error"][0].settings["split"]
-    shared = split["n_test"] / split["n_train"]
-    half = quantile * std * np.sqrt(1 / n + shared)
-    text = (
-        f"{effects.mean():.2f} ± {quantile:.3f} · {std:.3f} · "
-        f"√(1/{n} + {split['n_test']}/{split['n_train']})"
-    )
-    frame = pd.read_csv(RESULTS / "ecda13" / "claims.csv")
-    frame = frame[(frame.claim == "H-1-conclusion-spam") & (frame.than == pair[1])]
-    return text, effects.mean() - half, effects.mean() + half, frame.iloc[0]
-
-
-def holm_family() -> list[tuple[str, float, int, float]]:
-    """Return the rows of a claim: name, p-value of failing, Holm's factor, adjusted p-value."""
-    study = read_study(RESULTS / "nips99")
-    [judged] = [one for one in evaluate_claims(study) if one.claim.id == "pbvm-better-than-bvm"]
-    rows = sorted((one.p_fails, one.row) for one in judged.comparisons if one.p_fails is not None)
-    lines, largest = [], 0.0
-    for step, (p_value, row) in enumerate(rows):
-        factor = len(rows) - step
-        largest = max(largest, min(1.0, factor * p_value))
-        lines.append((row, p_value, factor, largest))
-    return lines
+    formula = f"{mean:.2f} − {line.published:.1f} ± ({quantile:.3f} · {std:.3f} · "
+    formula += f"√(1/{n} + {share}) + 0.05)"
+    middle = mean - line.published
+    return Worked(study, formula, middle - half, middle + half, line)
 
 
 def worked_section() -> str:
     """Return the section of docs/explanation/verdicts.md, in Markdown."""
-    lines = [
-        "| value | interval of | ours − printed | 95 % interval | verdict |",
-        "|:--|:--|:--|:--|:--|",
-    ]
+    lines = ["| value | D is computed from | ours − printed | D | sign |", "|:--|:--|:--|:--|:--|"]
     for one in worked():
         line = one.committed
         place = f"`{one.study}`, table {line.table}, {line.row}, `{line.column}`"
-        interval = f"{one.low:.2f} to {one.high:.2f}"
-        lines.append(
-            f"| {place} | {line.interval_of} | {one.formula} | {interval} | {line.verdict} |"
-        )
-    text, low, high, line = worked_claim()
-    paragraphs = [
-        f"The claim `{line.claim}` compares `{line.better}` with `{line['than']}` on {line.row}: "
-        f"{text}, so {low:.2f} to {high:.2f} points. The splits share rows; for this, Nadeau and "
-        "Bengio add n_test / n_train to 1/n.",
-        "Holm's method takes the rows of a claim together. Of the claim `pbvm-better-than-bvm` of "
-        "`nips99`, these are the three rows with the smallest p-values against it. Each p-value is "
-        "multiplied as shown, none becomes smaller than the one before, and a row fails if its "
-        "adjusted p-value is below 0.025:",
-    ]
-    for paragraph in paragraphs:
-        lines += ["", fill(paragraph, 118, break_on_hyphens=False)]
-    lines += [
-        "",
-        "| row | p-value | times | adjusted |",
-        "|:--|--:|--:|--:|",
-    ]
-    for row, p_value, factor, p_adjusted in holm_family()[:3]:
-        lines.append(f"| {row} | {p_value:.4f} | {factor} | {p_adjusted:.4f} |")
+        ends = f"{one.low:.2f} to {one.high:.2f}"
+        sign = f"`{' '.join(filter(None, [MARKS[line.verdict], line.why]))}`"
+        lines.append(f"| {place} | {line.interval_of} | {one.formula} | {ends} | {sign} |")
     return "\n".join(lines)

@@ -39,8 +39,8 @@ class Task:
         it cannot run.
     threads : int
         The most threads a product may use.
-    target : float or None
-        The ratio ours / peer to stay below, None where none was set.
+    limit : float or None
+        The largest ratio ours / peer that we accept; None without a limit.
     fresh : bool
         Whether each run is the first of a new process: memory is touched, threads are started and
         code is loaded for the first time, as in a user's first fit.
@@ -52,7 +52,7 @@ class Task:
     ours: Callable[[], Work]
     theirs: Callable[[], Work]
     threads: int = 1
-    target: float | None = None
+    limit: float | None = None
     fresh: bool = False
 
 

@@ -100,8 +100,8 @@ def low_rank() -> Work:
     )
 
 
-def fastest_svc() -> Work:
-    """Time the fastest SVC that pip installs on this processor."""
+def intelex_svc() -> Work:
+    """Time the SVC of scikit-learn-intelex."""
     SVC = needed("sklearnex.svm").SVC
     return fitted_and_predicted(lambda gamma: SVC(gamma=gamma, C=1.0), None)
 
@@ -129,8 +129,8 @@ def ensemble_predicts() -> Work:
     )
 
 
-def fastest_svc_predicts() -> Work:
-    """Time the prediction by the fastest SVC."""
+def intelex_svc_predicts() -> Work:
+    """Time the prediction by that SVC."""
     SVC = needed("sklearnex.svm").SVC
     return predicted(lambda gamma: SVC(gamma=gamma, C=1.0), ours=False)
 
@@ -300,31 +300,31 @@ ADULT = "full adult (32,561 x 123), fit + prediction of 16,281"
 INTELEX = "scikit-learn-intelex SVC, C = 1"
 TASKS = (
     Task("adult-float32", f"{ADULT}: exact ensemble, float32", INTELEX,
-         ensemble("float32"), fastest_svc, threads=2, target=1.5),
+         ensemble("float32"), intelex_svc, threads=2, limit=1.5),
     Task("adult-uint16", f"{ADULT}: exact ensemble, 16 bits", INTELEX,
-         ensemble("uint16"), fastest_svc, threads=2, target=1.2),
+         ensemble("uint16"), intelex_svc, threads=2, limit=1.2),
     *(Task(f"adult-{dtype}-fresh", f"{ADULT}, first in a process: exact ensemble, {name}", INTELEX,
-           ensemble(dtype), fastest_svc, threads=2, target=target, fresh=True)
-      for dtype, name, target in (("auto", "default", 1.5), ("float32", "float32", 1.5),
+           ensemble(dtype), intelex_svc, threads=2, limit=limit, fresh=True)
+      for dtype, name, limit in (("auto", "default", 1.5), ("float32", "float32", 1.5),
                                   ("uint16", "16 bits", 1.0))),
     Task("adult-rank-1000", f"{ADULT}: ensemble, rank 1000", INTELEX,
-         low_rank, fastest_svc, threads=2, target=3.0 / 8.7),
+         low_rank, intelex_svc, threads=2, limit=3.0 / 8.7),
     Task("adult-predict", "full adult: prediction of 16,281 rows, exact ensemble", INTELEX,
-         ensemble_predicts, fastest_svc_predicts, threads=2, target=0.8),
+         ensemble_predicts, intelex_svc_predicts, threads=2, limit=0.8),
     Task("gram", "Gaussian Gram matrix, 8000 x 50", "scikit-learn rbf_kernel",
          gram_matrix, rbf_kernel, threads=2),
     Task("path-grid", "german (700): whole regularization path", "LIBSVM, grid of 20 C",
-         whole_path, grid_of_20, target=0.5),
+         whole_path, grid_of_20, limit=0.5),
     Task("path-r", "german (700): whole regularization path", "R svmpath",
-         whole_path, r_peer("svmpath", german_path), target=1.0 / 40.0),
+         whole_path, r_peer("svmpath", german_path), limit=1.0 / 40.0),
     *(Task(f"nu-{nu}", f"ν-SVM, 1000 rows, ν = {nu}, to LIBSVM's gap", "LIBSVM NuSVC",
-           nu_machine(nu), nu_svc(nu), target=1.0) for nu in (0.1, 0.3, 0.6)),
+           nu_machine(nu), nu_svc(nu), limit=1.0) for nu in (0.1, 0.3, 0.6)),
     *(Task(f"nu-{package}", "ν-SVM, 1000 rows, ν = 0.3, a fit", f"R {package}",
            nu_classifier, r_peer(package, noisy_rows, NU=0.3, GAMMA=0.1))
       for package in ("e1071", "kernlab")),
     *(Task(f"{method}-{part}", f"satimage: mixed-kernel {method}, 50 machines, {part}",
            "scikit-learn, same work", mixed(method, part, 0), mixed(method, part, 1),
-           target=target)
-      for method, part, target in (("boosting", "fit", 1 / 8), ("boosting", "predict", 1 / 15),
+           limit=limit)
+      for method, part, limit in (("boosting", "fit", 1 / 8), ("boosting", "predict", 1 / 15),
                                    ("bagging", "predict", 1 / 10))),
 )  # fmt: skip

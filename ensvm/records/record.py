@@ -237,6 +237,10 @@ class Record:
     """How many stages or grid points it was chosen from."""
     validation_error: Number | None = None
     """The error on held-out training rows by which it was chosen."""
+    draws: Flag | None = None
+    """Whether the algorithm draws random numbers: whether another seed changes its predictions.
+    None if the run did not try.
+    """
     conditions: Conditions | None = None
     """The conditions of a timing."""
     warnings: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Statistical tests of claims: whether effects keep to their bounds, with a 95 % interval."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,6 +18,8 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 
 # The level of one-sided tests: at it, an effect is beyond a bound if its interval is.
 LEVEL = (1 - CONFIDENCE) / 2
+
+ROUNDING = 1e-9  # of sums of fractions
 
 # Agresti and Caffo add this many errors and correct answers to each rate, so that the interval has
 # a width even for 0 errors and for errors only.
@@ -41,20 +43,30 @@ class TestedEffect:
 
 
 def judge_sample(
-    effects: ArrayLike, *bounds: Bound, logarithmic: bool = False, overlap: float = 0.0
+    effects: ArrayLike,
+    *bounds: Bound,
+    logarithmic: bool = False,
+    overlap: float = 0.0,
+    exact: bool = False,
 ) -> TestedEffect:
     """Judge the mean of effects, one a realization, by its t test.
 
-    All bounds must hold. Equal effects have an interval of no width. If the effects are differences
-    of paired values, this is the paired t test; with `overlap`, which is added to 1/n in the
-    variance of the mean (see `ensvm.data.splits.overlap`), the corrected resampled t test. If
-    `logarithmic`, the mean of the logarithms is judged, and the effect is the geometric mean.
+    All bounds must hold. Equal effects have an interval of no width, and so has a mean that is
+    `exact`, because nothing was drawn. If the effects are differences of paired values, this is the
+    paired t test; with `overlap`, which is added to 1/n in the variance of the mean (see
+    `ensvm.data.splits.overlap`), the corrected resampled t test. If `logarithmic`, the mean of the
+    logarithms is judged, and the effect is the geometric mean.
     """
     array = np.asarray(effects, dtype=float)
     if logarithmic:
         logged = [_logarithm(bound) for bound in bounds]
-        logs = judge_sample(np.log(array), *logged, overlap=overlap)
+        logs = judge_sample(np.log(array), *logged, overlap=overlap, exact=exact)
         return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
+    if exact:
+        # Rounding in the last bit must not decide at a threshold.
+        value, limits = float(array.mean()), [bound.threshold for bound in bounds]
+        value = next((each for each in limits if abs(each - value) < ROUNDING), value)
+        return _tested(value, MeanEstimate(value, 0.0, norm()), bounds)
     if array.size == 1:
         value = float(array[0])
         return TestedEffect(value, None, None, None, None, judge_single_value(value, *bounds))
@@ -96,12 +108,22 @@ def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
     """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
     values = [float(effect) for effect in np.asarray(effects, dtype=float)]
     worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
-    return TestedEffect(worst, None, None, None, None, judge_number(worst, *bounds))
+    kept = all(bound.kept_by(worst) for bound in bounds)
+    return TestedEffect(worst, None, None, None, None, "holds" if kept else "fails")
 
 
-def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
-    """Judge a plain number, such as a printed one: it holds if it keeps to all bounds."""
-    return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
+def judge_range(low: float, high: float, *bounds: Bound) -> ClaimVerdict:
+    """Judge a number between two ends, which are not reached, such as a rounded one.
+
+    It holds or fails if all numbers between the ends do.
+    """
+    verdicts: list[ClaimVerdict] = []
+    for bound in bounds:
+        if low < bound.threshold < high:
+            verdicts.append("cannot tell")
+        else:
+            verdicts.append("holds" if (low >= bound.threshold) == bound.above else "fails")
+    return judge_all(verdicts)
 
 
 def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
@@ -116,9 +138,10 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
 
     A claim about rejections counts the rows that reject, so each row is tested by itself.
     """
-    verdict: ClaimVerdict = "cannot tell"
-    if effect.low is not None and effect.high is not None:
-        verdict = "holds" if effect.low <= 0.0 <= effect.high else "fails"
+    if effect.low is None or effect.high is None:
+        return replace(effect, verdict="cannot tell")
+    is_rejected = not effect.low <= 0.0 <= effect.high
+    verdict: ClaimVerdict = "fails" if is_rejected else "holds"
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 
@@ -150,15 +173,27 @@ def _exp(log: float | None) -> Any:
         return None if log is None else float(np.exp(log))
 
 
-def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `fails` if any fails, `holds` if there are some and all hold, else `cannot tell`."""
-    if "fails" in verdicts:
+def judge_all(verdicts: Iterable[ClaimVerdict | None]) -> ClaimVerdict:
+    """Return `fails` if any fails, `holds` if there are some and all hold, else `cannot tell`.
+
+    None, a verdict without values, does not count.
+    """
+    known = set(verdicts) - {None}
+    if "fails" in known:
         return "fails"
-    return "holds" if verdicts and set(verdicts) == {"holds"} else "cannot tell"
+    return "holds" if known == {"holds"} else "cannot tell"
 
 
-def judge_most(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `holds` if more than half hold, `fails` if half or more fail, else `cannot tell`."""
-    if 2 * verdicts.count("holds") > len(verdicts):
+def judge_scope(
+    verdicts: Sequence[ClaimVerdict | None], scope: int | Literal["all"]
+) -> ClaimVerdict:
+    """Return `holds` if all verdicts hold, or as many as the number `scope`.
+
+    With a number, `fails` means that so many fail that the number cannot be reached.
+    """
+    if scope == "all":
+        return judge_all(verdicts)
+    if verdicts.count("holds") >= scope:
         return "holds"
-    return "fails" if verdicts and 2 * verdicts.count("fails") >= len(verdicts) else "cannot tell"
+    left = len(verdicts) - verdicts.count("fails")
+    return "fails" if left < scope <= len(verdicts) else "cannot tell"

@@ -1,89 +1,99 @@
-"""Claims of papers, tested on the records: one comparison a data set and pair of algorithms."""
+"""Claims of papers, tested on the records: one comparison a data set and pair of algorithms.
+
+A comparison is judged on the rows at hand, as the values of a table are: `_on_these_rows`. What it
+says of new rows (`_on_new_rows`) is a second line, which does not decide.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ensvm.data.splits import overlap
-from ensvm.records.record import Record
 from ensvm.report.claim_tests import (
     CLAIM_VERDICTS,
     ClaimVerdict,
     TestedEffect,
     judge_all,
     judge_each,
-    judge_most,
-    judge_number,
     judge_p,
+    judge_range,
     judge_rejection,
     judge_sample,
+    judge_scope,
     judge_single_split,
+)
+from ensvm.report.claim_values import (
+    NoValues,
+    Numbers,
+    Pair,
+    answers_of,
+    by_order,
+    by_repetition,
+    compared_values,
+    is_fixed,
+    left_out,
+    pairs_of,
+    printed_effect,
 )
 from ensvm.report.query import (
     Answer,
     Question,
     Study,
     ask,
-    mixed_machines,
     once,
     shared_realizations,
 )
 from ensvm.report.statistical_tests import holm
-from ensvm.report.tables import printed_value
 from ensvm.report.verdict import less_by_welch, sample
-from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig
+from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
-
-PRINTED_DECIMALS = 9  # more than any paper prints
 
 
 @dataclass(frozen=True)
 class ClaimComparison:
-    """A claim on one data set: the means of the algorithms, the effect, and the verdict.
+    """A test of a claim on one data set: the means of the algorithms, the effect, the verdict.
 
-    `n_holds` counts in how many of the `n` realizations the effect by itself keeps to the
-    `threshold` (the margin, factor or limit). `better_mean` and `than_mean` are means over these
-    realizations, in percent for errors (see `Relation.value_unit`). `effect` is in `unit` (for
-    ratios the geometric mean, see `Relation.effects`), and `low` and `high` are its 95 % interval,
-    which a single value may not have. `overlap` is added to 1/n in the variance of the effect (see
-    `ensvm.data.splits.overlap`). `p_holds` and `p_fails` are one-sided p-values: small ones show
-    that the effect keeps to the threshold, or that it violates it; `..._adjusted` are adjusted by
-    Holm's step-down over the comparisons of the claim, though `p_holds_adjusted` of a claim about
-    all rows is `p_holds`. `verdict` rests on the adjusted p-values, `unadjusted` on the others.
-    Without values both are None, and `reason` says why (or what was left out). `printed` is the
-    effect of the paper's own values, and `printed_verdict` says whether that, as a plain number,
-    keeps to the threshold. `own_test` says on how many of our realizations the paper's own test
-    finds the relation.
+    `better_mean` and `than_mean` are means over the `n` realizations, in percent for errors.
+    `effect` is in `unit` (for ratios the geometric mean), and `low` and `high` are its 95 %
+    interval, of no width if nothing was drawn; a single value may have none. `basis` says what the
+    interval is computed from. `p_holds` and `p_fails` are one-sided p-values: small ones show that
+    the effect keeps to the threshold, or that it violates it. `verdict` rests on them, adjusted by
+    Holm's step-down over the comparisons of the test. Without values it is None, and `reason` says
+    why (or what was left out). The fields `new_...` are of new rows. `printed` is the effect of the
+    paper's own values; its verdict is that of all values that round to them. `own_test` says on how
+    many of our realizations the paper's own test finds the relation.
     """
 
     claim: str
+    test: int
     relation: str
+    of: str
     metric: str
-    row: str
-    better: str
-    than: str | None
     threshold: float
+    unit: str
+    row: str = ""
+    better: str = ""
+    than: str | None = None
     better_mean: float | None = None
     than_mean: float | None = None
     n: int = 0
-    n_holds: int = 0
+    basis: str = ""
     effect: float | None = None
     low: float | None = None
     high: float | None = None
-    overlap: float = 0.0
     p_holds: float | None = None
     p_fails: float | None = None
-    p_holds_adjusted: float | None = None
-    p_fails_adjusted: float | None = None
-    unit: str = ""
     verdict: ClaimVerdict | None = None
-    unadjusted: ClaimVerdict | None = None
+    new_low: float | None = None
+    new_high: float | None = None
+    new_p_holds: float | None = None
+    new_p_fails: float | None = None
+    new_verdict: ClaimVerdict | None = None
     printed: float | None = None
     printed_verdict: ClaimVerdict | None = None
     own_test: str = ""
@@ -91,264 +101,239 @@ class ClaimComparison:
 
 
 @dataclass(frozen=True)
-class JudgedClaim:
-    """A claim with its comparisons, row by row in the paper's order."""
+class Judged:
+    """Comparisons with what they say together, of ours, of new rows, and of the printed values."""
 
-    claim: ClaimConfig
     comparisons: tuple[ClaimComparison, ...]
-
-    @property
-    def verdict(self) -> ClaimVerdict:
-        """The verdict, from all comparisons that have values."""
-        return self._judge([one.verdict for one in self.comparisons if one.verdict])
-
-    @property
-    def qualified(self) -> str:
-        """The number of rows with this verdict; an empty string if all rows have values."""
-        silent = sum(one.verdict is None for one in self.comparisons)
-        if not silent or self.verdict == "cannot tell":
-            return ""
-        count = sum(one.verdict == self.verdict for one in self.comparisons)
-        return f"on {count} of {self._total()}; {silent} without values"
 
     @property
     def counts(self) -> str:
         """The numbers of rows (or comparisons) with each verdict, as text."""
-        return self._counted([one.verdict for one in self.comparisons], "without values")
+        return self._counted([one.verdict for one in self.comparisons])
 
     @property
-    def printed_verdict(self) -> ClaimVerdict | None:
-        """The verdict on the paper's own printed values; None if it prints none."""
-        verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
-        return self._judge(verdicts) if verdicts else None
+    def new_counts(self) -> str:
+        """The same numbers for new rows; an empty string if they say nothing else."""
+        if all(one.new_low in (None, one.low) for one in self.comparisons):
+            return ""
+        return self._counted([one.new_verdict or one.verdict for one in self.comparisons])
 
     @property
     def printed_counts(self) -> str:
         """The same numbers for the printed values; an empty string if none are printed."""
-        if self.printed_verdict is None:
-            return ""
-        return self._counted([one.printed_verdict for one in self.comparisons], "not printed")
+        verdicts = [one.printed_verdict for one in self.comparisons]
+        return self._counted(verdicts, "not printed") if any(verdicts) else ""
 
-    def _judge(self, verdicts: list[ClaimVerdict]) -> ClaimVerdict:
-        return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
-
-    def _counted(self, verdicts: Sequence[ClaimVerdict | None], silent: str) -> str:
+    def _counted(
+        self, verdicts: Sequence[ClaimVerdict | None], silent: str = "without values"
+    ) -> str:
         counts = Counter(verdicts)
+        several = len({(one.test, one.row) for one in self.comparisons}) < len(self.comparisons)
+        total = len(self.comparisons) - counts[None]
+        noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
-        return f"{', '.join(parts) or 'nothing known'} of {self._total()}{without}"
-
-    def _total(self) -> str:
-        """Return how many rows there are, or comparisons where a row has several."""
-        total = len(self.comparisons)
-        several = len({one.row for one in self.comparisons}) < total
-        return f"{total} {'comparison' if several else 'row'}{'s' if total != 1 else ''}"
+        return f"{', '.join(parts)} of {total} {noun}{without}" if parts else without[2:]
 
 
-class NoValues(Exception):
-    """Why a comparison cannot be made."""
+@dataclass(frozen=True)
+class JudgedTest(Judged):
+    """A test with its comparisons, row by row in the paper's order."""
+
+    test: ClaimTest
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        """The verdict, from all comparisons that have values."""
+        return judge_scope([one.verdict for one in self.comparisons], self.test.scope)
+
+    @property
+    def printed_verdict(self) -> ClaimVerdict | None:
+        """The verdict on the paper's own printed values; None if it prints none."""
+        verdicts = [one.printed_verdict for one in self.comparisons]
+        return judge_scope(verdicts, self.test.scope) if any(verdicts) else None
+
+
+@dataclass(frozen=True)
+class JudgedClaim(Judged):
+    """A claim with its tests; its comparisons are those of the tests that decide."""
+
+    claim: ClaimConfig
+    tests: tuple[JudgedTest, ...]
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        """The verdict, from the tests that decide."""
+        return judge_all(one.verdict for one in self.tests if one.test.decides)
+
+    @property
+    def printed_verdict(self) -> ClaimVerdict | None:
+        """The verdict on the paper's own printed values; None if it prints none."""
+        verdicts = [one.printed_verdict for one in self.tests if one.test.decides]
+        return judge_all(verdicts) if any(verdicts) else None
 
 
 def evaluate_claims(study: Study) -> Iterator[JudgedClaim]:
     """Yield the study's claims in order, each with its evidence from the records."""
-    return (_judged(study, claim) for claim in study.config.claims)
+    return (judge_claim(study, claim) for claim in study.config.claims)
 
 
 @once
-def _judged(study: Study, claim: ClaimConfig) -> JudgedClaim:
-    comparisons = [
-        _compare(study, claim, row, better, than)
-        for row in ((claim.over,) if claim.over else study.config.rows_of_claim(claim))
-        for better in claim.better
-        for than in claim.than or (None,)
+def judge_claim(study: Study, claim: ClaimConfig) -> JudgedClaim:
+    """Return a claim with its evidence from the records."""
+    tests = []
+    for number, test in enumerate(claim.tests, start=1):
+        blank = ClaimComparison(
+            claim.id,
+            number,
+            test.relation,
+            test.of_effect,
+            test.metric,
+            threshold=test.threshold,
+            unit=test.effect.unit(test.metric).name,
+        )
+        compared = [
+            _compare(study, test, replace(blank, row=row, better=better, than=than))
+            for row in _rows(study, test)
+            for better, than in pairs_of(test)
+        ]
+        tests.append(JudgedTest(adjusted(compared, test.scope == "all"), test))
+    deciding = chain.from_iterable(one.comparisons for one in tests if one.test.decides)
+    return JudgedClaim(tuple(deciding), claim, tuple(tests))
+
+
+def _rows(study: Study, test: ClaimTest) -> list[str]:
+    """Return the rows of a test: its own, or all that have its algorithms or printed values."""
+    if test.over is not None:
+        return [test.over]
+    rows = study.config.rows_of_test(test)
+    if test.rows is not None:
+        return list(rows)
+    return [
+        row
+        for row in study.config.own_rows
+        if row in rows or any(printed_effect(study, test, row, pair) for pair in pairs_of(test))
     ]
-    return JudgedClaim(claim, adjusted(comparisons, claim.scope))
 
 
-def adjusted(
-    comparisons: Sequence[ClaimComparison], scope: Literal["all", "most"]
-) -> tuple[ClaimComparison, ...]:
-    """Return comparisons with verdicts by Holm's adjusted p-values.
+def adjusted(comparisons: Sequence[ClaimComparison], of_all: bool) -> tuple[ClaimComparison, ...]:
+    """Return comparisons with verdicts by Holm's adjusted p-values, on these and on new rows.
 
     That all rows hold is shown if each does at the level by itself (an intersection-union test);
-    that some row fails, and that most hold, needs the adjustment. Single values without p-values do
-    not change and do not count.
+    that some row fails, and that a number of them hold, needs the adjustment. Single values without
+    p-values do not change and do not count.
     """
-    holds = [one.p_holds for one in comparisons]
-    holds = holm(holds) if scope == "most" else holds
-    fails = holm([one.p_fails for one in comparisons])
-    return tuple(
-        one
-        if p_holds is None or p_fails is None
-        else replace(
-            one,
-            p_holds_adjusted=p_holds,
-            p_fails_adjusted=p_fails,
-            verdict=judge_p(p_holds, p_fails),
-        )
-        for one, p_holds, p_fails in zip(comparisons, holds, fails, strict=True)
-    )
+    for kind in ("", "new_"):
+        holds = [getattr(one, f"{kind}p_holds") for one in comparisons]
+        fails = holm([getattr(one, f"{kind}p_fails") for one in comparisons])
+        verdicts: list[dict[str, Any]] = [
+            {}
+            if p_holds is None or p_fails is None
+            else {f"{kind}verdict": judge_p(p_holds, p_fails)}
+            for p_holds, p_fails in zip(holds if of_all else holm(holds), fails, strict=True)
+        ]
+        comparisons = [replace(one, **of) for one, of in zip(comparisons, verdicts, strict=True)]
+    return tuple(comparisons)
 
 
-def _compare(
-    study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
-) -> ClaimComparison:
-    # What is known without records: the claim and the paper's own values.
-    names = (better,) if than is None else (better, than)
-    printed = _printed(study, claim, row, names)
-    blank = ClaimComparison(
-        claim.id,
-        claim.relation,
-        claim.metric,
-        row,
-        better,
-        than,
-        claim.threshold,
-        unit=claim.kind.effect_unit(claim.metric).name,
-        printed=printed,
-        printed_verdict=None
-        if printed is None or claim.kind.of_rejections
-        else judge_number(printed, *claim.kind.bounds(claim.threshold)),
-    )
+def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComparison:
+    """Return a comparison with its values, or the reason why it has none."""
+    names = (blank.better, blank.than)
+    # What is known without records: the paper's own values.
+    if test.printed and (ends := printed_effect(study, test, blank.row, names)):
+        low, effect, high = ends
+        verdict = None if test.kind.of_rejections else judge_range(low, high, *test.bounds)
+        blank = replace(blank, printed=effect, printed_verdict=verdict)
     # Test the recorded values; without enough of them, say why.
-    answers = _answers(study, claim, row, names)
+    answers = answers_of(study, test, blank.row, names)
     try:
-        values, behind = _compared(study, claim, answers)
-        if unit_of(claim.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
+        values = compared_values(study, test, answers)
+        if unit_of(test.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
             raise NoValues(f"timed {len(values)} times; a verdict needs {FEWEST_TIMINGS} runs")
-        shared = overlap(behind.settings.get("split", {}))
-        noise = sum(_variance_over_orders(answer) for answer in answers)
-        evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
-        evidence = judge_rejection(evidence) if claim.kind.of_rejections else evidence
+        new = _on_new_rows(test, answers, values)
+        basis, found = _on_these_rows(study, test, answers, values, new)
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
-        return replace(blank, reason=f"{claim.metric} is {reason}")
-    # Count the realizations that keep to the bounds by themselves.
+        return replace(blank, reason=f"{test.metric} is {reason}")
     means = values.mean(axis=0).tolist()
-    bounds = claim.kind.bounds(claim.threshold)
-    kept = [judge_number(effect, *bounds) == "holds" for effect in claim.kind.effects(values)]
+    if new is not None:
+        blank = replace(
+            blank, **{f"new_{key}": value for key, value in vars(new).items() if key != "effect"}
+        )
     return replace(
         blank,
         better_mean=means[0],
-        than_mean=means[1] if than is not None else None,
+        than_mean=means[1] if test.than is not None else None,
         n=len(values),
-        n_holds=sum(kept),
-        own_test=_own_test(study, claim, row, names),
-        overlap=shared if len(values) > 1 else 0.0,
-        unadjusted=evidence.verdict,
-        reason="; ".join(_left_out(names, answers)),
-        **vars(evidence),
+        basis=basis,
+        own_test=_own_test(study, test, blank.row, names),
+        reason="; ".join(left_out(answers)),
+        **vars(found),
     )
 
 
-def _own_test(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> str:
-    """Repeat the paper's own test on each realization, and return how often it finds the relation.
+def _on_these_rows(
+    study: Study,
+    test: ClaimTest,
+    answers: Sequence[Answer],
+    values: Numbers,
+    new: TestedEffect | None,
+) -> tuple[str, TestedEffect]:
+    """Test the effects on the rows at hand; the first result is what the interval comes from.
 
-    Only realizations count for which every run of both algorithms has a value.
+    As for the values of a table, the interval is that of what varies if all is run again on the
+    same rows. If nothing varies, the effect is exact.
     """
-    if not claim.own_test:
-        return ""
-    sides = [
-        [
-            ask(study, Question(row, run, claim.metric, claim.run_pass))
-            for run in study.config.sweep_values(claim.own_test[name])
-        ]
-        for name in names
-    ]
-    found = [
-        less_by_welch(*(sample(np.array([run.values[number] for run in runs])) for runs in sides))
-        for number in shared_realizations(chain(*sides))
-    ]
-    return f"{sum(found)} of {len(found)}" if found else ""
+    effect = test.effect
+    if test.each:
+        return "each realization", judge_each(effect.effects(values), *test.bounds)
+    if test.kind.of_rejections:  # of tests of significance, which are about new rows
+        found = new or judge_sample(effect.effects(values), *test.bounds)
+        return "new rows", judge_rejection(found)
+    is_exact = test.run_pass == "error" and all(is_fixed(study, answer) for answer in answers)
+    if (orders := by_order(test, answers, values)) is not None:
+        basis, values, is_exact = "orders", orders, False
+    elif is_exact:
+        basis = "exact"
+    elif new is not None and len(values) == 1:
+        return "test rows", new
+    elif (repetitions := by_repetition(answers, values)) is not None:
+        basis, values = "repetitions", repetitions
+    else:
+        basis = "realizations"
+    return basis, judge_sample(
+        effect.effects(values), *test.bounds, logarithmic=effect.logarithmic, exact=is_exact
+    )
 
 
-def _answers(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Answer]:
-    """Return the values of each algorithm's metric, on each member if the claim has a sweep."""
-    rows = study.config.sweep_values(row) if claim.over else [row]
-    stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
-    return [
-        ask(study, Question(member, name, claim.metric, claim.run_pass, stage))
-        for name in names
-        for member in rows
-    ]
+def _on_new_rows(
+    test: ClaimTest, answers: Sequence[Answer], values: Numbers
+) -> TestedEffect | None:
+    """Test the effects as those of new rows of the same kind; None if that cannot be told.
 
-
-def _compared(
-    study: Study, claim: ClaimConfig, answers: Sequence[Answer]
-) -> tuple[NDArray[np.float64], Record]:
-    """Return the values to compare, of the realizations that all answers have, and one record.
-
-    The values have shape (n_realizations, 1 or 2) and the unit of the relation. Raises NoValues.
+    For several realizations it is the corrected resampled t test (Nadeau & Bengio 2003), for two
+    errors on a single split the binomial interval, widened by the spread over orders of the
+    training rows.
     """
-    _must_have_values(answers)
-    behind = [record for answer in answers for record in answer.records.values()]
-    if mixture := mixed_machines(behind, claim.metric):
-        raise NoValues(mixture)
-    shared = shared_realizations(answers)
-    if not shared:
-        names = dict.fromkeys(answer.question.algorithm for answer in answers)
-        members = f" on all members of {claim.over}" if claim.over else ""
-        raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
-    sweep = study.config.sweep_values(claim.over) if claim.over else {}
-    swept = [float(value) for value in sweep.values()]
-    rows = []
-    for number in shared:
-        recorded = [answer.values[number] for answer in answers]
-        if not claim.kind.of_curves:
-            _must_be_finite(number, answers, recorded)
-        compared = claim.kind.values(recorded, swept)
-        _must_be_finite(number, answers, compared)
-        rows.append([float(value) for value in compared])
-    unit = claim.kind.value_unit(claim.metric)
-    return np.array(rows) * unit.scale, answers[0].records[shared[0]]
-
-
-def _must_have_values(answers: Sequence[Answer]) -> None:
-    """Raise NoValues if an algorithm has no values; name it unless all have the same reason."""
-    missing = {one.question.algorithm: one.why for one in answers if not one.values}
-    if missing:
-        names = {one.question.algorithm for one in answers}
-        name, why = next(iter(missing.items()))
-        alike = len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1
-        raise NoValues(why if alike else f"{name}: {why}")
-
-
-def _must_be_finite(number: int, answers: Sequence[Answer], values: Sequence[Any]) -> None:
-    for answer, value in zip(answers, values, strict=False):
-        if not isinstance(value, int | float) or not np.isfinite(value):
-            source = f"{answer.question.algorithm}, realization {number}"
-            raise NoValues(f"{source}: {answer.question.metric} is not a finite number: {value!r}")
-
-
-def _left_out(names: Sequence[str], answers: Sequence[Answer]) -> Iterator[str]:
-    for name in names:
-        count = sum(answer.n_not_ok for answer in answers if answer.question.algorithm == name)
-        if count:
-            yield f"of {name}'s realizations {count} did not end well and are left out"
-
-
-def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> float | None:
-    """Return the effect of the printed values, from the first table that has them all."""
-    if claim.kind.of_curves or claim.over is not None:
+    effect, behind = test.effect, next(iter(answers[0].records.values()))
+    if test.each or test.run_pass == "timing":
         return None
-    printed_row = claim.printed_as.get(row, row)
-    for table in study.config.tables:
-        if table.of != ("timing" if claim.run_pass == "timing" else "results"):
-            continue
-        values = [
-            printed_value(study, table, printed_row, name, claim.metric, claim.stage)
-            for name in names
-        ]
-        if None in values:
-            continue
-        try:
-            effect = claim.kind.effects(np.array([values], dtype=float))[0]
-        except NoEffect:
-            return None
-        # Printed values are decimal fractions: 17.3 is exactly 1 more than 16.3.
-        return round(float(effect), PRINTED_DECIMALS)
-    return None
+    if len(values) > 1:
+        shared = overlap(behind.settings.get("split", {}))
+        effects = effect.effects(values)
+        return judge_sample(effects, *test.bounds, logarithmic=effect.logarithmic, overlap=shared)
+    n_test = behind.size("n_test")
+    if not (effect.of_difference and test.metric == "error" and test.stage is None and n_test):
+        return None
+    scale, noise = PERCENT.scale, sum(_variance_over_orders(answer) for answer in answers)
+    bounds = [replace(bound, threshold=bound.threshold / scale) for bound in test.bounds]
+    better, than = values[0] / scale
+    found = judge_single_split(better, than, n_test, *bounds, variance=noise / scale**2)
+    in_points: dict[str, Any] = {
+        name: scale * getattr(found, name) for name in ("effect", "low", "high")
+    }
+    return replace(found, **in_points)
 
 
 def _variance_over_orders(answer: Answer) -> float:
@@ -357,35 +342,22 @@ def _variance_over_orders(answer: Answer) -> float:
     return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
 
 
-def _evidence(
-    claim: ClaimConfig,
-    values: NDArray[np.float64],
-    n_test: int | None,
-    shared: float,
-    noise: float,
-) -> TestedEffect:
-    """Test the effects of the values against the bounds of the relation.
+def _own_test(study: Study, test: ClaimTest, row: str, pair: Pair) -> str:
+    """Repeat the paper's own test on each realization, and return how often it finds the relation.
 
-    `shared` is the overlap of realizations. `noise` is the variance over orders of the training
-    rows, which a single realization does not show.
+    Only realizations count for which every run of both algorithms has a value.
     """
-    relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
-    if (
-        not claim.of_each
-        and relation.of_differences
-        and claim.metric == "error"
-        and claim.stage is None
-        and len(values) == 1
-        and n_test
-    ):
-        scale = PERCENT.scale
-        fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
-        better, than = values[0] / scale
-        effect = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
-        return replace(
-            effect, **{name: scale * getattr(effect, name) for name in ("effect", "low", "high")}
-        )
-    effects = relation.effects(values)
-    if claim.of_each:
-        return judge_each(effects, *bounds)
-    return judge_sample(effects, *bounds, logarithmic=relation.logarithmic, overlap=shared)
+    if not test.own_test:
+        return ""
+    sides = [
+        [
+            ask(study, Question(row, run, test.metric, test.run_pass))
+            for run in study.config.sweep_values(test.own_test[name])
+        ]
+        for name in filter(None, pair)
+    ]
+    found = [
+        less_by_welch(*(sample(np.array([run.values[number] for run in runs])) for runs in sides))
+        for number in shared_realizations(chain(*sides))
+    ]
+    return f"{sum(found)} of {len(found)}" if found else ""

@@ -203,7 +203,7 @@ def _cells(
         if match is None or not (cell.n or match.n):
             continue
         one, other = (
-            ask(side, question_of(table, cell.row, table.column(cell.column)))
+            ask(side, question_of(side, table, cell.row, table.column(cell.column)))
             for side, table in zip(sides, tables, strict=True)
         )
         pairs = paired_values(one, other)

@@ -1,10 +1,9 @@
 """The config and the records by which a study is shown.
 
-A run leaves a copy of its config beside the records. Tables, figures, claims, captions and notes
-do not belong to any cell's key, so they are read from the study's current config if it asks for the
-same cells as the copy. Otherwise, or if that config cannot be read, they are read from the copy.
-The study's pages say which config they show. The current config is the shipped one of that name, or
-a file of that name in the current folder. Paths in a record or in the copy are never opened.
+A run leaves a copy of its config and of the printed values beside the records; both are shown. If
+the config itself has changed since, a note says how to bring it in. It is the shipped one of that
+name, or a file of that name in the current folder. Paths in a record or in the copy are never
+opened.
 
 If nothing was run here, shipped records of the same config stand in for whole values.
 """
@@ -21,40 +20,31 @@ from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
 from ensvm.study.base_study import read_source
-from ensvm.study.config import StudyConfig, read_config, validated
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import read_text
+from ensvm.study.source import YamlSource, read_text
 from ensvm.study.table_layout import Place, Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
 SHOWN = {
     "label",
     "same_rows",
+    "other_protocol",
     "published_split",
     "drawn_again",
     "unavailable",
     "undetermined_at_zero",
+    "deterministic",
 }
-# Keys of a study that change no result. (`published` is another path in the copy.)
-FREE = ("published", "coverage", "findings", "url", "doi", "proposed")
 # Keys of a data set that choose its cells, but do not change the value of one.
 CELLS = {"algorithms", "realizations", "realizations_of"}
-MOST = 3  # how many differences a message names
-
-EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
-OTHER_CELLS = (
-    "Shown is the copy of the config that the run made, because {name} asks for other cells "
-    "({other})."
-)
-UNREADABLE = "Shown is the copy of the config that the run made, because of an error: {error}"
-
 
 Printed: TypeAlias = Mapping[Place, Published]
 
 
 @dataclass(frozen=True)
 class Current:
-    """A study's config and printed values, and a note that says where they are from."""
+    """A study's config and printed values, and a note if they have changed since the run."""
 
     config: StudyConfig
     published: Printed
@@ -62,73 +52,50 @@ class Current:
 
 
 def current_config(folder: Path) -> Current:
-    """Return the config by which the study in a folder is shown, and its printed values.
+    """Return the config and the printed values of the last run in a folder.
 
-    Raises UserError if the copy that the last run left cannot be read.
+    Raises UserError if the copies that the run left cannot be read.
     """
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    at_run = Current(copy, read_published(printed) if printed.exists() else {})
-    for path, name in _files(copy.study):
+    published = read_published(printed) if printed.exists() else {}
+    return Current(copy, published, _changed_since(folder, copy.study, text))
+
+
+def _changed_since(folder: Path, study: str, text: str) -> str:
+    """Return which file of a study has changed since the run, and what brings it in."""
+    for path, name in _files(study):
         try:
             source = read_source(path)
-            if source.text == text:
-                return at_run
-            config = validated(source)
-            if config.study != copy.study:
+            if source.content.get("study") != study:
                 continue
-            free = {key: getattr(config, key) for key in FREE}
-            if config == copy.model_copy(update=free):
-                return Current(config, at_run.published)
-            if other := _other_cells(copy, config):
-                return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
-            published = _printed(path, config, at_run)
+            changed = path.name if source.text != text else _changed_print(folder, path, source)
         except UserError as error:
-            return Current(copy, at_run.published, UNREADABLE.format(error=error))
-        return Current(config, published, EDITED.format(name=name))
-    return at_run
+            return f"Shown is the config of the last run, because of an error: {error}"
+        is_new = f"{changed} has changed since the last run; `ensvm run {name}` brings it in."
+        return is_new if changed else ""
+    return ""
+
+
+def _changed_print(folder: Path, config: Path, source: YamlSource) -> str:
+    """Return the name of the printed values beside a config if the run has others, else ""."""
+    name = source.content.get("published")
+    file = config.parent / str(name)
+    if not isinstance(name, str) or not file.resolve().is_relative_to(config.parent.resolve()):
+        return ""  # files elsewhere are not opened
+    copy = folder / PUBLISHED_COPY
+    return "" if copy.exists() and read_text(copy) == read_text(file) else file.name
 
 
 def _files(study: str) -> Iterator[tuple[Path, str]]:
-    """Yield the files that may be the study's config, each with a name for messages."""
+    """Yield the files that may be the study's config, each with its name for `ensvm run`."""
     for text in (f"{study}.yaml", f"configs/{study}.yaml"):
         if Path(text).is_file():
             yield Path(text), text
     shipped = shipped_config(study)
     if shipped is not None:
-        yield shipped, f"the shipped config {shipped.name}"
-
-
-def _printed(path: Path, config: StudyConfig, at_run: Current) -> Printed:
-    """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
-    if config.published is None:
-        return {}
-    file, here = path.parent / config.published, path.parent.resolve()
-    return read_published(file) if file.resolve().is_relative_to(here) else at_run.published
-
-
-def _other_cells(before: StudyConfig, now: StudyConfig) -> str:
-    """Return which parts of two configs ask for different cells, as text."""
-    one, other = _asked(before), _asked(now)
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    more = [f"and {len(names) - MOST} more"] if len(names) > MOST else []
-    return ", ".join(names[:MOST] + more)
-
-
-def _asked(config: StudyConfig) -> dict[str, Any]:
-    """Return the parts of a config that decide which cells are run, by name."""
-    asked: dict[str, Any] = {
-        "realizations": config.realizations,
-        "kernel": config.kernel,
-        "timing": config.timing,
-    }
-    for entry in config.datasets:
-        terms = entry.model_dump(exclude=SHOWN)
-        asked[f"data set {entry.name}"] = terms, entry.unavailable is None
-    for name, block in config.algorithms.items():
-        asked[f"algorithm {name}"] = block.model_dump(exclude=SHOWN)
-    return asked
+        yield shipped, study
 
 
 def with_shipped(

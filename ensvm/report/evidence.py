@@ -12,23 +12,26 @@ import numpy as np
 
 from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
+from ensvm.report.documents.document import CHOSEN
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
-from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.table_layout import TableConfig, Verdict, Why
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
-# How the interval of a difference lies, for each verdict.
-WHY: dict[Verdict, str] = {
-    "reproduced": "lies within {margin}",
-    "compatible": "contains 0 but reaches beyond {margin}",
-    "close": "excludes 0 and reaches beyond {margin}, but not wholly",
-    "differs": "lies beyond {margin}",
-    "cannot tell": "is too wide to judge by {margin}",
-    "undetermined": "says little, because rounding decides this value",
+# Where D lies, for each verdict; and why a verdict cannot be given.
+WHERE: dict[Verdict, str] = {
+    "reproduced": "lies within ±{margin:.2g}",
+    "close": "lies within three margins of ±{margin:.2g}",
+    "differs": "lies outside ±{margin:.2g}",
+}
+WHY: dict[Why, str] = {
+    "wide": "reaches beyond three margins of ±{margin:.2g}",
+    "guess": "says little, because predicting the largest class does as well",
+    "rounding": "says little, because rounding decides this value",
+    "protocol": "says little, because the paper is believed to have run the row in another way",
 }
 MOST_TEXTS = 5  # how many warnings, and reasons of failures, are listed: the commonest
 
@@ -59,7 +62,7 @@ class Evidence:
 def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
     column = table.column(cell.column)
-    question = question_of(table, cell.row, column)
+    question = question_of(study, table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
     value_key = question.row, question.algorithm, question.run_pass
@@ -91,7 +94,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
     """Yield the evidence of every cell of the tables that shows an algorithm on a data set."""
     for table in study.config.tables:
         for column in table.columns:
-            question = question_of(table, row, column)
+            question = question_of(study, table, row, column)
             if row in study.config.rows_of(table) and question.algorithm == algorithm:
                 cell = cell_of(study, table, row, column, ask(study, question))
                 yield evidence_of(study, table, cell)
@@ -155,11 +158,11 @@ def sentence(cell: TableCell, unit: str, margin: float) -> str:
     if cell.verdict is None:
         return f"{text}."
     low, high = cell.difference_low, cell.difference_high
-    if low is None or high is None or low == high:
-        return f"{text}; the margin is ±{margin:.2g}: {cell.verdict}."
-    interval = f"the 95 % interval of the difference ({low:.2g} to {high:.2g})"
-    why = WHY[cell.verdict].format(margin=f"±{margin:.2g}")
-    return f"{text}; {interval} {why}: {cell.verdict}."
+    if low is None or high is None:
+        return f"{text}: {cell.verdict}."
+    where = (WHY[cell.why] if cell.why else WHERE[cell.verdict]).format(margin=margin)
+    interval = f"D, the 95 % interval of the difference ({low:.2g} to {high:.2g}),"
+    return f"{text}; {interval} {where}: {cell.verdict}."
 
 
 def _counted(n: int) -> str:
@@ -185,11 +188,10 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
         low, high = cell.difference_low, cell.difference_high
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
         facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
-        facts["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
-    if cell.interval_of == SPLIT and cell.published is not None and cell.mean is not None:
-        ours = answer.shown()
-        beyond = ours >= cell.published if cell.published > cell.mean else ours <= cell.published
-        facts["our splits at or beyond print"] = f"{beyond.sum()} of {cell.n}"
+    if cell.verdict is not None:
+        facts["verdict"] = " ".join(filter(None, (cell.verdict, cell.why, CHOSEN * cell.chosen)))
+    if cell.interval_of:
+        facts["D is computed from"] = cell.interval_of
     if cell.status != "ok":
         facts["state"] = f"{cell.status}: {cell.reason}"
     return facts

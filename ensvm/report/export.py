@@ -77,7 +77,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
     for table in study.config.tables:
         for cell in build_table(study, table):
             column = table.column(cell.column)
-            question = question_of(table, cell.row, column)
+            question = question_of(study, table, cell.row, column)
             position = {
                 "study": study.config.study,
                 "table": table.id,

@@ -107,9 +107,31 @@ def read_study(folder: Path) -> Study:
     own, shipped = read_records(folder), read_shipped(folder)
     current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
+    records = with_draws(records, current.config)
     derived = current.config.derived
     note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
     return Study(folder, current.config, current.published, records, not_here, note)
+
+
+def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
+    """Return records in which all realizations of a cell say whether its algorithm draws.
+
+    The first realization found out, unless the config's `deterministic:` says it.
+    """
+    found = {
+        (one.dataset, one.algorithm, one.settings_key): one.draws
+        for one in records.values()
+        if one.draws is not None
+    }
+    completed = dict(records)
+    for identity, one in records.items():
+        block = config.algorithms.get(one.algorithm)
+        draws = found.get((one.dataset, one.algorithm, one.settings_key))
+        if block is not None and block.deterministic is not None:
+            draws = not block.deterministic
+        if draws != one.draws:
+            completed[identity] = replace(one, draws=draws)
+    return completed
 
 
 @dataclass(frozen=True)
@@ -119,6 +141,7 @@ class Question:
     The algorithm is `data` for facts of the data; seconds come only from the timing pass. If the
     metric is a curve, `stage` is the number of the entry, from 1, or `all`. A curve that is
     shorter repeats its last value, because an ensemble that stopped early does not change any more.
+    `host` is the machine whose timings are wanted; those of any machine if empty.
     """
 
     row: str
@@ -126,6 +149,7 @@ class Question:
     metric: str
     run_pass: RunPass = "error"
     stage: int | Literal["all"] | None = None
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -223,6 +247,11 @@ def ask(study: Study, question: Question) -> Answer:
     records = study.by_cell.get(value_key, [])
     newest = max(records, key=lambda record: (record.time, record.realization), default=None)
     records = [one for one in records if newest and one.settings_key == newest.settings_key]
+    if question.host and question.host not in (hosts := machines(records)) and hosts:
+        reason = f"timed on {', '.join(hosts)}; the table shows seconds of {question.host}"
+        return Answer(question, {}, "mixed", reason)
+    if question.host:
+        records = [one for one in records if question.host in machines([one])]
     values: dict[int, Any] = {}
     behind: dict[int, Record] = {}
     problems: Counter[tuple[AnswerStatus, str]] = Counter()

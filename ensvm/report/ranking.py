@@ -1,6 +1,6 @@
 """Rank the algorithms of a table over its data sets, or compare them on one data set."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, near_miss
-from ensvm.report.query import Answer, Question, Study, ask, mixed_machines, paired_values
+from ensvm.report.query import Answer, Question, Study, ask, paired_values
 from ensvm.report.statistical_tests import (
     Friedman,
     critical_difference,
@@ -316,7 +316,7 @@ def _comparable(
     labels = selection.labels
     answers = pd.DataFrame(
         {
-            column.name: {row: ask(study, question_of(table, row, column)) for row in rows}
+            column.name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
             for column in selection.columns
         }
     )
@@ -334,9 +334,7 @@ def _comparable(
         raise UserError(f"{count} left to compare{_listed(left_out)}")
     selection = replace(selection, columns=columns)
     answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
-    reasons_of_rows = {
-        row: _problem_of_row(selection, answers.T[row], problems.T[row].tolist()) for row in rows
-    }
+    reasons_of_rows = {row: _problem_of_row(selection, problems.T[row].tolist()) for row in rows}
     left_out += [f"{row}: {reason}" for row, reason in reasons_of_rows.items() if reason]
     comparable = [row for row, reason in reasons_of_rows.items() if not reason]
     return replace(selection, left_out=tuple(left_out)), answers.loc[comparable]
@@ -351,17 +349,12 @@ def _problem(study: Study, answer: Answer) -> str:
     return "" if np.isfinite(answer.shown()).all() else "not all values are finite numbers"
 
 
-def _problem_of_row(
-    selection: Selection, answers: Iterable[Answer], problems: Sequence[str]
-) -> str:
+def _problem_of_row(selection: Selection, problems: Sequence[str]) -> str:
     """Return why the values of a data set cannot be compared, or an empty string."""
     if len(set(problems)) > 1:
         labelled = zip(selection.labels.values(), problems, strict=True)
         return "; ".join(f"{label}: {problem}" for label, problem in labelled if problem)
-    if problems[0]:
-        return problems[0]
-    records = [record for answer in answers for record in answer.records.values()]
-    return mixed_machines(records, selection.metric)
+    return problems[0]
 
 
 def _listed(left_out: Sequence[str]) -> str:

@@ -2,7 +2,9 @@
 
 import csv
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,9 @@ from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
 
-ALIKE = ("reproduced", "compatible")
+ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,13 @@ class TableCell:
 
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
-    `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
-    interval is computed from. `largest_class` is the value of predicting the largest class, if the
-    table names an algorithm that does so. `warned` is the number of realizations that warned.
-    `status` is that of the study's answer, or `shipped` for a shipped value in a study of which
-    other values were computed here. If it is not `ok`, `reason` explains it.
+    `difference` is ours minus printed, `difference_low` and `difference_high` are its interval D,
+    and `interval_of` names what D is computed from. `why` is the reason of a verdict that cannot be
+    given, in one word; `chosen` says that a setting was chosen on the printed value.
+    `largest_class` is the value of predicting the largest class, if the table names an algorithm
+    that does so. `warned` is the number of realizations that warned. `status` is that of the
+    study's answer, or `shipped` for a shipped value in a study of which other values were computed
+    here; if it is not `ok`, `reason` explains it.
     """
 
     table: str
@@ -44,6 +48,8 @@ class TableCell:
     difference_high: float | None = None
     interval_of: str = ""
     verdict: Verdict | None = None
+    why: Why = ""
+    chosen: bool = False
     largest_class: float | None = None
     warned: int = 0
     status: str = "missing"
@@ -59,13 +65,13 @@ class TableCell:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        cell_of(study, table, row, column, ask(study, question_of(table, row, column)))
+        cell_of(study, table, row, column, ask(study, question_of(study, table, row, column)))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
 
 
-def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
+def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
     """Return what a cell of a table asks of its study."""
     return Question(
         row,
@@ -73,7 +79,23 @@ def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
         table.metric_of(column),
         "timing" if table.of == "timing" else "error",
         column.stage,
+        shown_machine(study, table) if table.of == "timing" else "",
     )
+
+
+@once
+def shown_machine(study: Study, table: TableConfig) -> str:
+    """Return the machine whose seconds a table shows; empty if nothing was timed.
+
+    It is the machine of most values, and of these the one that timed last.
+    """
+    n_values, last = Counter[str](), dict[str, str]()
+    for row, column in product(study.config.rows_of(table), table.columns):
+        timed = study.by_cell.get((row, column.of(table), "timing"), [])
+        hosts = {one.conditions.host: one.time for one in timed if one.ok and one.conditions}
+        n_values.update(hosts.keys())
+        last |= {host: max(time, last.get(host, "")) for host, time in hosts.items()}
+    return max(n_values, key=lambda host: (n_values[host], last[host]), default="")
 
 
 def cell_of(
@@ -101,37 +123,52 @@ def cell_of(
     if orders is not None:
         within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
-    if printed is None or table.of == "timing":  # seconds of other machines have no verdict
+    if printed is None or not _is_judged(table, cell):
         return cell
-    # The verdict, which other facts can weaken: the largest class, or rounding.
-    margin = table.margin_of(column, printed.value)
+    # The verdict, unless something makes it impossible.
     compared = deviation(study, table, column, answer, printed)
-    verdict = compared.verdict
-    if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
-        verdict = "cannot tell"
-    if answer.question.metric in RATES and _is_undetermined(study, answer):
-        verdict = "undetermined"
+    why = _why_not(study, answer) or compared.why
+    if guess is not None and compared.verdict in ALIKE and not why:
+        margin = table.margin_of(column, printed.value)
+        why = "guess" if is_within(guess - printed.value, margin) else ""
+    is_own_reading = answer.question == question_of(study, table, row, column)
     return replace(
         cell,
         difference=compared.value,
         difference_low=compared.low,
         difference_high=compared.high,
         interval_of=compared.basis,
-        verdict=verdict,
+        verdict="cannot tell" if why else compared.verdict,
+        why=why,
+        chosen=is_own_reading and study.config.chosen_on(table, row, column.name),
     )
 
 
-def _is_undetermined(study: Study, answer: Answer) -> bool:
-    """Return whether the fits say that rounding decides the predictions in most realizations."""
+def _is_judged(table: TableConfig, cell: TableCell) -> bool:
+    """Return whether a value is compared with print: not seconds, nor what is only coded."""
+    coded = any(cell.row in note.coded.get(cell.column, ()) for note in table.notes)
+    return table.judged and table.of != "timing" and not coded
+
+
+def _why_not(study: Study, answer: Answer) -> Why:
+    """Return why values cannot be judged, whatever they are; empty for facts of the data.
+
+    The paper ran the row in another way, or the fits say that rounding decides the predictions in
+    most realizations.
+    """
     block = study.config.algorithms.get(answer.question.algorithm)
-    if block is None or block.undetermined_at_zero is None:
-        return False
+    if block is None:
+        return ""
+    if study.config.dataset(answer.question.row).other_protocol:
+        return "protocol"
+    if block.undetermined_at_zero is None or answer.question.metric not in RATES:
+        return ""
     attribute, _, other = block.undetermined_at_zero.partition(" of ")
     asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
     left = list(ask(study, asked).values.values())
-    if not left:  # the other algorithm is not run where the data leave the machine open
-        return bool(other)
-    return 2 * sum(value == 0.0 for value in left) > len(left)
+    # The other algorithm is not run where the data leave the machine open.
+    is_open = 2 * left.count(0.0) > len(left) if left else bool(other)
+    return "rounding" if is_open else ""
 
 
 def _of_largest_class(
@@ -242,8 +279,8 @@ def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
 
 
 def printed_value(
-    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | None
-) -> float | None:
+    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | str | None
+) -> Published | None:
     """Return the value that a table of the paper prints of an algorithm, in a metric.
 
     A printed accuracy is an error too, and the other way round.
@@ -252,11 +289,11 @@ def printed_value(
         place = (table.id, row, column.name)
         if column.of(table) != algorithm or column.stage != stage or place not in study.published:
             continue
-        value, printed_metric = study.published[place].value, table.metric_of(column)
+        printed, printed_metric = study.published[place], table.metric_of(column)
         if printed_metric == metric:
-            return value
+            return printed
         if {printed_metric, metric} == set(RATES):
-            return PERCENT.scale - value
+            return replace(printed, value=PERCENT.scale - printed.value)
     return None
 
 

@@ -1,42 +1,31 @@
-"""Our value against the printed one: the difference, its 95 % interval, and the verdict."""
+"""Our value against the printed one: the difference, its 95 % interval D, and the verdict.
+
+D is widened on both sides by half a unit of the last printed digit. With the margin M, the verdict
+is `=` (reproduced) if D lies within ±M, `≠` (differs) if it lies outside, `≈` (close) if it lies
+within ±3M, and `?` (cannot tell) otherwise.
+"""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, t, ttest_ind_from_stats
 
-from ensvm.data.splits import folds_of, overlap
+from ensvm.data.splits import folds_of
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask
 from ensvm.study.metrics import RATES
-from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
 
 CONFIDENCE = 0.95
+CLOSE = 3.0  # D within so many margins is close
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
-# An interval that reaches beyond the margin tells something only if its half-width is at most this
-# many margins.
-WIDEST = 2.0
-
-Basis = Literal[
-    "same rows",
-    "realizations",
-    "one split in print",
-    "random draw in print",
-    "other rows in print",
-    "repetitions",
-    "orders",
-    "two rates",
-    "none",
-]
-
-SPLIT: Basis = "one split in print"
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """The mean, standard deviation (None for a single value) and number of some values."""
 
     mean: float
@@ -48,91 +37,203 @@ class Sample:
 class Deviation:
     """Ours minus printed, in the unit of the table.
 
-    `low` and `high` are its 95 % interval (None if it cannot be computed), `basis` is what the
-    interval is computed from: `same rows` if there is no sampling error.
+    `low` and `high` are the ends of D, None if there is no interval; `basis` names what it is
+    computed from. `why` is one word for a verdict that cannot be given.
     """
 
     value: float
     low: float | None
     high: float | None
     verdict: Verdict
-    basis: Basis
+    why: Why = ""
+    basis: str = ""
 
 
-def of_same_rows(ours: float, published: float, margin: float) -> Deviation:
-    """Compare two values of the same training and test rows, computed without randomness.
+@dataclass(frozen=True)
+class Comparison:
+    """Our values and the printed one, and what the bases of an interval need to know about them.
 
-    There is no sampling error, so the interval has no width: they are reproduced or they differ.
+    `values` are ours, one a realization. `like_print` are values of ours of which the printed one
+    is one more: of other splits, repetitions, orders or draws; None if there are none. `fixed` says
+    that the training and test rows are the paper's and nothing is random. `n_test` is the number of
+    test rows behind a single error rate, 0 for other values. The printed value is the mean of
+    `n_printed` runs; `spread` is our standard deviation of such a run, if it is not that of
+    `values`.
     """
-    return _judged(ours - published, 0.0, margin, "same rows")
+
+    values: NDArray[np.float64]
+    printed: Published
+    like_print: NDArray[np.float64] | None = None
+    fixed: bool = False
+    n_test: int = 0
+    n_printed: int = 1
+    spread: float | None = None
+
+    @property
+    def mean(self) -> float:
+        """Our value."""
+        return float(self.values.mean())
 
 
-def of_samples(
-    ours: Sample, published: Sample, margin: float, basis: Basis = "realizations"
-) -> Deviation:
-    """Compare two means by Welch's interval.
+class Basis(NamedTuple):
+    """What an interval is computed from.
 
-    If the spread of the published mean is not printed, ours is used for it.
+    `interval` returns the centre and the half-width of the interval around our value.
     """
-    difference = ours.mean - published.mean
-    if ours.n < 2 or ours.std is None:
+
+    name: str
+    meaning: str
+    applies: Callable[[Comparison], bool]
+    interval: Callable[[Comparison], tuple[float, float]]
+
+
+def _one_more(one: Comparison) -> tuple[float, float]:
+    """Return the prediction interval of one more value like ours: t s √(1 + 1/n)."""
+    values = one.like_print
+    assert values is not None
+    half = _quantile(values.size - 1) * float(values.std(ddof=1)) * math.sqrt(1 + 1 / values.size)
+    return float(values.mean()), half
+
+
+def _of_two_rates(one: Comparison) -> tuple[float, float]:
+    """Return the binomial interval of two independent error rates on as many test rows."""
+    rates = (one.mean, one.printed.value)
+    square = sum(rate * (100.0 - rate) for rate in rates) / one.n_test
+    return one.mean, float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
+
+
+def _of_two_means(one: Comparison) -> tuple[float, float]:
+    """Return Welch's interval; if print has no standard deviation, ours is taken for it.
+
+    Then only our values estimate the spread, with n - 1 degrees of freedom.
+    """
+    ours, m = sample(one.values), one.n_printed
+    assert ours.std is not None
+    square, freedom = ours.std**2 / ours.n, ours.n - 1.0
+    if one.printed.std is None or m == 1:  # a single run has no standard deviation
+        of_print = (one.spread or ours.std) ** 2 / m
+    else:
+        of_print = one.printed.std**2 / m
+        if square + of_print > 0.0:
+            parts = square**2 / (ours.n - 1) + of_print**2 / (m - 1)
+            freedom = (square + of_print) ** 2 / parts
+    return ours.mean, _quantile(freedom) * math.sqrt(square + of_print)
+
+
+# The first that applies is taken; the legends of tables are made from the same list.
+BASES = (
+    Basis(
+        "exact",
+        "the paper's rows and nothing random, so only print's rounding counts",
+        lambda one: one.fixed,
+        lambda one: (one.mean, 0.0),
+    ),
+    Basis(
+        "one more of ours",
+        "print is one more split, repetition, order or draw like ours: t s √(1 + 1/n)",
+        lambda one: one.like_print is not None and one.like_print.size > 1,
+        _one_more,
+    ),
+    Basis(
+        "test rows",
+        "a single error rate: binomial, of two rates",
+        lambda one: one.n_test > 0,
+        _of_two_rates,
+    ),
+    Basis("means", "two means: Welch's", lambda one: one.values.size > 1, _of_two_means),
+)
+
+
+def judge(one: Comparison, margin: float) -> Deviation:
+    """Return the difference of a comparison with its interval D and the verdict."""
+    difference, rounded = one.mean - one.printed.value, one.printed.half_unit
+    basis = next((basis for basis in BASES if basis.applies(one)), None)
+    if basis is None:
         return Deviation(difference, None, None, "cannot tell", "none")
-    if published.std is None:  # only our values estimate the spread: n - 1 degrees of freedom
-        return of_spread(difference, ours.std, 1 / ours.n + 1 / published.n, ours.n, margin, basis)
-    ours_square, published_square = ours.std**2 / ours.n, published.std**2 / published.n
-    square = ours_square + published_square
-    freedom = 1.0
-    if square > 0.0:
-        freedom = square**2 / (
-            ours_square**2 / (ours.n - 1) + published_square**2 / max(published.n - 1, 1)
-        )
-    return _judged(difference, _quantile(freedom) * math.sqrt(square), margin, basis)
+    centre, half = basis.interval(one)
+    low, high = (centre - one.printed.value + side * (half + rounded) for side in (-1, 1))
+    # No value can be nearer to the printed one than print's own rounding.
+    verdict = verdict_on(low, high, max(margin, rounded))
+    why: Why = "wide" if verdict == "cannot tell" else ""
+    return Deviation(difference, low, high, verdict, why, basis.name)
 
 
-def of_draws(draws: NDArray[np.float64], ours: float, published: float, margin: float) -> Deviation:
-    """Compare a printed random draw with the range of ours; `ours` is the value that is shown.
-
-    One more draw lies in the range of n with probability (n - 1) / (n + 1).
-    """
-    if draws.size < 2:
-        return Deviation(ours - published, None, None, "cannot tell", "none")
-    low, high = float(draws.min()) - published, float(draws.max()) - published
-    judged = _judged((low + high) / 2, (high - low) / 2, margin, "random draw in print")
-    return replace(judged, value=ours - published)
+def verdict_on(low: float, high: float, margin: float) -> Verdict:
+    """Return the verdict on an interval D from `low` to `high`."""
+    if low > margin + ROUNDING or high < -margin - ROUNDING:
+        return "differs"
+    farthest = max(abs(low), abs(high))
+    if is_within(farthest, margin):
+        return "reproduced"
+    return "close" if is_within(farthest, CLOSE * margin) else "cannot tell"
 
 
-def of_drawn_rows(means: NDArray[np.float64], published: float, margin: float) -> Deviation:
-    """Compare a printed mean on rows drawn from a generator with our means on other draws.
-
-    `means` has one mean for each draw of the rows (at least 2), the first on the rows of the table.
-    The printed mean is one more draw, so the interval is that of a prediction, around the mean of
-    our draws.
-    """
-    centre, std, n = float(means.mean()), float(means.std(ddof=1)), means.size
-    basis: Basis = "other rows in print"
-    judged = of_spread(centre - published, std, 1 + 1 / n, n, margin, basis)
-    return replace(judged, value=float(means[0]) - published)
+def is_within(difference: float, margin: float) -> bool:
+    """Return whether a difference is at most the margin, whatever its last bit."""
+    return abs(difference) <= margin + ROUNDING
 
 
-def of_spread(
-    difference: float, std: float, share: float, n: int, margin: float, basis: Basis
+def deviation(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
 ) -> Deviation:
-    """Judge a difference by the t interval with n - 1 degrees of freedom.
+    """Compare the values of a table's cell (there is at least one) with the printed value.
 
-    `std` is the standard deviation of `n` values (at least 2), `share` the variance of the
-    difference over that of the values: 1 / n + 1 / m for means of n and of m values.
+    Facts of the data are equal or they differ.
     """
-    return _judged(difference, _quantile(n - 1) * std * math.sqrt(share), margin, basis)
+    if table.of == "data":
+        difference = float(answer.shown().mean()) - printed.value
+        return Deviation(difference, None, None, "differs" if difference else "reproduced")
+    return judge(
+        comparison(study, table, column, answer, printed), table.margin_of(column, printed.value)
+    )
 
 
-def of_two_rates(error: float, published: float, n_test: int, margin: float) -> Deviation:
-    """Compare two error rates of single splits, in percent, by the binomial interval.
+def comparison(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+) -> Comparison:
+    """Return what the interval of a value is computed from."""
+    entry, values = study.config.dataset(answer.question.row), answer.shown()
+    like_print = _like_print(study, table, column, answer)
+    drawn = any(map(draws, answer.records.values()))
+    n_test = 0
+    if table.metric_of(column) in RATES and (values.size == 1 or _folds(answer)):
+        n_test = sum(record.size("n_test") or 0 for record in answer.records.values())
+    # The paper ran one order in each realization; our values are means over orders.
+    orders = answer.by_order()
+    return Comparison(
+        values,
+        printed,
+        like_print,
+        fixed=entry.same_rows and like_print is None and not drawn,
+        n_test=n_test,
+        n_printed=study.config.published_realizations or 1,
+        spread=None if orders is None else sample(orders.ravel()).std,
+    )
 
-    The rates count as independent, with `n_test` test rows each.
+
+def _like_print(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer
+) -> NDArray[np.float64] | None:
+    """Return values of ours of which the printed one is one more; None if print is not like that.
+
+    They come from the algorithm that `draws:` names, from data drawn again, from the orders of the
+    paper's own rows, from whole repetitions of a cross-validation, or from other splits if the
+    paper does not say how it split the data once.
     """
-    square = (error * (100.0 - error) + published * (100.0 - published)) / n_test
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
-    return _judged(error - published, half, margin, "two rates")
+    question = answer.question
+    entry = study.config.dataset(question.row)
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        return ask(study, replace(question, algorithm=column.draws)).shown()
+    if entry.drawn_again:
+        again = (replace(question, row=name) for name in entry.drawn_again)
+        answers = [answer, *(ask(study, of_draw) for of_draw in again)]
+        return np.array([one.shown().mean() for one in answers if one.values])
+    orders = answer.by_order()
+    if entry.same_rows and orders is not None and len(orders) == 1:
+        return orders[0]
+    if _folds(answer):
+        return repetitions_of(answer)
+    return answer.shown() if entry.published_split is not None else None
 
 
 def less_by_welch(one: Sample, other: Sample) -> bool:
@@ -144,93 +245,12 @@ def less_by_welch(one: Sample, other: Sample) -> bool:
         return False
     if one.std == other.std == 0.0:
         return one.mean < other.mean
-    test = ttest_ind_from_stats(
-        one.mean,
-        one.std,
-        one.n,
-        other.mean,
-        other.std,
-        other.n,
-        equal_var=False,
-        alternative="less",
-    )
+    test = ttest_ind_from_stats(*one, *other, equal_var=False, alternative="less")
     return bool(test.pvalue < 1 - CONFIDENCE)
 
 
 def _quantile(freedom: float) -> float:
     return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
-
-
-def _judged(value: float, half: float, margin: float, basis: Basis) -> Deviation:
-    return Deviation(value, value - half, value + half, _verdict(value, half, margin), basis)
-
-
-def is_within(difference: float, margin: float) -> bool:
-    """Return whether a difference is at most the margin, whatever its last bit."""
-    return abs(difference) <= margin + ROUNDING
-
-
-def _verdict(value: float, half: float, margin: float) -> Verdict:
-    """Return the verdict on a difference whose interval has this half-width."""
-    if is_within(abs(value) + half, margin):
-        return "reproduced"
-    if abs(value) - half > margin + ROUNDING:
-        return "differs"
-    if not is_within(half, WIDEST * margin):
-        return "cannot tell"
-    return "compatible" if abs(value) <= half else "close"
-
-
-def deviation(
-    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
-) -> Deviation:
-    """Compare the values of a table's cell (there is at least one) with the printed value.
-
-    If the printed value is a random draw, or comes from randomly drawn rows, the interval comes
-    from more draws of ours. Facts of the data, and algorithms without randomness on the paper's own
-    rows, have no sampling error. Otherwise the interval comes from the orders of the training rows
-    if there is one realization, from whole repetitions of a cross-validation, or from the
-    realizations; if the paper does not say how it split the data once, the printed value counts as
-    one more realization. A single rate has the binomial interval.
-    """
-    question, margin = answer.question, table.margin_of(column, printed.value)
-    entry = study.config.dataset(question.row)
-    values = answer.shown()
-    mean = float(values.mean())
-    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
-        drawn = ask(study, replace(question, algorithm=column.draws)).shown()
-        return of_draws(drawn, mean, printed.value, margin)
-    others = [ask(study, replace(question, row=name)).shown() for name in entry.drawn_again]
-    if means := [float(of_draw.mean()) for of_draw in others if of_draw.size]:
-        return of_drawn_rows(np.array([mean, *means]), printed.value, margin)
-    # Facts of the data, and fits without randomness on the paper's rows, have no sampling error.
-    if table.of == "data":
-        return of_same_rows(mean, printed.value, 0.0)
-    orders = answer.by_order()
-    if entry.same_rows:
-        if orders is not None and len(orders) == 1:
-            ours = sample(orders[0])
-            return of_samples(ours, Sample(printed.value, printed.std, 1), margin, "orders")
-        if not any(draws(record) for record in answer.records.values()):
-            return of_same_rows(mean, printed.value, margin)
-    # Otherwise the interval comes from what varies: repetitions, test rows, or realizations.
-    repeated = repetitions_of(answer)
-    if repeated is not None and values.size > 1:
-        of_repetitions, share = repeated
-        of = sample(of_repetitions)
-        return of_spread(mean - printed.value, of.std or 0.0, share, of.n, margin, "repetitions")
-    n_test = next(record.size("n_test") for record in answer.records.values())
-    if values.size == 1 and n_test and table.metric_of(column) in RATES:
-        return of_two_rates(mean, printed.value, n_test, margin)
-    if entry.published_split is not None:
-        # The printed spread, if any, is that of several runs on the one split.
-        return of_samples(sample(values), Sample(printed.value, None, 1), margin, SPLIT)
-    # The paper ran one order in each realization, so its spread is that of single orders; ours is
-    # that of means over orders.
-    spread = sample(orders.ravel()).std if orders is not None else None
-    config = study.config
-    n = config.published_realizations or entry.realizations or config.realizations
-    return of_samples(sample(values), Sample(printed.value, printed.std or spread, n), margin)
 
 
 def sample(values: NDArray[np.float64]) -> Sample:
@@ -240,36 +260,29 @@ def sample(values: NDArray[np.float64]) -> Sample:
 
 
 def draws(record: Record) -> bool:
-    """Return whether an algorithm draws random numbers of its own.
+    """Return whether an algorithm draws random numbers, as its run found out.
 
-    An algorithm with a `random_state` draws unless the config sets it; one without it draws if one
-    of its inner estimators does.
+    If the run did not try, an algorithm with a `random_state` counts as one that draws.
     """
+    if record.draws is not None:
+        return record.draws
     settings = (record.settings.get("algorithm") or {}).get("defaults") or {}
-    states = {key: value for key, value in settings.items() if key.endswith("random_state")}
-    own_state = states.get("random_state")
-    return repr(None) in (states.values() if own_state is None else (own_state,))
+    return any(key.endswith("random_state") for key in settings)
 
 
-def repetitions_of(answer: Answer) -> tuple[NDArray[np.float64], float] | None:
-    """Return the sample to compare with a printed mean of one k-fold cross-validation.
-
-    The second result is the variance of ours minus printed over that of the sample. One repetition
-    of ours is one draw of the printed value; its folds are not independent draws, because they
-    train on mostly the same rows. If there are fewer than two complete repetitions, the folds are
-    the sample, and the variance of either mean has Nadeau and Bengio's (2003) term 1 / (k - 1), the
-    size of a test part over that of a training part. Folds of incomplete repetitions are left out.
-    None for splits that are neither k-fold nor leave one group out.
-    """
+def _folds(answer: Answer) -> int | None:
+    """Return the number of folds of the split behind an answer; None for other splits."""
     split = next((record.settings.get("split") for record in answer.records.values()), None)
-    k = folds_of(split or {})
-    if not split or k is None:
-        return None
-    folds = answer.shown()
+    return folds_of(split or {})
+
+
+def repetitions_of(answer: Answer) -> NDArray[np.float64]:
+    """Return the mean of each complete repetition of a cross-validation.
+
+    Its folds are not independent of each other, since they train on mostly the same rows.
+    """
+    k = _folds(answer)
+    assert k is not None
     repetition = (np.array(list(answer.values)) - 1) // k  # as data.splits numbers the folds
     complete = np.bincount(repetition) == k
-    means = np.bincount(repetition, weights=folds)[complete] / k
-    if means.size >= 2:
-        return means, 1 / means.size + 1.0
-    shared = overlap(split)
-    return folds, (1 / folds.size + shared) + (1 / k + shared)
+    return np.bincount(repetition, weights=answer.shown())[complete] / k

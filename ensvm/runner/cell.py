@@ -2,14 +2,16 @@
 
 import os
 import platform
+import random
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DatasetCard, load
@@ -23,7 +25,6 @@ from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
-from ensvm.runner.surroundings import noting_files, surroundings, undeclared_files
 
 
 class Started:
@@ -48,7 +49,7 @@ class Task:
     @property
     def has_own_code(self) -> bool:
         """Whether a cell runs code that is not an installed package."""
-        return any(cell.own_files for cell in self.cells)
+        return any(cell.has_own_code for cell in self.cells)
 
     @property
     def run_pass(self) -> RunPass:
@@ -97,7 +98,6 @@ def run_cell(
             _thread_limit(cell),  # for each cell, because the one before may have changed it
             surroundings(cell.seed),
             warnings.catch_warnings(record=True) as caught,
-            noting_files(cell),
         ):
             warnings.simplefilter("default")
             if cell.method is None:  # the cell states the facts of the data
@@ -107,10 +107,14 @@ def run_cell(
                 evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
             else:
                 evaluation = evaluate(
-                    cell.method, cell.seed, grams, cell.order_seeds, scored=scored
+                    cell.method,
+                    cell.seed,
+                    grams,
+                    cell.order_seeds,
+                    scored=scored,
+                    find_draws=cell.find_draws,
                 )
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
-        texts |= undeclared_files(cell, task.card, task.modules)
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
     except BaseException as error:
@@ -183,6 +187,21 @@ def warm_up_libraries() -> None:
 
     DummyClassifier().fit([[0.0], [1.0]], [0, 1])  # looks for libraries of data frames
     _thread_pools()
+
+
+@contextmanager
+def surroundings(seed: int) -> Iterator[None]:
+    """Run the body with seeded global random numbers, and restore the options of libraries.
+
+    It restores NumPy's treatment of floating-point errors and scikit-learn's options. It need not
+    restore the global random numbers, because every cell seeds them.
+    """
+    from sklearn import config_context
+
+    with np.errstate(), config_context():
+        random.seed(seed)
+        np.random.seed(seed)
+        yield
 
 
 def _thread_limit(cell: Cell) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import near_miss
 from ensvm.runner.grams import shares_gram
+from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import seed_of
 from ensvm.study.algorithms import KINDS, is_spec
 
@@ -98,6 +99,7 @@ def estimator_class(name: str) -> type:
             reason += " (it is neither installed nor beside the config)"
         raise EstimatorError(
             f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
+            f"{_hidden(module_name)}"
         ) from error
     value = getattr(module, last, None)
     if not isinstance(value, type):
@@ -106,8 +108,15 @@ def estimator_class(name: str) -> type:
         location = f" ({file})" if file else ""
         raise EstimatorError(
             f"{name!r}: {module.__name__}{location} has no class {last}{near_miss(last, classes)}"
+            f"{_hidden(module_name)}"
         )
     return value
+
+
+def _hidden(module: str) -> str:
+    file = hidden_file(module)
+    reason = "because Python or an installed package has a module of this name"
+    return f"; {file} is not imported, {reason}: rename it" if file else ""
 
 
 def name_of(spec: Any) -> str:
@@ -225,6 +234,11 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
         if key.endswith("__random_state") and value is None
     }
     return estimator.set_params(**seeds) if seeds else estimator
+
+
+def random_states(estimator: Any) -> list[str]:
+    """Return the names of the parameters that seed an estimator and its parts."""
+    return [key for key in estimator.get_params() if key.endswith("random_state")]
 
 
 def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:

@@ -21,9 +21,10 @@ from ensvm.runner.answers import (
     predictions_of,
     scalars_of,
 )
-from ensvm.runner.estimators import made
+from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm.seeds import seed_of
 from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
 
 
@@ -54,6 +55,7 @@ class Evaluation:
     stage: Mapping[str, Any] | None = None  # the stage or grid point chosen among `n_stages`
     n_stages: int | None = None
     validation_error: float | None = None  # on held-out training rows, by which it was chosen
+    draws: bool | None = None  # whether another seed changes the predictions; None if not tried
     # The numeric metrics of each order of the training rows, if there are several.
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
     # What was predicted for the test rows, in each order of the training rows.
@@ -76,6 +78,7 @@ def evaluate(
     order_seeds: Iterable[int] = (),
     *,
     scored: bool = False,
+    find_draws: bool = False,
 ) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
 
@@ -85,7 +88,7 @@ def evaluate(
 
     An estimator whose parameters name no random state gets `seed`; each of `order_seeds` draws one
     further order. With `scored`, decision values and probabilities of the test rows are computed
-    too.
+    too. With `find_draws`, the algorithm is fitted once more with another seed.
     """
     # If training rows choose a grid point, choose it first; then only that point is fitted.
     final, choice = algorithm, None
@@ -97,6 +100,8 @@ def evaluate(
     watch = Stopwatch()
     fits = [_fit(final, point, seed, grams, watch) for point in _grid_points(final.grid)]
     first = _score(final, fits, watch, scored=scored)
+    if find_draws:  # a choice by held-out rows draws these rows
+        first = replace(first, draws=choice is not None or _draws(final, fits[0], seed, grams))
     if choice is not None:
         first = replace(
             first,
@@ -113,6 +118,18 @@ def evaluate(
         of_order = replace(algorithm, record=scalars)
         runs.append(evaluate(of_order, seed, grams.in_order(order_seed), scored=scored))
     return _over_orders(runs) if len(runs) > 1 else first
+
+
+def _draws(algorithm: AlgorithmSettings, fit: _Fit, seed: int, grams: GramPool) -> bool:
+    """Return whether another seed changes the labels that a fit predicts for the test rows.
+
+    Also parts whose seed the config fixes get another one: a fixed seed is one random draw.
+    """
+    if not random_states(fit.fitted):
+        return False
+    other = _fit(algorithm, fit.point, seed, grams, Stopwatch(), seed_of("another seed", seed))
+    (_, labels), (_, others) = (_count_errors(each, Stopwatch()) for each in (fit, other))
+    return labels is None or others is None or not np.array_equal(labels, others)
 
 
 def _over_orders(runs: list[Evaluation]) -> Evaluation:
@@ -247,8 +264,12 @@ def _fit(
     seed: int,
     grams: GramPool,
     watch: Stopwatch,
+    every_seed: int | None = None,
 ) -> _Fit:
+    """Return a fit; `every_seed` replaces the seeds of all parts, those of the config too."""
     estimator = made(algorithm.estimator, {**algorithm.params, **point}, seed)
+    if every_seed is not None:
+        estimator.set_params(**dict.fromkeys(random_states(estimator), every_seed))
     inputs = grams.inputs_of(estimator, share_gram=algorithm.share_gram, dtype=algorithm.gram_dtype)
     if algorithm.wrapped is not None:
         from sklearn import multiclass

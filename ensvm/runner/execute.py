@@ -87,7 +87,7 @@ def run_plan(
     without a cell in progress.
     """
     with _engine(engine, jobs) as run_tasks, Store(results / plan.config.study) as store:
-        _copy_config(plan, store.folder)
+        copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir)
         run.take(records_of_base(plan, results))
         for tasks in run.tasks_by_pass(1 if engine is not None else jobs or cpu_count()):
@@ -133,7 +133,7 @@ def _engine(engine: Any, jobs: int | None) -> Iterator[Callable[..., None]]:
         yield partial(run_on_cluster, client)
 
 
-def _copy_config(plan: Plan, folder: Path) -> None:
+def copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
     replace_file(folder / CONFIG_COPY, plan.source.text)
     if plan.published is not None:
@@ -260,4 +260,4 @@ class _Run:
 
 def _task_of(cell: Cell) -> tuple[str, int, str]:
     """Return what the cells of a task have in common; one with the user's own code is alone."""
-    return cell.run_pass, cell.realization, cell.algorithm if cell.own_files else ""
+    return cell.run_pass, cell.realization, cell.algorithm if cell.has_own_code else ""

@@ -65,7 +65,12 @@ class Cell:
     # Not part of the key: the metrics that are recorded, and whether predictions are kept.
     scored: tuple[str, ...] = ()
     keep: bool = False
-    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's files in the key
+    find_draws: bool = False  # whether the run finds out if the algorithm draws random numbers
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether it runs code of the user's own, or reads files of its own."""
+        return "own" in self.settings
 
     @cached_property
     def run_pass(self) -> RunPass:
@@ -415,7 +420,7 @@ def _cells(
             code = code_of(card, algorithm)
             what = {**of_data, "algorithm": method.to_json(), "code": code}
             if own.hashes:
-                what["own"] = own.hashes
+                what["own"] = dict(own.hashes)
             if threads is not None:
                 what["timing"] = {"blas_threads": threads}
             cell = Cell(
@@ -429,13 +434,23 @@ def _cells(
                 drawn_on,
                 scored=scored.get(name, ()),
                 keep=bool(config.keep),
-                own_files=own.paths,
             )
             cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
         for realization in realizations:
             for cell, last in cells:
                 if realization <= last:
-                    yield replace(cell, realization=realization)
+                    find_draws = realization == 1 and _must_find_draws(config, cell)
+                    yield replace(cell, realization=realization, find_draws=find_draws)
+
+
+def _must_find_draws(config: StudyConfig, cell: Cell) -> bool:
+    """Return whether verdicts on a cell's values depend on whether its algorithm draws."""
+    block = config.algorithms[cell.algorithm]
+    return (
+        config.dataset(cell.dataset).same_rows
+        and block.deterministic is None
+        and block.orders == 1  # otherwise the interval comes from the orders
+    )
 
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:

@@ -19,7 +19,7 @@ from ensvm.runner.estimators import (
     resolved_block,
     takes_many,
 )
-from ensvm.runner.own_code import OwnCode, loaded_code, own_code, own_modules_of
+from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
@@ -108,9 +108,7 @@ def settings_of_study(
             cv=_folds(source, block, name),
         )
         classes[name] = names_in([{"estimator": spec}, params, grid])
-    # Own modules are imported before an estimator is made of one.
-    own = own_code(source, classes, {name: block.depends for name, block in blocks.items()})
-    algorithms = {}
+    folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), {}
     for name, kernel, many in used:  # estimators are made and checked
         location = ("algorithms", name)
         try:
@@ -123,10 +121,12 @@ def settings_of_study(
             method = replace(method, wrapped="one-vs-rest")
             parts.add(OneVsRestClassifier)
         _check_stages(source, location, method, estimator)
-        roots, code = classes[name] | {_root(part) for part in parts}, own[name]
-        if modules := own_modules_of(roots):
-            code |= loaded_code(modules, source.path.parent)
-        others = {root for root in roots if root.partition(":")[0] not in modules}
+        roots = classes[name] | {_root(part) for part in parts}
+        others = {root for root in roots if not folder.holds(root.partition(":")[0])}
+        if name not in own:
+            has_class = others != roots
+            own[name] = folder.code_of(name, blocks[name].depends, has_class=has_class)
+        code = own[name]
         algorithms[name, kernel, many] = Algorithm(method, code.roots | others, code)
     return algorithms
 

@@ -88,7 +88,9 @@ def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
     records: list[Record] = []
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        groups.setdefault((cell.dataset, cell.algorithm if cell.own_files else ""), []).append(cell)
+        groups.setdefault((cell.dataset, cell.algorithm if cell.has_own_code else ""), []).append(
+            cell
+        )
     tasks = []
     for (dataset, _), group in groups.items():
         card = plan.cards[dataset]

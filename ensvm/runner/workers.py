@@ -45,6 +45,9 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+# If this is set, Python imports nothing from the working directory. The fork server starts as
+# `python -c`, which would look there first.
+SAFE_PATH = "PYTHONSAFEPATH"
 FINISHED = 99  # the exit status of a fork that ran its task to the end, unlike `os._exit(0)`
 KILLED = "its worker process was killed (out of memory, or a crash in compiled code)"
 
@@ -235,9 +238,11 @@ def _start(threads: int) -> tuple[BaseProcess, Connection, Connection]:
     context.set_forkserver_preload(PRELOADED)
     ours, theirs = context.Pipe()
     crash, its_crash = context.Pipe(duplex=False)
-    arguments = (theirs, its_crash, threads)
+    safe_path = os.environ.get(SAFE_PATH)
+    arguments = (theirs, its_crash, threads, safe_path)
     process = context.Process(target=_serve, args=arguments, daemon=False)
     with _starting:
+        os.environ[SAFE_PATH] = "1"
         # dask's workers are marked as processes that may not start others.
         current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]
         # A new process would import the user's script or notebook again, which may start a run.
@@ -253,15 +258,24 @@ def _start(threads: int) -> tuple[BaseProcess, Connection, Connection]:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             sys.modules["__main__"] = main
+            _set_safe_path(safe_path)
     theirs.close()
     its_crash.close()
     return process, ours, crash
 
 
-def _serve(connection: Connection, crash: Connection, threads: int) -> None:
-    """Run tasks until nobody asks for more."""
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(SAFE_PATH, None)
+    else:
+        os.environ[SAFE_PATH] = value
+
+
+def _serve(connection: Connection, crash: Connection, threads: int, safe_path: str | None) -> None:
+    """Run tasks until nobody asks for more; `safe_path` is for processes that cells start."""
     from joblib import parallel_config
 
+    _set_safe_path(safe_path)
     os.setpgid(0, 0)  # what its cells start and leave behind is killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

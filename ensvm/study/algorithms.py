@@ -144,7 +144,10 @@ class AlgorithmConfig(ConfigBlock):
     undetermined_at_zero : str or None
         A number that the fit leaves, or `NUMBER of ALGORITHM` for one of another algorithm's fit
         on the same data. If it is 0 in most realizations, or the other algorithm has no value,
-        rounding decides the predictions, and the verdict is `undetermined`.
+        rounding decides the predictions, and the verdict is `? rounding`.
+    deterministic : bool or None
+        Whether the algorithm draws no random numbers. If not given, the run finds out: it fits the
+        algorithm with two seeds and compares the predictions.
     sweep : SweepConfig or None
         One key and its values: the algorithm stands for several, named `NAME-VALUE`, which
         differ in that key. The key may be a path, such as `params.C`.
@@ -164,6 +167,7 @@ class AlgorithmConfig(ConfigBlock):
     orders: int = Field(default=1, ge=1)
     one_vs_rest: bool = False
     undetermined_at_zero: str | None = None
+    deterministic: bool | None = None
     sweep: SweepConfig | None = None
 
     @model_validator(mode="after")

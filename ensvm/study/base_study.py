@@ -24,7 +24,17 @@ LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "a
 NAMING = ("tables", "figures", "claims", "readings")
 # Keys of these blocks that a block can do without, and keys that are texts.
 OPTIONAL = ("underline", "largest_class", "draws", "explains", "notes")
-TEXTS = ("id", "label", "caption", "text", "title", "question", "conclusion", "default")
+TEXTS = (
+    "id",
+    "label",
+    "caption",
+    "text",
+    "paraphrase",
+    "title",
+    "question",
+    "conclusion",
+    "default",
+)
 FILES = ("path", "train", "test")  # keys of a data set that name files
 LONGEST = 60  # characters of a value in the list of changes
 
@@ -223,6 +233,9 @@ def _without(gone: set[str], value: Any) -> Any:
         if needs_gone:
             return None
         block[key] = kept
+    # A number of rows that must hold is that of all rows.
+    if isinstance(value.get("scope"), int) and block != value:
+        return None
     return block
 
 

@@ -1,9 +1,9 @@
-"""Claims: sentences of the paper that are tested; findings: our sentences about what came out."""
+"""Claims: sentences of the paper, each with the tests that decide whether it holds."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm.errors import near_miss
 from ensvm.records.record import RunPass
@@ -15,31 +15,23 @@ from ensvm.study.block import (
     NameOf,
     Names,
     StudyNames,
-    as_tuple,
+    is_derived,
 )
 from ensvm.study.metrics import SECONDS, unit_of
-from ensvm.study.relations import RELATIONS, Relation
-from ensvm.study.source import Location, YamlSource
-from ensvm.study.table_layout import TableConfig, Verdict
-from ensvm.study.variants import DEFAULT, ReadingConfig
+from ensvm.study.relations import EFFECTS, FORMER, RELATIONS, Bound, Effect, Relation
+from ensvm.study.source import YamlSource
 
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
+THRESHOLDS = ("margin", "factor", "limit")
 
 
-class ClaimConfig(ConfigBlock):
-    """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
+class ClaimTest(ConfigBlock):
+    """A test of a claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
 
-    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what each
-    relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
+    Several names in `better` or `than` mean each of them: every pair on every row is a comparison.
 
     Attributes
     ----------
-    id : str
-        The claim's name.
-    text : str or None
-        The paper's sentence, verbatim.
-    paraphrase : str or None
-        What the paper says in formulas or at length, in our words; replaces `text`.
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
@@ -49,96 +41,116 @@ class ClaimConfig(ConfigBlock):
     than : tuple of str or None
         The algorithms that they are compared with.
     relation : str
-        How the values compare; the table of relations has the meaning of each.
+        How the effect lies to the threshold.
+    of : str or None
+        The effect that is tested; by default the difference with `than:`, and the value without.
     margin : float or None
-        By how much values may or must differ, in the unit of the metric: percentage points for
-        errors.
+        The threshold of a difference, in the unit of the metric: percentage points for errors. 0
+        if not given.
     factor : float or None
-        The smallest ratio that the relation asks for; 1 if not given.
+        The threshold of a ratio, of the second value over the first; 1 if not given.
     limit : float or None
-        The bound of the value, in percent for errors, or of the exponent of growth.
-    stage : int or None
-        The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last
-        value.
-    scope : 'all' or 'most'
-        Whether the claim holds if all comparisons hold, or if more than half do (for papers
-        that say often, typically, frequently).
-    each : bool
-        Whether the claim is about each realization, not their mean, such as a proved bound: it
-        fails if one realization violates it.
+        The threshold of a value, in percent for errors, of an exponent, or of a slope (0 if not
+        given).
+    stage : int or 'end' or None
+        The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last value.
+        `end` is where the first curve ends.
+    over : str or None
+        The sweep of data sets along which the value grows, for an exponent.
     rows : tuple of str or None
-        The data sets; all that have the algorithms if not given.
+        The data sets; if not given, all that have the algorithms or print their values.
+    each : bool
+        Whether the test is about each realization, not their mean, such as a proved bound: it
+        fails if one realization violates it.
+    scope : 'all' or int
+        Whether all comparisons must hold, or how many of them at least.
+    printed : bool
+        Whether the printed values are tested too; `false` for a hypothesis that the paper itself
+        supports in part.
     printed_as : dict of str to str
         For data sets that the paper prints under another row: ours to that row.
-    over : str or None
-        The sweep of data sets along which the metric grows.
     own_test : dict of str to str
         The paper's own test, if it compared several runs on one split: for each algorithm of the
-        claim the sweep whose members are its runs. The claim says on how many realizations a
+        test the sweep whose members are its runs. The claim says on how many realizations a
         one-sided Welch test at 5 % between these runs finds `better` less than `than`.
+    reading : str
+        Under which other reading of the paper the test is made, in words. Such a test is shown,
+        and does not decide; neither does one about a variant of a reading.
     note : str
         What the reader should know.
     """
 
-    id: Id
-    text: str | None = None
-    paraphrase: str | None = None
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Algorithms = Field(min_length=1)
     than: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
     relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
+    of: str | None = Field(default=None, json_schema_extra={"enum": [*EFFECTS, None]})
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
-    stage: int | None = Field(default=None, ge=1)
-    scope: Literal["all", "most"] = "all"
-    each: bool = False
-    rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
-    printed_as: Annotated[dict[str, str], NameOf("data set")] = Field(default_factory=dict)
+    stage: Annotated[int, Field(ge=1)] | Literal["end"] | None = None
     over: Annotated[str | None, NameOf("sweep of data sets")] = None
+    rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
+    each: bool = False
+    scope: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    printed: bool = True
+    printed_as: Annotated[dict[str, str], NameOf("data set")] = Field(default_factory=dict)
     own_test: dict[str, str] = Field(default_factory=dict)
+    reading: str = ""
     note: str = ""
 
-    @field_validator("relation")
+    @field_validator("relation", "of")
     @classmethod
-    def _known_relation(cls, name: str) -> str:
-        if name not in RELATIONS:
-            accepted = ", ".join(RELATIONS)
-            hint = near_miss(name, RELATIONS)
-            raise ValueError(f"unknown relation {name!r}; accepted: {accepted}{hint}")
+    def _known_name(cls, name: str | None, info: ValidationInfo) -> str | None:
+        of_relation = info.field_name == "relation"
+        what, known = ("relation", [*RELATIONS]) if of_relation else ("effect", [*EFFECTS])
+        if name is not None and name not in known:
+            hint = f"; write {FORMER[name]}" if name in FORMER else near_miss(name, known)
+            raise ValueError(f"unknown {what} {name!r}; accepted: {', '.join(known)}{hint}")
         return name
 
+    @field_validator("scope", "stage", mode="before")
+    @classmethod
+    def _word_or_number(cls, value: Any, info: ValidationInfo) -> Any:
+        word = {"scope": "all", "stage": "end"}[str(info.field_name)]
+        if isinstance(value, str) and value != word:
+            raise ValueError(f"`{info.field_name}:` is `{word}` or a number; got {value!r}")
+        return value
+
     @model_validator(mode="after")
-    def _one_wording(self) -> Self:
-        if (self.text is None) == (self.paraphrase is None):
-            raise ValueError(
-                "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
-                "says, put by us"
-            )
+    def _keys_of_the_effect(self) -> Self:
+        name, effect = self.of_effect, self.effect
+        if name not in self.kind.of:
+            accepted = ", ".join(self.kind.of)
+            raise ValueError(f"the relation {self.relation} is not of a {name}, but of: {accepted}")
+        default = 0.0 if self.kind.of_rejections else effect.default
+        for key, is_one, required in (
+            ("than", effect.of_pair, True),
+            ("over", name == "exponent", True),
+            *((key, key == effect.key, default is None) for key in THRESHOLDS),
+        ):
+            is_set = getattr(self, key) is not None
+            if is_set and (not is_one or (self.kind.of_rejections and key in THRESHOLDS)):
+                raise ValueError(f"the relation {self.relation} of a {name} has no `{key}:`")
+            if is_one and required and not is_set:
+                raise ValueError(f"the relation {self.relation} of a {name} needs `{key}:`")
         return self
 
     @model_validator(mode="after")
-    def _keys_of_the_relation(self) -> Self:
-        keys = self.kind.keys
-        for key in ("than", "margin", "factor", "limit", "over"):
-            is_set = getattr(self, key) is not None
-            if is_set and key not in keys:
-                raise ValueError(f"the relation {self.relation} has no `{key}:`")
-            if not is_set and key in keys and keys[key] is None:
-                raise ValueError(f"the relation {self.relation} needs `{key}:`")
-        if self.stage is not None and self.kind.of_curves:
-            raise ValueError(
-                f"the relation {self.relation} is about a whole curve, so there is no `stage:`"
-            )
+    def _keys_that_go_together(self) -> Self:
+        if self.stage is not None and self.of == "slope":
+            raise ValueError("a slope is that of a whole curve, so there is no `stage:`")
         if self.over is not None and self.rows is not None:
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
-        return self
-
-    @model_validator(mode="after")
-    def _own_test_of_all(self) -> Self:
+        n_rows, n_pairs = len(self.rows or ()), len(self.better) * len(self.than or (None,))
+        if self.scope != "all" and 0 < n_rows * n_pairs < self.scope:
+            raise ValueError(
+                f"`scope: {self.scope}` is more than the {n_rows * n_pairs} comparisons, of "
+                f"{n_rows} rows and {n_pairs} pairs of algorithms"
+            )
         compared = sorted(set(self.algorithms))
         if self.own_test and (self.relation != "less" or sorted(self.own_test) != compared):
             raise ValueError(
@@ -158,151 +170,105 @@ class ClaimConfig(ConfigBlock):
         return RELATIONS[self.relation]
 
     @property
-    def threshold(self) -> float:
-        """The margin, factor or limit; 0 for a relation that has none."""
-        key = self.kind.threshold_key
-        if key is None:
-            return 0.0
-        value = getattr(self, key)
-        return float(self.kind.keys[key] or 0.0 if value is None else value)
+    def of_effect(self) -> str:
+        """The name of the effect."""
+        return self.of or ("value" if self.than is None else "difference")
 
     @property
-    def of_each(self) -> bool:
-        """Whether the claim is about each realization, by itself or by its relation."""
-        return self.each or self.kind.of_each
+    def effect(self) -> Effect:
+        """The effect itself."""
+        return EFFECTS[self.of_effect]
+
+    @property
+    def threshold(self) -> float:
+        """The margin, factor or limit."""
+        value = getattr(self, self.effect.key)
+        return float(self.effect.default or 0.0 if value is None else value)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """The bounds that an effect must keep to."""
+        return self.kind.bounds(self.effect, self.threshold)
 
     @property
     def of_curves(self) -> bool:
         """Whether the metric is a curve that `record:` keeps."""
-        return self.kind.of_curves or self.stage is not None
+        return self.of == "slope" or self.stage is not None
+
+    @property
+    def decides(self) -> bool:
+        """Whether the test decides: it is not one of another reading of the paper."""
+        return not (self.reading or is_derived(*self.better, *(self.rows or ())))
+
+
+class ClaimConfig(ConfigBlock):
+    """One claim, a sentence of the paper, and its tests.
+
+    It fails if a test fails, and holds if all tests hold. Tests of another reading do not decide.
+
+    Attributes
+    ----------
+    id : str
+        The claim's name.
+    text : str or None
+        The paper's sentence, verbatim.
+    paraphrase : str or None
+        What the paper says in formulas or at length, in our words; replaces `text`.
+    tests : tuple of ClaimTest
+        What is tested. The keys of a single test may be written beside `id`.
+    note : str
+        What the reader should know.
+    """
+
+    id: Id
+    text: str | None = None
+    paraphrase: str | None = None
+    tests: tuple[ClaimTest, ...] = Field(min_length=1)
+    note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single_test(cls, block: Any) -> Any:
+        """Move the keys of a single test, written beside `id`, into `tests`."""
+        if not isinstance(block, dict) or "tests" in block:
+            return block
+        own = {key: value for key, value in block.items() if key in cls.model_fields}
+        return {**own, "tests": [{k: value for k, value in block.items() if k not in own}]}
+
+    @model_validator(mode="after")
+    def _one_wording(self) -> Self:
+        if (self.text is None) == (self.paraphrase is None):
+            raise ValueError(
+                "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
+                "says, put by us"
+            )
+        return self
 
     def asked(self, index: int) -> Iterator[Asked]:
         """Yield what the claim, the config's `index`-th, asks of the records."""
-        yield Asked(("claims", index, "metric"), self.metric, self.algorithms, self.of_curves)
+        for number, test in enumerate(self.tests):
+            location = ("claims", index, "tests", number, "metric")
+            yield Asked(location, test.metric, test.algorithms, test.of_curves)
 
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a claim given twice, and timings and sweeps that the study does not have."""
     source.must_be_distinct(("claims",), "claim", [claim.id for claim in claims], "id")
     for index, claim in enumerate(claims):
-        if claim.run_pass == "timing" and not names.timing:
-            raise source.error(
-                ("claims", index, "pass"),
-                "a claim on the timing pass needs a `timing:` block in the study",
-            )
-        for key, what, named in (
-            ("printed_as", "data set", claim.printed_as.values()),
-            ("own_test", "sweep of algorithms", claim.own_test.values()),
-        ):
-            source.must_be_one_of(("claims", index, key), what, named, names.of(what))
-        if claim.over is not None:
-            values = names.dataset_sweeps[claim.over].values()
-            if len(values) < 2 or not all(
-                isinstance(value, int | float) and value > 0 for value in values
+        for number, test in enumerate(claim.tests):
+            location = ("claims", index, "tests", number)
+            if test.run_pass == "timing" and not names.timing:
+                message = "a claim on the timing pass needs a `timing:` block in the study"
+                raise source.error((*location, "pass"), message)
+            for key, what, named in (
+                ("printed_as", "data set", test.printed_as.values()),
+                ("own_test", "sweep of algorithms", test.own_test.values()),
             ):
-                message = f"growth needs two positive numbers to grow with, got {list(values)}"
-                raise source.error(("claims", index, "over"), message)
-
-
-SupportVerdict = Verdict | Literal["holds", "fails"]
-Supports = Annotated[
-    tuple[SupportVerdict, ...],
-    BeforeValidator(as_tuple, json_schema_input_type=SupportVerdict | tuple[SupportVerdict, ...]),
-]
-"""One verdict or a list of verdicts."""
-
-
-class SupportConfig(ConfigBlock):
-    """One result that a finding rests on: of a claim, of a reading, or of a column of a table.
-
-    Attributes
-    ----------
-    claim : str or None
-        The id of a claim. A support has exactly one of `claim`, `reading` and `table`.
-    reading : str or None
-        The id of a reading.
-    table : str or None
-        The id of a table.
-    verdict : tuple of str
-        The verdict of the claim, or the verdicts that the values of the column may have.
-    nearer : str or None
-        The variant of the reading whose values lie nearer to the printed ones, or `default`.
-    than : tuple of str
-        The variants that it is nearer than; all others if none is named.
-    column : str or None
-        The column of the table.
-    rows : tuple of str
-        The rows of the table; all that have a verdict if none is named.
-    """
-
-    claim: Annotated[str | None, NameOf("claim")] = None
-    reading: Annotated[str | None, NameOf("reading")] = None
-    table: Annotated[Id | None, NameOf("table")] = None
-    verdict: Supports = ()
-    nearer: str | None = None
-    than: Names = ()
-    column: str | None = None
-    rows: Names = ()
-
-    @model_validator(mode="after")
-    def _of_one_kind(self) -> Self:
-        needed = {
-            "claim": {"claim", "verdict"},
-            "reading": {"reading", "nearer"},
-            "table": {"table", "column", "verdict"},
-        }
-        optional = {"claim": set[str](), "reading": {"than"}, "table": {"rows"}}
-        given = {key for key in type(self).model_fields if getattr(self, key)}
-        for kind, keys in needed.items():
-            if kind in given and keys <= given <= keys | optional[kind]:
-                return self
-        raise ValueError(
-            "give `claim` and `verdict`, or `reading`, `nearer` and perhaps `than`, "
-            "or `table`, `column`, `verdict` and perhaps `rows`"
-        )
-
-
-class FindingConfig(ConfigBlock):
-    """A sentence or two about what came out of a study.
-
-    Attributes
-    ----------
-    text : str
-        The sentences, in Markdown; links are relative to the study's folder.
-    shown_by : tuple of SupportConfig
-        The results that they rest on. If one of them changes, the finding is stale.
-    """
-
-    text: str
-    shown_by: tuple[SupportConfig, ...] = Field(min_length=1)
-
-
-def check_findings(
-    findings: Sequence[FindingConfig],
-    readings: Sequence[ReadingConfig],
-    tables: Sequence[TableConfig],
-    rows: dict[str, tuple[str, ...]],
-    source: YamlSource,
-) -> None:
-    """Refuse findings that rest on variants, columns or rows that the study does not have.
-
-    `rows` has the rows of each table, by its id.
-    """
-    variants = {
-        reading.id: (DEFAULT, *(variant.name for variant in reading.variants))
-        for reading in readings
-    }
-    columns = {table.id: tuple(column.name for column in table.columns) for table in tables}
-    for index, finding in enumerate(findings):
-        for number, support in enumerate(finding.shown_by):
-            location: Location = ("findings", index, "shown_by", number)
-            if support.reading is not None:
-                named = (support.nearer or "", *support.than)
-                accepted = variants[support.reading]
-                source.must_be_one_of((*location, "nearer"), "variant", named, accepted)
-            elif support.table is not None:
-                for key, names, of_table in (
-                    ("column", (support.column or "",), columns[support.table]),
-                    ("rows", support.rows, rows[support.table]),
+                source.must_be_one_of((*location, key), what, named, names.of(what))
+            if test.over is not None:
+                values = names.dataset_sweeps[test.over].values()
+                if len(values) < 2 or not all(
+                    isinstance(value, int | float) and value > 0 for value in values
                 ):
-                    source.must_be_one_of((*location, key), key.removesuffix("s"), names, of_table)
+                    message = f"growth needs two positive numbers to grow with, got {list(values)}"
+                    raise source.error((*location, "over"), message)

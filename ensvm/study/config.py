@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
@@ -26,9 +26,10 @@ from ensvm.study.block import (
     is_derived,
     refusal,
 )
-from ensvm.study.claim import ClaimConfig, FindingConfig, check_claims, check_findings
+from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
+from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
@@ -78,6 +79,24 @@ class TimingConfig(ConfigBlock):
     blas_threads: int = Field(default=1, ge=1)
 
 
+class ChosenOn(ConfigBlock):
+    """The printed values on which a setting was chosen.
+
+    Attributes
+    ----------
+    table : str
+        The table of the printed values.
+    columns : tuple of str or None
+        Its columns; all if not given.
+    rows : tuple of str or None
+        Its rows; all if not given.
+    """
+
+    table: Annotated[Id, NameOf("table")]
+    columns: Names | None = None
+    rows: Names | None = None
+
+
 class Assumption(ConfigBlock):
     """What the paper leaves open and how it was resolved.
 
@@ -89,11 +108,31 @@ class Assumption(ConfigBlock):
         What is open, and what the study does.
     tables : tuple of str or None
         The tables under which it is printed; all if not given.
+    chosen_on : tuple of ChosenOn
+        The printed values on which the setting was chosen; a single block may stand without a
+        list. Our values beside them are marked and counted apart.
     """
 
     id: Name
     text: str
     tables: Annotated[tuple[Id, ...] | None, NameOf("table")] = None
+    chosen_on: tuple[ChosenOn, ...] = ()
+
+    @field_validator(
+        "chosen_on", mode="before", json_schema_input_type=ChosenOn | tuple[ChosenOn, ...]
+    )
+    @classmethod
+    def _one_block(cls, blocks: Any) -> Any:
+        return (blocks,) if isinstance(blocks, dict) else blocks
+
+    def chooses(self, table: str, row: str, column: str) -> bool:
+        """Return whether a setting was chosen on a printed value."""
+        return any(
+            one.table == table
+            and (one.columns is None or column in one.columns)
+            and (one.rows is None or row in one.rows)
+            for one in self.chosen_on
+        )
 
 
 class CoverageConfig(ConfigBlock):
@@ -165,7 +204,7 @@ class StudyConfig(ConfigBlock):
     realizations : int
         How many realizations are run: splits of the data with their random seeds.
     published_realizations : int or None
-        How many realizations the printed values are means of; as many as ours if not given.
+        How many realizations the printed values are means of; one if not given.
     kernel : KernelConfig or None
         The kernel that all algorithms share.
     datasets : tuple of DatasetConfig
@@ -198,7 +237,7 @@ class StudyConfig(ConfigBlock):
     coverage : tuple of CoverageConfig
         Every item of the paper, and what covers it.
     findings : tuple of FindingConfig
-        What came out, in sentences that rest on verdicts.
+        What came out: the sentences of the paper's abstract, with our numbers.
     derived : DerivedConfig or None
         What `base:` fills in; not written by hand.
     """
@@ -272,24 +311,28 @@ class StudyConfig(ConfigBlock):
         """Return the rows of a table: its own, or every data set."""
         return self.own_rows if table.rows is None else table.rows
 
-    def rows_of_claim(self, claim: ClaimConfig) -> tuple[str, ...]:
-        """Return the rows of a claim: its own, those of its sweep, or all with its algorithms."""
-        if claim.over is not None:
-            return tuple(self.sweep_values(claim.over))
-        if claim.rows is not None:
-            return claim.rows
-        wanted = set(claim.algorithms)
+    def rows_of_test(self, test: ClaimTest) -> tuple[str, ...]:
+        """Return the rows of a test: its own, those of its sweep, or all with its algorithms."""
+        if test.over is not None:
+            return tuple(self.sweep_values(test.over))
+        if test.rows is not None:
+            return test.rows
+        wanted = set(test.algorithms)
         return tuple(
             entry.name
             for entry in self.datasets
             if not is_derived(entry.name)
             and wanted <= set(self.algorithms_of(entry))
-            and (claim.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
+            and (test.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
         )
 
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""
         return next(table for table in self.tables if table.id == name)
+
+    def chosen_on(self, table: TableConfig, row: str, column: str) -> bool:
+        """Return whether a setting of the study was chosen on a printed value."""
+        return any(entry.chooses(table.id, row, column) for entry in self.assumptions)
 
     def with_readings(self, source: YamlSource) -> Self:
         """Return the study with the data sets and algorithms that its readings derive.
@@ -372,10 +415,22 @@ class StudyConfig(ConfigBlock):
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
         check_coverage(self.coverage, names, source)
+        self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_findings(self.findings, self.readings, self.tables, rows, source)
+        check_findings(self.findings, self.claims, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
+
+    def _check_chosen(self, source: YamlSource) -> None:
+        """Refuse `chosen_on:` that names a column or a row which its table does not have."""
+        for index, entry in enumerate(self.assumptions):
+            for number, chosen in enumerate(entry.chosen_on):
+                at = ("assumptions", index, "chosen_on", number)
+                table = self.table(chosen.table)
+                columns = [column.name for column in table.columns]
+                source.must_be_one_of((*at, "columns"), "column", chosen.columns or (), columns)
+                rows = self.rows_of(table)
+                source.must_be_one_of((*at, "rows"), "row of the table", chosen.rows or (), rows)
 
 
 def _members(

@@ -36,12 +36,15 @@ class DatasetConfig(ConfigBlock):
     same_rows : bool
         Whether the paper trained and tested on these very rows. A value computed without random
         numbers then has no sampling error.
+    other_protocol : str or None
+        Why the row is believed to have been run in another way for the paper. No verdict is given
+        on its values, and the notes of tables say why.
     published_split : 'one-unknown' or None
         `one-unknown` if the paper split the data once and does not say how. A printed value is
         then that of one more random split.
     drawn_again : tuple of str
-        Data sets of this study that are further draws of the rows by the same generator. Their
-        spread widens the interval of the verdicts.
+        Data sets of this study that are further draws of the rows by the same generator. A printed
+        value is taken for one more draw.
     split : dict or None
         How rows become training and test parts. On a card, the keys replace those of the card.
     scaling : str or None
@@ -72,6 +75,7 @@ class DatasetConfig(ConfigBlock):
     openml: int | None = None
     unavailable: str | None = None
     same_rows: bool = False
+    other_protocol: str | None = None
     published_split: Literal["one-unknown"] | None = None
     drawn_again: DataSets = ()
     split: dict[str, Any] | None = None

@@ -27,7 +27,6 @@ PERCENT = Unit("%", 100.0, ".2f")  # of what is recorded as a fraction
 SECONDS = Unit("s")
 POINTS = Unit("percentage points", 1.0, ".2f")  # a difference of percentages
 TIMES = Unit("times")
-RISES = Unit("rises")
 EXPONENT = Unit("exponent")
 
 TRAIN_ERROR = "train_error"

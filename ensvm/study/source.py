@@ -199,6 +199,8 @@ class YamlSource:
     def error(self, location: Location, message: str) -> UserError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
         location = self.moved.get(location[:2], location[:2]) + location[2:]
+        if location[2:4] == ("tests", 0) and location[:3] not in self._lines:
+            location = location[:2] + location[4:]  # the keys of a claim's only test
         for depth in range(len(location), 0, -1):
             if location[:depth] in self.overridden:
                 return self.overridden[location[:depth]](location[depth:], message)

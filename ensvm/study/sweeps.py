@@ -40,12 +40,13 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
 
 
 def _blocks(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield a block, or the blocks of a list, and the panels of those that are figures."""
+    """Yield a block, or the blocks of a list, with the panels of figures and tests of claims."""
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, dict):
             yield block
-            if "panels" in block:
-                yield from _blocks(block["panels"])
+            for key in ("panels", "tests"):
+                if key in block:
+                    yield from _blocks(block[key])
 
 
 def _swept_datasets(

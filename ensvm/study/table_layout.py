@@ -7,6 +7,7 @@ import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -28,8 +29,10 @@ from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
-Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell", "undetermined"]
+Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
+Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
+"""Why a verdict cannot be given; empty if it is given."""
 
 
 class ColumnConfig(ConfigBlock):
@@ -45,7 +48,7 @@ class ColumnConfig(ConfigBlock):
         The algorithm shown; by default the one of the column's name.
     draws : str or None
         For a printed value that is one random draw: an algorithm whose realizations are such
-        draws. The verdict compares the printed value with their range.
+        draws. The verdict takes the printed value for one more of them.
     metric : str or None
         What is shown; by default the table's metric. In a table of the data, the fact.
     stage : int or None
@@ -54,6 +57,8 @@ class ColumnConfig(ConfigBlock):
         How many decimals are shown; by default the table's.
     margin : float or None
         The margin of the verdicts; by default the table's.
+    relative_margin : float or None
+        The margin as a share of the printed value; by default the table's.
     """
 
     name: Name
@@ -64,6 +69,7 @@ class ColumnConfig(ConfigBlock):
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=6)
     margin: float | None = Field(default=None, ge=0)
+    relative_margin: float | None = Field(default=None, gt=0)
 
     def of(self, table: "TableConfig") -> str:
         """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
@@ -80,10 +86,14 @@ class NoteConfig(ConfigBlock):
     explains : mapping of str to tuple of str
         The cells whose `differs` it explains: columns, each with its rows. It is shown with those
         that differ, and not at all if none does.
+    coded : mapping of str to tuple of str
+        Facts of the data that differ from print only because the data are coded in another way:
+        columns, each with its rows. They have no verdict, and the note says how they are coded.
     """
 
     text: str
     explains: dict[str, Names] = Field(default_factory=dict)
+    coded: dict[str, Names] = Field(default_factory=dict)
 
     def explains_cell(self, row: str, column: str) -> bool:
         """Return whether it explains the verdict of a cell."""
@@ -119,10 +129,13 @@ class TableConfig(ConfigBlock):
         The largest difference from the printed value at which a value counts as reproduced, in
         the unit of the metric: percentage points for errors.
     relative_margin : float or None
-        At most this share of the printed error is the margin; 0.1 is a tenth of it.
+        The margin as a share of the printed value; 0.1 is a tenth of it. Of an error or an
+        accuracy, the margin is at most this share of the error.
+    judged : bool
+        Whether values are compared with the printed ones; with `false` both are only shown.
     largest_class : str or None
-        An algorithm that always predicts the largest class. An error that it gets as well is
-        neither reproduced nor bold.
+        An algorithm that always predicts the largest class. A value that it gets as well is `?
+        guess`, and not bold.
     decimals : int
         How many decimals are shown.
     best : str
@@ -143,6 +156,7 @@ class TableConfig(ConfigBlock):
     columns: tuple[ColumnConfig, ...]
     margin: float = Field(default=1.0, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
+    judged: bool = True
     largest_class: Annotated[Name | None, NameOf("algorithm")] = None
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["auto", "min", "max", "none"] = "auto"
@@ -171,14 +185,21 @@ class TableConfig(ConfigBlock):
             metric, curve = self.metric_of(column), column.stage is not None
             yield Asked(location, metric, (column.of(self),), curve)
 
+    def relative_margin_of(self, column: ColumnConfig) -> float | None:
+        """Return the margin of a column as a share of the printed value; None without one."""
+        own = column.relative_margin
+        return self.relative_margin if own is None else own
+
     def margin_of(self, column: ColumnConfig, printed: float | None = None) -> float:
         """Return the margin of a column's verdicts, or of that on one printed value."""
         margin = self.margin if column.margin is None else column.margin
-        metric = self.metric_of(column)
-        if self.relative_margin is None or printed is None or metric not in RATES:
+        share, metric = self.relative_margin_of(column), self.metric_of(column)
+        if share is None or printed is None:
             return margin
+        if metric not in RATES:
+            return share * abs(printed)
         error = printed if metric == "error" else PERCENT.scale - printed
-        return min(margin, self.relative_margin * error)
+        return min(margin, share * error)
 
     def decimals_of(self, column: ColumnConfig) -> int:
         """Return how many decimals a column shows; facts of the data are whole numbers."""
@@ -212,10 +233,14 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
             location = ("tables", index, "underline")
             source.must_be_one_of(location, "column", (name, *others), columns)
         for number, note in enumerate(table.notes):
-            key = ("tables", index, "notes", number, "explains")
-            source.must_be_one_of(key, "column", note.explains, columns)
-            for explained in note.explains.values():
-                source.must_be_one_of(key, "row of the table", explained, rows)
+            for key, named in (("explains", note.explains), ("coded", note.coded)):
+                at = ("tables", index, "notes", number, key)
+                source.must_be_one_of(at, "column", named, columns)
+                for rows_named in named.values():
+                    source.must_be_one_of(at, "row of the table", rows_named, rows)
+            if note.coded and table.of != "data":
+                message = "`coded:` is for facts, in a table `of: data`"
+                raise source.error(("tables", index, "notes", number, "coded"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
 
@@ -254,10 +279,14 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
 
 @dataclass(frozen=True)
 class Published:
-    """A printed number and, where the paper prints one, its standard deviation."""
+    """A printed number and, if the paper prints one, its standard deviation.
+
+    `half_unit` is half a unit of the last printed digit: what print has rounded away at most.
+    """
 
     value: float
     std: float | None = None
+    half_unit: float = 0.0
 
 
 Place: TypeAlias = tuple[str, str, str]  # table, row, column
@@ -286,10 +315,18 @@ def read_published(path: Path) -> dict[Place, Published]:
             table, row, column, value, std = line
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
-            cells[table, row, column] = Published(float(value), float(std) if std else None)
+            cells[table, row, column] = Published(
+                float(value), float(std) if std else None, half_unit(value)
+            )
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
     return cells
+
+
+def half_unit(text: str) -> float:
+    """Return half a unit of the last digit of a number: 0.05 for `24.7`, 0.5 for `468`."""
+    exponent = Decimal(text.strip()).as_tuple().exponent
+    return 0.5 * 10.0 ** int(exponent)
 
 
 def _is_number(text: str) -> bool:

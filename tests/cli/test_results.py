@@ -34,7 +34,7 @@ figures:
      x_label: steps, y_label: objective}
 claims:
   - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow,
-     relation: curve-below}
+     relation: at-least, of: ratio, stage: end}
 readings:
   - id: size
     question: How many members?

@@ -114,13 +114,13 @@ FINDING = """
 claims:
   - {id: c, text: t, relation: less, better: [svc], than: [rho], margin: 100}
 findings:
-  - {text: What came out., shown_by: [{claim: c, verdict: holds}]}
+  - {claim: c, adds: What came out.}
 """
 
 
 @in_this_process
 @pytest.mark.parametrize(
-    ("more", "shown"), [("", "| own "), (FINDING, "- What came out.")], ids=["table", "findings"]
+    ("more", "shown"), [("", "| own "), (FINDING, "What came out.")], ids=["table", "findings"]
 )
 def test_a_run_ends_with_what_came_out_and_the_time(study, tmp_path, more, shown):
     config = study(f"{SVC}\nrho: {{estimator: RhoSVC}}", realizations=2, more=TABLES + more)
@@ -164,7 +164,7 @@ def test_impossible_realizations_are_refused(study, tmp_path, given):
     assert "Traceback" not in answer.output
 
 
-CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit: 99.0}]\n"
+CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: at-most, limit: 99.0}]\n"
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from ensvm.report.claim_tests import (
     LEVEL,
     judge_all,
     judge_each,
-    judge_most,
+    judge_range,
     judge_rejection,
     judge_sample,
+    judge_scope,
     judge_single_split,
 )
 from ensvm.report.verdict import Sample, less_by_welch, sample
-from ensvm.study.relations import RELATIONS, Bound
+from ensvm.study.relations import EFFECTS, RELATIONS, Bound
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)
@@ -157,7 +158,7 @@ def test_runs_on_one_split_say_nothing_of_other_splits():
 
 def test_without_any_difference_one_row_in_twenty_is_rejected():
     rng = np.random.default_rng(7)
-    bound = RELATIONS["not-significant"].bounds(0.0)
+    bound = RELATIONS["not-significant"].bounds(EFFECTS["difference"], 0.0)
     found = [judge_rejection(judge_sample(rng.normal(size=10), *bound)) for _ in range(1000)]
     rejected = sum(one.verdict == "fails" for one in found)
     assert rejected / 1000 == pytest.approx(0.05, abs=0.02)
@@ -177,17 +178,49 @@ def test_each_realization_must_keep_to_the_bound(effects, worst, verdict):
     assert (above.effect, above.verdict) == (-worst, verdict)
 
 
-@pytest.mark.parametrize(
-    ("holds", "fails", "neither", "of_all", "of_most"),
-    [
-        (2, 0, 0, "holds", "holds"),
-        (1, 0, 1, "cannot tell", "cannot tell"),
-        (3, 2, 0, "fails", "holds"),
-        (2, 2, 0, "fails", "fails"),
-        (2, 1, 1, "fails", "cannot tell"),
-        (0, 0, 0, "cannot tell", "cannot tell"),
-    ],
+@given(
+    st.lists(st.sampled_from(["holds", "fails", "cannot tell", None]), max_size=8),
+    st.integers(1, 8),
 )
-def test_all_must_hold_or_more_than_half(holds, fails, neither, of_all, of_most):
-    verdicts = ["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither
-    assert (judge_all(verdicts), judge_most(verdicts)) == (of_all, of_most)
+def test_a_number_holds_if_so_many_do_and_fails_if_it_cannot_be_reached(verdicts, number):
+    """What is not known may come out either way, so neither verdict can change."""
+    found = judge_scope(verdicts, number)
+    n_holds, n_fails = verdicts.count("holds"), verdicts.count("fails")
+    assert (found == "holds") == (n_holds >= number)
+    if number <= len(verdicts):
+        assert (found == "fails") == (len(verdicts) - n_fails < number)
+    else:
+        assert found == "cannot tell"
+
+
+@given(st.lists(st.sampled_from(["holds", "fails", "cannot tell"]), max_size=8))
+def test_all_is_as_many_as_there_are(verdicts):
+    if verdicts:
+        assert judge_all(verdicts) == judge_scope(verdicts, len(verdicts))
+    assert judge_all([*verdicts, None]) == judge_scope(verdicts, "all")
+    assert judge_all([]) == "cannot tell"
+
+
+@given(numbers, st.floats(0, 5), numbers, st.booleans())
+def test_a_rounded_number_decides_only_if_all_that_round_to_it_agree(value, half, limit, above):
+    low, high = value - half, value + half
+    bound = Bound(limit, limit, above=above)
+    inside = [low + share * (high - low) for share in (0.01, 0.5, 0.99)]
+    verdicts = {"holds" if bound.kept_by(each) else "fails" for each in inside}
+    found = judge_range(low, high, bound)
+    if found != "cannot tell" and low < limit < high:
+        raise AssertionError("a threshold inside decides nothing")
+    if found != "cannot tell" and half > 1e-6:
+        assert verdicts == {found}
+
+
+def test_what_is_exact_has_no_width():
+    found = judge_sample([-1.0, 1.0, -3.0], BELOW_ZERO, exact=True)
+    assert (found.low, found.effect, found.high, found.verdict) == (-1.0, -1.0, -1.0, "holds")
+    single = judge_sample([0.5], AT_MOST_ONE, exact=True)
+    assert (single.verdict, single.low) == ("holds", 0.5)
+    ratio = judge_sample([1.0, 4.0], Bound(2.0, 1.0, above=True), logarithmic=True, exact=True)
+    assert (ratio.effect, ratio.verdict) == (pytest.approx(2.0), "holds")
+    at_most = judge_sample([1.0, 4.0], Bound(2.0, 1.0), logarithmic=True, exact=True)
+    assert at_most.verdict == "holds"
+    assert judge_sample([0.1 + 0.2], Bound(0.3, 0.0), exact=True).verdict == "holds"

@@ -1,16 +1,13 @@
 """Claims on made-up records whose answer is known: every relation, and what is compared."""
 
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from made_up_records import CLAIMED, claimed, errors, make_study, record
+from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
+from ensvm.report.verdict import draws
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
 LESS = "better: a, than: b, relation: less, rows: [german]"
@@ -103,21 +100,22 @@ def test_one_split_is_judged_by_its_test_points(finding):
     assert near.verdict == found.verdict == "cannot tell"
 
 
-def test_the_spread_over_orders_widens_the_interval_of_one_split(compared):
+def test_on_new_rows_the_spread_over_orders_widens_the_interval_of_one_split(compared):
     b = record("german", 1, "b", error=0.22, n_test=4000)
     a = record("german", 1, "a", error=0.2, n_test=4000)
     plain = compared(LESS, [a, b])
     orders = {"error": [0.1, 0.3] * 5}
     found = compared(LESS, [b, replace(a, by_order=orders, time="2026-01-03")])
-    half, before = ((one.high - one.low) / 2 for one in (found, plain))
+    half, before = (found.new_high - found.new_low) / 2, (plain.high - plain.low) / 2
     added = 1.959964 * 100 * np.std(orders["error"], ddof=1) / np.sqrt(10)
     assert half**2 == pytest.approx(before**2 + added**2, rel=1e-5)
-    assert (plain.verdict, found.verdict) == ("holds", "cannot tell")
+    assert (plain.basis, found.basis) == ("test rows", "orders")
+    assert (plain.verdict, found.new_verdict) == ("holds", "cannot tell")
 
 
 RATIO = (
-    "metric: train_seconds, pass: timing, better: a, than: b, relation: ratio, factor: 2, "
-    "rows: [german]"
+    "metric: train_seconds, pass: timing, better: a, than: b, relation: at-least, of: ratio, "
+    "factor: 2, rows: [german]"
 )
 
 
@@ -151,17 +149,7 @@ def test_ratio_of_seconds_of_the_timing_pass(compared, speedups, verdict):
 @pytest.mark.parametrize(("ratio", "verdict"), [(2.0, "holds"), (1.2, "fails"), (5.0, "fails")])
 def test_a_ratio_is_near_from_both_sides(compared, ratio, verdict):
     lines = timed(*((n / 8, noise * ratio * n / 8) for n, noise in enumerate([1, 1.01] * 3, 1)))
-    assert compared(RATIO.replace("ratio,", "ratio-near,"), lines).verdict == verdict
-
-
-@settings(max_examples=20)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_realizations_that_hold_by_themselves_are_counted(values):
-    with TemporaryDirectory() as folder:
-        claim = f"- {{id: 1, text: t, {LESS}}}"
-        made = claimed(Path(folder) / "s", claim, both(values, [0.5] * len(values)))
-        [judged] = evaluate_claims(made)
-    assert judged.comparisons[0].n_holds == sum(value < 0.5 for value in values)
+    assert compared(RATIO.replace("at-least", "within"), lines).verdict == verdict
 
 
 RUNS = """\
@@ -220,12 +208,12 @@ def test_what_cannot_be_compared_has_a_reason_and_no_verdict(compared, keys, rec
 @pytest.mark.parametrize(
     ("relation", "limit", "verdict"),
     [
-        ("value-at-most", 20, "holds"),
-        ("value-at-most", 12, "cannot tell"),
-        ("value-at-most", 5, "fails"),
-        ("value-at-least", 5, "holds"),
-        ("value-at-least", 12, "cannot tell"),
-        ("value-at-least", 20, "fails"),
+        ("at-most", 20, "holds"),
+        ("at-most", 12, "cannot tell"),
+        ("at-most", 5, "fails"),
+        ("at-least", 5, "holds"),
+        ("at-least", 12, "cannot tell"),
+        ("at-least", 20, "fails"),
     ],
 )
 def test_a_value_against_its_limit(compared, relation, limit, verdict):
@@ -245,7 +233,9 @@ def curves(**of_algorithms):
     ]
 
 
-BELOW = "metric: path_, better: a, than: b, relation: curve-below, rows: [german]"
+BELOW = (
+    "metric: path_, better: a, than: b, relation: at-least, of: ratio, stage: end, rows: [german]"
+)
 
 
 @pytest.mark.parametrize(
@@ -260,23 +250,6 @@ BELOW = "metric: path_, better: a, than: b, relation: curve-below, rows: [german
 def test_a_curve_is_compared_where_the_better_one_ends(compared, keys, a, b, expected):
     found = compared(keys, curves(a=[a] * 3, b=[b] * 3))
     assert (found.better_mean, found.than_mean, found.verdict) == expected
-
-
-@pytest.mark.parametrize(
-    ("curve", "rises", "verdict"),
-    [
-        ([0.3, 0.2, 0.2, 0.1], 0.0, "holds"),
-        ([0.3, 0.2, 0.25, 0.1], 1.0, "fails"),
-        ([0.3, float("nan"), 0.1], 2.0, "fails"),
-    ],
-)
-def test_a_curve_falls_when_it_never_rises(compared, curve, rises, verdict):
-    """Rises are counted, even those of errors, which are shown in percent."""
-    keys = "metric: staged_train_error, better: a, relation: curve-falls, rows: [german]"
-    made = [replace(line, curves={"staged_train_error": curve}) for line in curves(a=[[]] * 2)]
-    found = compared(keys, made)
-    assert (found.effect, found.better_mean, found.unit) == (rises, rises, "rises")
-    assert found.verdict == verdict
 
 
 def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(compared):
@@ -294,7 +267,7 @@ def test_rows_and_pairs_of_a_claim(finding):
 
 
 GROWTH = (
-    "  - {id: 1, text: t, metric: size, better: a, relation: growth-at-most, over: german, "
+    "  - {id: 1, text: t, metric: size, better: a, relation: at-most, of: exponent, over: german, "
     "limit: 0.5}\n"
 )
 SWEPT = CLAIMED.replace(
@@ -332,7 +305,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
     ("config", "old", "new", "message"),
     [
         (SWEPT + GROWTH, "over: german", "over: web2", "unknown sweep of data sets 'web2'"),
-        (SWEPT + GROWTH, "over: german, ", "", "the relation growth-at-most needs `over:`"),
+        (SWEPT + GROWTH, "over: german, ", "", "the relation at-most of a exponent needs `over:`"),
         (SWEPT + GROWTH, "limit", "rows: [german], limit", "give `over:` or `rows:`, not both"),
         (
             SWEPT + GROWTH,
@@ -345,7 +318,11 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, "relation: less", "relation: at-most", "`own_test:` is for the relation less"),
         (RUNS, "b: runs_b", "b: runs_c", "unknown sweep of algorithms 'runs_c'"),
         (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
-        (RUNS, "than: b, relation: less", "stage: 2, relation: curve-falls", "no `stage:`"),
+        (RUNS, "than: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
+        (RUNS, "relation: less", "scope: most, relation: less", "`scope:` is `all` or a number"),
+        (RUNS, "relation: less", "stage: last, relation: less", "`stage:` is `end` or a number"),
+        (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),
+        (RUNS, "relation: less", "relation: less, of: ratio", "is not of a ratio, but of"),
         (RUNS, "relation: less", "stage: 2, relation: less", "is not in the `record:` of a"),
     ],
 )
@@ -355,54 +332,121 @@ def test_wrong_keys_are_refused(tmp_path, config, old, new, message):
         make_study(tmp_path / "s", config.replace(old, new), [])
 
 
-def test_folds_are_not_taken_for_independent(compared):
+def test_realizations_are_those_rows_and_new_rows_are_a_second_line(finding):
+    """Folds share rows: on new rows the interval is that of Nadeau and Bengio."""
     lines = both(0.25 + NOISE, 0.26 + NOISE[::-1])
-    plain = compared(LESS, lines)
-    found = compared(LESS, [replace(one, settings=SPLIT, time="2026-01-03") for one in lines])
-    assert (plain.overlap, found.overlap) == (0.0, pytest.approx(1 / 9))
+    independent = finding(LESS, lines)
+    plain = independent.comparisons[0]
+    split = [replace(one, settings=SPLIT, time="2026-01-03") for one in lines]
+    judged = finding(LESS, split)
+    found = judged.comparisons[0]
+    assert (found.low, found.high, found.basis) == (plain.low, plain.high, "realizations")
+    assert (plain.new_verdict, found.new_verdict) == ("holds", "cannot tell")
+    assert independent.new_counts == ""  # it says nothing else
     wider = np.sqrt((1 / 10 + 1 / 9) / (1 / 10))
-    assert found.high - found.low == pytest.approx(wider * (plain.high - plain.low))
-    assert found.p_holds > plain.p_holds
+    assert found.new_high - found.new_low == pytest.approx(wider * (plain.high - plain.low))
+    assert found.new_p_holds > plain.p_holds
+    assert judged.counts == "holds on 1 of 1 row"
+    assert judged.new_counts == "cannot tell on 1 of 1 row"
+    assert judged.verdict == "holds"
 
 
-@pytest.mark.parametrize("scope", ["all", "most"])
-def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding, scope):
+def test_whole_repetitions_of_a_cross_validation_are_the_sample(compared):
+    """Thirty folds of three are three repetitions; those of an incomplete one are left out."""
+    rng = np.random.default_rng(2)
+    a, b = rng.uniform(0.1, 0.5, size=(2, 32))
+    split = {"split": {"protocol": "kfold", "n_splits": 10, "stratified": False}}
+    lines = [replace(one, settings=split) for one in both(a, b)]
+    found = compared(LESS, lines)
+    means = 100 * (a - b)[:30].reshape(3, 10).mean(axis=1)
+    half = 4.30265 * means.std(ddof=1) / np.sqrt(3)
+    assert found.basis == "repetitions"
+    assert (found.low, found.high) == pytest.approx((means.mean() - half, means.mean() + half))
+
+
+PAPERS_ROWS = CLAIMED.replace("[german,", "[{name: german, same_rows: true},")
+
+
+def on_papers_rows(folder, records):
+    """Return the comparison of the errors of a and b on a data set with the paper's rows."""
+    claim = f"  - {{id: 1, text: t, {LESS}}}\n"
+    study = make_study(folder, PAPERS_ROWS.replace("published: p.csv\n", "") + claim, records)
+    (judged,) = evaluate_claims(study)
+    return judged.comparisons[0]
+
+
+def test_without_randomness_on_the_paper_s_rows_the_difference_decides(tmp_path):
+    lines = [record("german", 1, name, error=e, n_test=20) for name, e in (("a", 0.1), ("b", 0.15))]
+    assert not any(map(draws, lines))
+    found = on_papers_rows(tmp_path, lines)
+    assert (found.basis, found.verdict, found.new_verdict) == ("exact", "holds", "cannot tell")
+    assert found.low == found.effect == found.high == -5.0
+
+
+def test_orders_of_one_split_are_paired(tmp_path):
+    a, b = ([0.10, 0.12, 0.11], [0.20, 0.21, 0.22])
     lines = [
-        line
-        for row, shift in (("german", 0.02), ("titanic", 0.005))
-        for line in both(0.25 + NOISE, 0.25 + shift + NOISE[::-1], row)
+        replace(
+            record("german", 1, name, error=float(np.mean(values)), n_test=20),
+            by_order={"error": values},
+        )
+        for name, values in (("a", a), ("b", b))
     ]
-    strong, weak = finding(f"{BOTH_ROWS}, scope: {scope}", lines).comparisons
-    assert strong.p_holds_adjusted == pytest.approx((2 if scope == "most" else 1) * strong.p_holds)
-    assert weak.p_fails_adjusted == min(1.0, 2 * weak.p_fails)
-    assert weak.p_holds_adjusted == weak.p_holds
-    assert (strong.verdict, strong.unadjusted) == ("holds", "holds")
+    found = on_papers_rows(tmp_path, lines)
+    effects = 100 * (np.array(a) - np.array(b))
+    half = 4.30265 * effects.std(ddof=1) / np.sqrt(3)
+    assert (found.basis, found.n) == ("orders", 1)
+    assert (found.low, found.high) == pytest.approx((effects.mean() - half, effects.mean() + half))
+
+
+def test_the_interval_on_these_rows_covers_the_mean_of_all_realizations(compared):
+    """Of rows that stay the same: the mean over all splits of them lies in 95 % of intervals."""
+    rng = np.random.default_rng(4)
+    inside = 0
+    for _ in range(200):
+        b = rng.uniform(0.2, 0.3, size=8)
+        found = compared(LESS, both(b + rng.normal(0.01, 0.02, size=8), b))
+        inside += found.low <= 1.0 <= found.high
+    assert 180 <= inside <= 198
+
+
+@pytest.mark.parametrize("scope", ["all", 2])
+def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding, scope):
+    """At 0.03 and 0.001, both one-sided: alone both hold, together the weaker one does not."""
+    wave = 0.01 * np.array([1, -1, 1, -1, 1, -1])
+    lines = [*errors("german", "b", [0.3] * 6), *errors("titanic", "b", [0.3] * 6)]
+    lines += errors("german", "a", 0.2875 + wave)  # t = 2.8, one-sided p = 0.019
+    lines += errors("titanic", "a", 0.2875 + wave)
+    one, other = finding(f"{BOTH_ROWS}, scope: {scope}", lines).comparisons
+    assert one.p_holds == other.p_holds == pytest.approx(0.019, abs=0.001)
+    assert one.high < 0.0
+    assert one.verdict == other.verdict == ("holds" if scope == "all" else "cannot tell")
 
 
 def test_that_all_rows_hold_is_seldom_wrong_and_that_some_row_fails_too():
     """At the bound of one row, the others far on the right side; and all rows at the bound."""
     rng = np.random.default_rng(6)
     wrong_holds = wrong_fails = 0
-    blank = ClaimComparison("c", "at-most", "error", "r", "a", "b", 0.0)
+    blank = ClaimComparison("c", 1, "at-most", "difference", "error", 0.0, "")
     for _ in range(2000):
         p_values = [rng.uniform(), 1e-9, 1e-9]
         one = [replace(blank, p_holds=p, p_fails=1 - p) for p in p_values]
-        wrong_holds += all(x.verdict == "holds" for x in adjusted(one, "all"))
+        wrong_holds += all(x.verdict == "holds" for x in adjusted(one, of_all=True))
         at_bound = [replace(blank, p_holds=1 - p, p_fails=p) for p in rng.uniform(size=3)]
-        wrong_fails += any(x.verdict == "fails" for x in adjusted(at_bound, "all"))
+        wrong_fails += any(x.verdict == "fails" for x in adjusted(at_bound, of_all=True))
     assert 0.015 <= wrong_holds / 2000 <= 0.035
     assert 0.015 <= wrong_fails / 2000 <= 0.035
 
 
-LIMIT = "metric: n_iter_, better: a, relation: value-at-most, limit: 12"
+LIMIT = "metric: n_iter_, better: a, relation: at-most, limit: 12"
 
 
 def test_single_values_without_an_interval_are_not_counted_among_the_tests(finding):
     lines = [record("german", number, "a", n_iter_=8 + number % 3) for number in range(1, 9)]
     single = record("titanic", 1, "a", n_iter_=3)
-    tested, alone = finding(f"{LIMIT}, rows: [german, titanic]", [*lines, single]).comparisons
-    assert tested.p_holds_adjusted == tested.p_holds
-    assert (alone.verdict, alone.p_holds, alone.p_holds_adjusted) == ("holds", None, None)
+    keys = f"{LIMIT}, scope: 2, rows: [german, titanic]"
+    tested, alone = finding(keys, [*lines, single]).comparisons
+    assert (tested.verdict, alone.verdict, alone.p_holds) == ("holds", "holds", None)
 
 
 def test_one_realization_decides_a_claim_about_each(compared):
@@ -414,34 +458,136 @@ def test_one_realization_decides_a_claim_about_each(compared):
     assert (found.verdict, found.effect, found.low) == ("fails", 13.0, None)
 
 
-def test_a_verdict_says_on_how_many_rows_it_rests(finding):
+def test_the_counts_say_on_how_many_rows_a_verdict_rests(finding):
     few, more = (both([0.1, 0.11], [0.3, 0.31], row) for row in ("german", "titanic"))
     found = [finding(BOTH_ROWS, lines) for lines in ([], few, few + more)]
-    assert [(one.verdict, one.qualified) for one in found] == [
-        ("cannot tell", ""),
-        ("holds", "on 1 of 2 rows; 1 without values"),
-        ("holds", ""),
+    assert [(one.verdict, one.counts) for one in found] == [
+        ("cannot tell", "2 without values"),
+        ("holds", "holds on 1 of 1 row; 1 without values"),
+        ("holds", "holds on 2 of 2 rows"),
     ]
+
+
+TESTS = """
+- id: c
+  text: t
+  tests:
+    - {better: a, than: b, relation: less, rows: [german]}
+    - {better: a, than: b, relation: less, rows: [titanic]}
+    - {better: b, than: a, relation: less, rows: [german], reading: the other way round}
+"""
+
+
+@pytest.mark.parametrize(
+    ("german", "titanic", "verdict"),
+    [(0.3, 0.3, "holds"), (0.3, 0.1, "fails"), (0.3, None, "cannot tell"), (0.1, 0.3, "fails")],
+)
+def test_a_claim_holds_if_all_tests_hold_and_is_counted_once(tmp_path, german, titanic, verdict):
+    """Those of another reading are made, and do not decide."""
+    lines = both([0.2, 0.2], [german] * 2)
+    lines += [] if titanic is None else both([0.2, 0.2], [titanic] * 2, "titanic")
+    (judged,) = evaluate_claims(claimed(tmp_path, TESTS, lines))
+    assert judged.verdict == verdict
+    assert [one.test for one in judged.comparisons] == [1, 2]
+    assert judged.tests[2].verdict == ("fails" if german == 0.3 else "holds")
+
+
+def test_a_variant_of_a_reading_does_not_decide(tmp_path):
+    config = CLAIMED.replace(
+        "claims:\n",
+        "readings:\n  - {id: r, question: q, table: 2, columns: [a], rows: [german], default: d, "
+        "conclusion: c, variants: [{name: x, label: l, instead: {a: b}}, "
+        "{name: y, label: l, algorithm: {params.max_iter: 9}}]}\nclaims:\n",
+    )
+    for better, decides in (("a", True), ("a~y", False)):
+        claim = f"  - {{id: c, text: t, better: {better}, than: b, relation: less, rows: [german]}}"
+        lines = [*errors("german", better, [0.1, 0.1]), *errors("german", "b", [0.2, 0.2])]
+        study = make_study(tmp_path / better, config + claim, lines, PRINTED)
+        (judged,) = evaluate_claims(study)
+        assert judged.tests[0].verdict == "holds"
+        assert judged.verdict == ("holds" if decides else "cannot tell")
+        assert bool(judged.comparisons) == decides
 
 
 def printed(tmp_path, keys, published, table="- {id: 2, caption: E., columns: [a, b]}"):
     """Return the finding of a claim on a study without records, with these printed values."""
     text = CLAIMED.replace("- {id: 2, caption: Errors., columns: [a, b]}", table)
     text += f"  - {{id: 1, text: t, {keys}}}\n"
-    values = "".join(f"2,{line},\n" for line in published.split())
+    lines = [line if line[0].isdigit() else f"2,{line}" for line in published.split()]
+    values = "".join(f"{line},\n" for line in lines)
     made = make_study(tmp_path / "s", text, [], "table,row,column,value,std\n" + values)
     (found,) = evaluate_claims(made)
     return found
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "verdict"), [(17.3, 16.3, "holds"), (17.31, 16.3, "fails"), (0.3, 16.3, "holds")]
+    ("a", "b", "verdict"),
+    [
+        ("17.2", "16.3", "holds"),
+        ("17.3", "16.3", "cannot tell"),  # by their rounding 0.9 to 1.1
+        ("17.4", "16.3", "fails"),
+        ("17.30", "16.31", "holds"),
+        ("17", "16.3", "cannot tell"),
+        ("0.3", "16.3", "holds"),
+    ],
 )
-def test_of_printed_values_the_threshold_decides_exactly(tmp_path, a, b, verdict):
+def test_a_printed_value_stands_for_all_that_round_to_it(tmp_path, a, b, verdict):
     keys = "better: a, than: b, relation: at-most, margin: 1, rows: [german]"
     found = printed(tmp_path, keys, f"german,a,{a} german,b,{b}")
     assert found.printed_verdict == found.comparisons[0].printed_verdict == verdict
     assert found.verdict == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "relation", "verdict"),
+    [
+        ("10", "21", "at-least, of: ratio, factor: 2", "cannot tell"),
+        ("10", "22", "at-least, of: ratio, factor: 2", "holds"),
+        ("10", "18", "at-least, of: ratio, factor: 2", "fails"),
+        ("10.0", "20.0", "within, of: ratio, factor: 2", "holds"),
+        ("11.2", "11.2", "less", "cannot tell"),
+        ("11.1", "11.2", "less", "holds"),
+    ],
+)
+def test_rounding_reaches_every_effect(tmp_path, a, b, relation, verdict):
+    keys = f"better: a, than: b, relation: {relation}, rows: [german]"
+    found = printed(tmp_path, keys, f"german,a,{a} german,b,{b}")
+    assert found.printed_verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("scope", "verdict"), [("all", "fails"), (1, "holds"), (2, "cannot tell"), (3, "fails")]
+)
+def test_so_many_printed_rows_must_hold(tmp_path, scope, verdict):
+    keys = f"better: a, than: b, relation: less, scope: {scope}"
+    values = "german,a,4.0 german,b,5.0 titanic,a,24.7 titanic,b,24.7 web2,a,6.0 web2,b,5.0"
+    found = printed(tmp_path, keys, values)
+    assert found.printed_verdict == verdict
+    assert found.printed_counts == "holds on 1, fails on 1, cannot tell on 1 of 3 rows"
+
+
+def test_all_printed_rows_count_whatever_runs(tmp_path):
+    """On astro the study runs a alone, and print has both."""
+    keys = "better: a, than: b, relation: less"
+    found = printed(tmp_path, keys, "german,a,4.0 german,b,5.0 astro,a,6.0 astro,b,5.0")
+    of_rows = {one.row: one.printed_verdict for one in found.comparisons}
+    assert of_rows == {"german": "holds", "titanic": None, "web2": None, "astro": "fails"}
+    assert found.printed_verdict == "fails"
+    assert found.comparisons[-1].reason == "a: not run yet"
+    off = printed(tmp_path, f"{keys}, printed: false", "german,a,4.0 german,b,5.0")
+    assert off.printed_verdict is None
+
+
+def test_two_tables_may_have_one_value_each(tmp_path):
+    tables = "- {id: 2, caption: E., columns: [a]}\n  - {id: 4, caption: E., columns: [b]}"
+    keys = "better: b, than: a, relation: within, margin: 1, rows: [german]"
+    found = printed(tmp_path, keys, "2,german,a,3.0 4,german,b,3.9", tables)
+    assert found.comparisons[0].printed == 0.9
+    assert found.printed_verdict == "holds"
+    both_in_one = tables.replace("[b]", "[a, b]")
+    values = "2,german,a,3.0 4,german,a,9.9 4,german,b,3.9"
+    found = printed(tmp_path, keys, values, both_in_one)
+    assert found.comparisons[0].printed == -6.0
 
 
 def test_printed_accuracies_are_errors_the_other_way_round(tmp_path):
@@ -463,6 +609,16 @@ def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
         "- {id: 2, caption: E., metric: path_, columns: "
         "[{name: first, algorithm: a, stage: 1}, {name: second, algorithm: a, stage: 2}]}"
     )
-    keys = "metric: path_, stage: 2, better: a, relation: value-at-most, limit: 6, rows: [german]"
+    keys = "metric: path_, stage: 2, better: a, relation: at-most, limit: 6, rows: [german]"
     found = printed(tmp_path, keys, "german,first,9 german,second,5", table)
     assert found.comparisons[0].printed == 5.0
+
+
+def test_a_value_without_randomness_stands_for_every_realization_of_the_other(tmp_path):
+    # A single machine on the paper's rows is run once, the ensemble that draws ten times.
+    drawn = errors("german", "b", [0.30, 0.31, 0.29, 0.30, 0.32])
+    lines = errors("german", "a", [0.20]) + [replace(line, draws=True) for line in drawn]
+    comparison = on_papers_rows(tmp_path, lines)
+    assert (comparison.n, comparison.basis, comparison.verdict) == (5, "realizations", "holds")
+    assert comparison.effect == pytest.approx(-10.4)
+    assert comparison.low < -10.4 < comparison.high

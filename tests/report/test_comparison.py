@@ -115,7 +115,7 @@ def test_the_exit_status_guards_the_verdicts(tmp_path):
     assert "2 cells with values on both sides, 1 equal to the last bit" in same.stdout
     other = answer(tmp_path / "a", tmp_path / "c", "--all")
     assert other.exit_code == 1
-    assert "table 1, titanic, one: compatible -> differs" in other.stdout
+    assert "table 1, titanic, one: close -> differs" in other.stdout
     assert "less: holds -> fails" in other.stdout
 
 

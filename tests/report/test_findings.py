@@ -1,77 +1,114 @@
-"""Findings are compared with what the records show, and one that they contradict says so."""
+"""Findings: sentences of the abstract whose verdicts and numbers come from the records."""
 
 import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.render.first_page import contradictions, first_page
+from ensvm.report.documents.findings import findings_of
+from ensvm.report.render.first_page import first_page
 
 CONFIG = """\
 study: s
 realizations: 10
-datasets: [german]
-algorithms: {a: {estimator: RhoSVC}, b: {estimator: RhoSVC}}
+datasets: [german, titanic]
+algorithms: {a: {estimator: RhoSVC, label: A}, b: {estimator: RhoSVC, label: B}}
 published: p.csv
-tables: [{id: 2, caption: Errors., columns: [a, b]}]
-claims: [{id: c, paraphrase: a is better., better: a, than: b, relation: less}]
-readings:
-  - {id: r, question: "Which?", table: 2, columns: [a], default: a, conclusion: a.,
-     variants: [{name: other, label: b, instead: {a: b}}]}
-findings: [{text: It is so., shown_by: [SUPPORT]}]
+tables: [{id: 2, caption: Errors., columns: [a, b], decimals: 2}]
+claims:
+  - {id: c, text: A is better., better: a, than: b, relation: less}
+  - id: two
+    paraphrase: Both are good.
+    tests:
+      - {better: [a, b], relation: at-most, limit: 35, rows: [german]}
+      - {better: a, relation: at-most, limit: 10, rows: [german]}
+findings: FINDINGS
 """
 PRINTED = "table,row,column,value,std\n2,german,a,20.0,\n2,german,b,20.0,\n"
-SUPPORTS = (
-    "{claim: c, verdict: holds}",
-    "{reading: r, nearer: default}",
-    "{reading: r, nearer: default, than: other}",
-    "{table: 2, column: a, verdict: reproduced}",
-    "{table: 2, column: b, rows: german, verdict: [differs, close]}",
-)
 
 
-def study_of(folder, support, a, b):
+def texts(folder, findings, a=0.20, b=0.30):
     spread = [-0.001, 0.0, 0.001, 0.0]
     lines = [
         *errors("german", "a", [a + more for more in spread]),
         *errors("german", "b", [b - more for more in spread]),
+        *errors("titanic", "a", [0.1, 0.11]),
+        *errors("titanic", "b", [0.3, 0.32]),
     ]
-    return make_study(folder, CONFIG.replace("SUPPORT", support), lines, PRINTED)
+    study = make_study(folder, CONFIG.replace("FINDINGS", findings), lines, PRINTED)
+    found = [one.markdown for one in findings_of(study)]
+    page = first_page(study).replace("\N{NO-BREAK SPACE}", " ")
+    assert all(f"- {text}" in page for text in found)
+    return found
 
 
-@pytest.mark.parametrize("support", SUPPORTS)
-def test_a_finding_holds_for_some_records_and_is_stale_for_the_opposite(tmp_path, support):
-    for name, a, b, stale in (("right", 0.20, 0.30, False), ("wrong", 0.30, 0.20, True)):
-        study = study_of(tmp_path / name, support, a, b)
-        [finding] = study.config.findings
-        against = contradictions(study, finding)
-        assert bool(against) == stale
-        page = first_page(study)
-        assert "- It is so." in page
-        assert all(text in page for text in against)
-        assert ("Not as the records have it" in page) == stale
-
-
-@pytest.mark.parametrize("support", SUPPORTS)
-def test_without_values_nothing_is_shown(tmp_path, support):
-    study = make_study(tmp_path, CONFIG.replace("SUPPORT", support), [], PRINTED)
-    [finding] = study.config.findings
-    assert contradictions(study, finding)
+def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
+    one, two = texts(tmp_path, "[c, {claim: two, adds: More of it.}]")
+    assert one == (
+        "“A is better.” **holds**\n"
+        "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage "
+        "points, median −15.25; A lower on 2 of 2."
+    )
+    sentence, both, one_row, more = two.splitlines()
+    assert sentence == "Ours: Both are good. **fails**"
+    assert both.startswith("  - error of ")
+    assert "holds on 2 of 2 comparisons; " in both
+    assert "fails on 1 of 1 row; 20.00" in one_row
+    assert more == "  - More of it."
 
 
 @pytest.mark.parametrize(
-    ("support", "message"),
+    ("placeholder", "filled", "edited"),
     [
-        ("{reading: r, nearer: c}", "'c'"),
-        ("{reading: q, nearer: default}", "'q'"),
-        ("{table: 3, column: a, verdict: differs}", "'3'"),
-        ("{table: 2, column: c, verdict: differs}", "'c'"),
-        ("{table: 2, column: a, rows: pima, verdict: differs}", "'pima'"),
-        ("{table: 2, column: a, verdict: good}", "verdict"),
-        ("{claim: c, nearer: default}", "give `claim` and `verdict`"),
-        ("{}", "give `claim` and `verdict`"),
+        ("{ours 2 german a}", "20.00", "40.00"),
+        ("{printed 2 german a}", "20.00", "20.00"),
+        ("{sign 2 german a}", "=", "≠"),
+        ("{count 2 = a}", "1", "0"),
+        ("{holds c}", "2", "1"),
+        ("{fails c}", "0", "1"),
+        ("{of c}", "2", "2"),
+        ("{verdict c}", "holds", "fails"),
+        ("{of two}", "3", "3"),
+        ("{holds two/1}", "2", "1"),
+        ("{verdict two/2}", "fails", "fails"),
+        ("{printed 2 titanic a}", "—", "—"),
     ],
 )
-def test_a_finding_rests_on_what_the_study_has(tmp_path, support, message):
-    with pytest.raises(UserError, match="findings") as error:
-        study_of(tmp_path, support, 0.2, 0.3)
-    assert message in str(error.value)
+def test_a_placeholder_is_filled_from_the_records_and_follows_them(
+    tmp_path, placeholder, filled, edited
+):
+    finding = f"[{{claim: c, adds: ['In Table 2 of adult3, `C=1`: {placeholder} it is.']}}]"
+    for name, a, expected in (("before", 0.2, filled), ("after", 0.4, edited)):
+        (text,) = texts(tmp_path / name, finding, a)
+        assert text.endswith(f"- In Table 2 of adult3, `C=1`: {expected} it is.")
+
+
+@pytest.mark.parametrize(
+    ("adds", "message"),
+    [
+        ("It is 7.3 points better.", "the number '7.3' must come from the records"),
+        ("On 10 of {of c} it is.", "the number '10' must come"),
+        ("{ours 3 german a}", "unknown table '3'; accepted: 2"),
+        ("{ours 2 pima a}", "unknown row 'pima'; accepted: german, titanic"),
+        ("{ours 2 german c}", "unknown column 'c'; accepted: a, b"),
+        ("{count 2 ~ a}", "unknown sign '~'; accepted: =, ≈, ≠, ?"),
+        ("{holds d}", "unknown claim 'd'"),
+        ("{holds two/3}", "unknown claim 'two/3'; accepted: c, two, c/1, two/1, two/2"),
+        ("{holds}", "unknown placeholder {holds}; accepted: {ours TABLE ROW COLUMN}"),
+        ("{median c}", "unknown placeholder {median c}"),
+        ("{}", "unknown placeholder {}"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_its_place(tmp_path, adds, message):
+    with pytest.raises(UserError) as error:
+        texts(tmp_path, f"[{{claim: c, adds: '{adds}'}}]")
+    assert "config.yaml, line 14: findings[1].adds" in str(error.value)
+    assert message in str(error.value).replace("{} ", "{}")
+
+
+def test_a_finding_has_a_claim_and_at_most_two_lines(tmp_path):
+    with pytest.raises(UserError, match=r"findings\[1\]\.claim: unknown claim 'x'"):
+        texts(tmp_path / "one", "[x]")
+    with pytest.raises(UserError, match=r"findings\[1\]\.adds: .*at most 2"):
+        texts(tmp_path / "two", "[{claim: c, adds: [a, b, c]}]")
+    with pytest.raises(UserError, match=r"unknown key 'shown_by'.*accepted: claim, adds"):
+        texts(tmp_path / "three", "[{claim: c, shown_by: []}]")

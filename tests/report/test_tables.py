@@ -112,8 +112,36 @@ def test_seconds_of_other_machines_have_no_verdict(tmp_path):
     assert (cell.row, cell.mean, cell.published) == ("german", 0.5, 80.0)
     assert (cell.verdict, cell.difference) == (None, None)
     *_, (text, _) = write_tables(study, "md")
-    assert "on other machines: to be compared as ratios only" in text
+    assert "of another machine: only ratios compare" in text
     assert "80" in text
+
+
+def test_a_table_of_seconds_shows_the_machine_of_most_values_and_says_what_it_left_out(tmp_path):
+    config = (
+        "study: s\ndatasets: [german, titanic]\ntiming: {}\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, of: timing, metric: train_seconds, columns: [a, b]}]\n"
+    )
+    lines = [
+        record(row, 1, name, run_pass="timing", seconds=seconds, host=host)
+        for row, name, seconds, host in (
+            ("german", "a", 3.0, "old"),
+            ("german", "b", 1.0, "new"),
+            ("titanic", "a", 4.0, "old"),
+            ("titanic", "b", 5.0, "old"),
+        )
+    ]
+    study = make_study(tmp_path / "s", config, lines)
+    [(text, _)] = write_tables(study, "md")
+    assert "| german     | **3.0** |   — |" in text
+    assert "| titanic    | **4.0** | 5.0 |" in text
+    assert "german: b: mixed: timed on new; the table shows seconds of old" in text
+    assert "Timed on old." in text
+    # As many values of each: the machine that timed last
+    newer = replace(lines[1], time="2026-01-03T00:00:00Z")
+    study = make_study(tmp_path / "t", config, [lines[0], newer])
+    [(text, _)] = write_tables(study, "md")
+    assert "Timed on new." in text
 
 
 def test_every_cell_without_a_value_says_why(cells):
@@ -136,7 +164,7 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
     assert len(frame) == 3 * 4
     assert {path.name for path in paths} == {"table-2.csv", "table-2.md"}
     for text in (
-        *("**10.0**", "24.0 ±1.0<br><sub>24.0 ?</sub>", "chosen on the test error, an oracle"),
+        *("**10.0**", "24.0 ±1.0<br><sub>24.0 ? wide</sub>", "chosen on the test error, an oracle"),
         *("ask the author", "a note", "for all", "2026-01-0"),
     ):
         assert text in errors
@@ -148,7 +176,7 @@ def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
     assert "\\textbf{10.0}" in text
     assert "24.0 & \\ $\\pm$ 1.0" in text  # decimals end a column
-    assert "{\\scriptsize 24.0} & {\\scriptsize \\ ?}" in text
+    assert "{\\scriptsize 24.0} & {\\scriptsize \\ ? wide}" in text
     assert (study.folder / "table-2.tex").read_text() == text
     lines = text.splitlines()
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
@@ -245,7 +273,7 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     ((text, _),) = write_tables(study, "md")
     assert "**21**" in text
     assert "**20.5**" in text
-    assert "The margin is ±1; ±5 for size_a and size_b." in text
+    assert "M is the margin, ±5 for size_a and size_b, ±1 for error_a and error_b." in text
     assert {cell.column: cell.verdict for cell in cells if cell.verdict} == {
         "size_a": "cannot tell",
         "size_b": "differs",
@@ -312,14 +340,14 @@ def test_what_the_largest_class_also_gets_is_neither_reproduced_nor_bold(
     assert ("the best of the row, oracles apart" in text) == bool(bold)
 
 
-def test_a_relative_margin_is_a_share_of_the_printed_error(tmp_path):
+def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):
     (table,) = guessed(tmp_path, 0.03, 0.5).config.tables
     assert table.margin_of(table.columns[0], 3.0) == pytest.approx(0.3)
     assert table.margin_of(table.columns[0], 30.0) == table.margin
     of_accuracy = table.model_copy(update={"metric": "accuracy"})
     assert of_accuracy.margin_of(table.columns[0], 97.0) == pytest.approx(0.3)
     of_size = table.model_copy(update={"metric": "size"})
-    assert of_size.margin_of(table.columns[0], 3.0) == table.margin
+    assert of_size.margin_of(table.columns[0], 30.0) == pytest.approx(3.0)
 
 
 def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_with(tmp_path):

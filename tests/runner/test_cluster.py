@@ -118,7 +118,8 @@ def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tm
 
 
 def test_a_cell_that_kills_its_parent_fails_alone(engine, study, tmp_path):
-    kills = 'kills: {estimator: "troublesome:Ends", params: {how: kills its parent}}'
+    (tmp_path / "beside.py").write_text("from troublesome import Ends\n")
+    kills = 'kills: {estimator: "beside:Ends", params: {how: kills its parent}}'
     config = study(SVC + kills, realizations=1)
     outcome = run(config, tmp_path / "r", engine=engine)
     assert outcome.statuses == {"ok": 2, "failed": 1}

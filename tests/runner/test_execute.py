@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.report.query import Question, ask, read_study
 from ensvm.report.tables import build_table
+from ensvm.runner.cell import surroundings
 from ensvm.runner.plan import make_plan
-from ensvm.runner.surroundings import surroundings
 
 PLAIN = """
 svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}

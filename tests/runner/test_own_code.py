@@ -86,25 +86,66 @@ def cell_of(config):
     return next(cell for cell in make_plan(config).cells if cell.algorithm == "mine")
 
 
-def test_a_module_on_the_path_is_imported_anew_by_each_plan_and_is_back_afterwards(
-    study, elsewhere
-):
-    import lies_elsewhere
-
-    config = study("mine: {estimator: lies_elsewhere.Mine}")
+def test_a_module_elsewhere_is_own_code_only_if_it_is_declared(study, elsewhere):
+    assert not cell_of(study("mine: {estimator: lies_elsewhere.Mine}")).has_own_code
+    pattern = str(elsewhere / "*.py")
+    config = study(f"mine: {{estimator: lies_elsewhere.Mine, depends: {pattern}}}")
     before = cell_of(config)
-    assert before.own_files == (str(elsewhere / "lies_elsewhere.py"),)
-    (elsewhere / "lies_elsewhere.py").write_text("from sklearn.svm import LinearSVC as Mine\n")
+    assert [*before.settings["own"]] == [pattern]
+    (elsewhere / "lies_elsewhere.py").write_text("from sklearn.svm import NuSVC as Mine\n")
+    assert before.settings["own"] != cell_of(config).settings["own"]
+
+
+def test_each_plan_imports_a_module_anew_and_the_one_before_is_back(study, tmp_path, monkeypatch):
+    """As in a notebook beside the config."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "imported_before.py").write_text("from sklearn.svm import SVC as Mine\n")
+    import imported_before
+
+    config = study("mine: {estimator: imported_before.Mine}")
+    before = cell_of(config)
+    (tmp_path / "imported_before.py").write_text("from sklearn.svm import LinearSVC as Mine\n")
     after = cell_of(config)
     assert "dual" in after.method.defaults
     assert "dual" not in before.method.defaults
-    assert {*before.settings["own"]} == {*after.settings["own"]} == {"lies_elsewhere.py"}
     assert before.settings["own"] != after.settings["own"]
+    assert sys.modules.pop("imported_before") is imported_before
+
+
+def test_a_loaded_module_that_workers_would_not_find_is_not_taken(study, tmp_path, elsewhere):
+    import lies_elsewhere
+
+    sys.path.remove(str(elsewhere))
+    (tmp_path / "lies_elsewhere.py").write_text("from sklearn.svm import LinearSVC as Mine\n")
+    cell = cell_of(study("mine: {estimator: lies_elsewhere.Mine}"))
+    assert "dual" in cell.method.defaults
+    assert cell.has_own_code
     assert sys.modules["lies_elsewhere"] is lies_elsewhere
 
 
-def test_what_pip_installed_in_any_folder_is_no_own_module(study, elsewhere):
-    metadata = elsewhere / "lies_elsewhere-1.0.dist-info" / "METADATA"
-    metadata.parent.mkdir()
-    metadata.write_text("Metadata-Version: 2.1\nName: lies-elsewhere\nVersion: 1.0\n")
-    assert cell_of(study("mine: {estimator: lies_elsewhere.Mine}")).own_files == ()
+@pytest.mark.parametrize(
+    ("module", "file"),
+    [
+        ("queue", "queue.py"),  # of Python
+        ("time", "time.py"),  # built into Python
+        ("joblib", "joblib.py"),  # installed
+        ("statistics.models", "statistics/models.py"),
+        ("yaml.models", "yaml/__init__.py"),
+    ],
+)
+def test_a_module_beside_the_config_that_another_one_hides_is_named(module, file, study, tmp_path):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("from sklearn.svm import SVC as Mine\n")
+    hidden = tmp_path / file.partition("/")[0]
+    reason = "because Python or an installed package has a module of this name: rename it"
+    with pytest.raises(UserError) as caught:
+        make_plan(study(f"mine: {{estimator: {module}.Mine}}"))
+    assert f"; {hidden}" in str(caught.value)
+    assert f" is not imported, {reason}" in str(caught.value)
+
+
+def test_a_class_that_is_not_there_is_not_said_to_be_hidden(config):
+    config.write_text(config.read_text().replace("module_beside.Tree", "module_beside.Bush"))
+    with pytest.raises(UserError, match=r"module_beside\.py\) has no class Bush$"):
+        make_plan(config)

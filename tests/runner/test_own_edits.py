@@ -4,17 +4,15 @@ In each case the C of a classifier of the user's own comes from another place.
 """
 
 import json
-import os
 
 import numpy as np
 import pytest
 from made_up_records import record_of
 
-import ensvm
 from ensvm.errors import UserError
 from ensvm.records import code_identity
 from ensvm.records.identity import asked
-from ensvm.records.store import read_records
+from ensvm.runner import own_code
 from ensvm.runner.estimators import made
 from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
@@ -106,7 +104,6 @@ EDITS = {
             ),
             "helper.py": "C = 1.0\n",
         },
-        "helper.py",
     ),
 }
 
@@ -117,7 +114,7 @@ def folder(tmp_path):
 
     def write(files):
         for name, text in files.items():
-            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
         return tmp_path
 
@@ -153,12 +150,13 @@ def test_an_edit_of_what_decides_the_value_runs_the_cell_again(title, study, fol
     config = study(f"mine: {{estimator: {module}.Mine{more}}}\nsvc: {{estimator: SVC}}")
     cell, plan = planned(config)
     assert fitted_C(place, module) == 1.0
-    assert set(cell.own_files) == {str(place / name) for name in files}
+    assert set(cell.settings["own"]) == {name.partition("/")[0] for name in files}
     assert not plan.missing(done(plan))
     (place / edited).write_text((place / edited).read_text().replace("1.0", "0.001"))
     assert fitted_C(place, module) == 0.001
     (stale, why), *others = planned(config)[1].missing(done(plan))
-    assert (stale.algorithm, why, others) == ("mine", f"changed: {edited}", [])
+    changed = f"changed: {edited.partition('/')[0]}"
+    assert (stale.algorithm, why, others) == ("mine", changed, [])
     assert asked(stale.settings) == asked(cell.settings)  # no shipped value goes
 
 
@@ -174,28 +172,56 @@ def test_the_environment_is_not_seen(study, folder, monkeypatch):
     assert planned(config)[0].key == before.key
 
 
-def test_a_file_that_no_edit_has_to_do_with_keeps_the_cell(study, folder):
-    place = folder({"own.py": own("1.0"), "other.py": "C = 1\n", "notes.txt": "none\n"})
-    config = study("mine: {estimator: own.Mine}")
+EDITED = {"own.py": own("1.0") + "# a comment\n", "python2.py": "print 'no Python 3'\n"}
+ODD = "r = '\\d'  # Python warns of this\n"
+# Files that are written beside the config, and whether they are part of the key of its cells.
+COUNTS = {
+    "own.py": True,
+    "unrelated.py": True,
+    "package/inner/deep.py": True,
+    "linked/module.py": True,
+    "package/results/module.py": True,
+    "python2.py": True,
+    "compiled.abi3.so": True,
+    "notes.txt": False,
+    "package/table.json": False,
+    "results/module.py": False,
+    ".hidden/module.py": False,
+    ".#lock.py": False,
+    "package/__pycache__/deep.cpython-311.pyc": False,
+    "not-a-package/module.py": False,
+    "venv/lib/module.py": False,
+    "conda/module.py": False,
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_python_file_beside_the_config_counts(name, study, folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    place = folder({"own.py": own("1.0"), "venv/pyvenv.cfg": "", "conda/conda-meta/history": ""})
+    (place / "linked").symlink_to(elsewhere)
+    (elsewhere / "loop").symlink_to(place)
+    config = study("mine: {estimator: own.Mine}\nsvc: {estimator: SVC}")
     before, _ = planned(config)
-    folder({"other.py": "C = 2\n", "notes.txt": "some\n"})
-    assert planned(config)[0].key == before.key
-    (place / "own.py").write_text(own("1.0") + "# a comment\n")  # files count as a whole
-    assert planned(config)[0].key != before.key
+    folder({name: EDITED.get(name, ODD)})
+    after, plan = planned(config)
+    assert (after.key != before.key) == COUNTS[name]
+    assert [cell.algorithm for cell in plan.cells if cell.has_own_code] == ["mine"]
 
 
-def test_own_files_are_of_the_cells_that_need_them(study, folder):
-    place = folder(
+def test_own_code_is_of_the_algorithms_that_name_it(study, folder, monkeypatch):
+    folder(
         {
-            "own.py": own("1.0") + "def later():\n    import late\n    return late.Late()\n",
-            "late.py": "from sklearn.svm import LinearSVC\nclass Late(LinearSVC):\n    pass\n",
+            "own.py": own("1.0"),
             "step.py": "from sklearn.preprocessing import StandardScaler as Step\n",
-            "function.py": "import step\n"
-            "from sklearn.preprocessing import FunctionTransformer\n"
+            "function.py": "from sklearn.preprocessing import FunctionTransformer\n"
             "class Half(FunctionTransformer):\n    def half(self, X):\n        return X / 2\n",
             "forest.txt": "",
         }
     )
+    walks = []
+    read = own_code._module_files
+    monkeypatch.setattr(own_code, "_module_files", lambda path: walks.append(path) or read(path))
     config = study(
         """
         inside: {estimator: BaggingClassifier, params: {estimator: "own:Mine"}}
@@ -207,64 +233,18 @@ def test_own_files_are_of_the_cells_that_need_them(study, folder):
         library: {pipeline: [StandardScaler, SVC]}
         """
     )
-    files = {
-        cell.algorithm: {os.path.relpath(path, place) for path in cell.own_files}
+    own_names = {
+        cell.algorithm: {*cell.settings.get("own", ())}
         for cell in make_plan(config, realizations=1).cells
     }
-    assert files == {
+    modules = {"own.py", "step.py", "function.py"}
+    assert own_names == {
         "data": set(),
-        "inside": {"own.py", "late.py"},
-        "step": {"step.py"},
-        "function": {"function.py", "step.py"},
-        "chosen": {"own.py", "late.py"},
+        **dict.fromkeys(["inside", "step", "function", "chosen"], modules),
         "declared": {"forest.txt"},
         "library": set(),
     }
-
-
-READERS = {
-    # What is read, when, and what is to be declared.
-    "at_import": "C = float(Path(__file__).with_name('at_import.txt').read_text())",
-    "in_fit": "C = np.loadtxt(Path(__file__).with_name('in_fit.csv'))",
-    "late_module": "C = import_module('late_module_c').C",
-    "data_set": "C = 1 + len(Path(__file__).with_name('own.csv').read_text())",
-    "writes": "Path(__file__).with_name('out.txt').write_text('1'); C = 1",
-}
-
-
-def test_a_cell_that_reads_what_its_key_does_not_hold_warns(study, folder, tmp_path):
-    """In workers, in every realization, in the timing pass after its warm-up too."""
-    files = {"at_import.txt": "1", "in_fit.csv": "1", "late_module_c.py": "C = 1\n"}
-    for name, line in READERS.items():
-        imports = (
-            "import numpy as np\nfrom pathlib import Path\nfrom importlib import import_module"
-        )
-        at_import = name == "at_import"
-        before = f"{imports}\n{line}" if at_import else imports
-        files[f"{name}.py"] = own("C", "pass" if at_import else line, before=before)
-    folder(files)
-    blocks = [f"{name}: {{estimator: {name}.Mine}}\n" for name in READERS]
-    declared = "declared: {estimator: in_fit.Mine, depends: [in_fit.csv]}\n"
-    config = study(
-        "".join(blocks) + declared,
-        realizations=2,
-        more="timing: {realizations: 1, blas_threads: 2}",
-    )
-    ensvm.run(config, jobs=1, progress=False, results=tmp_path / "results")
-    warned = {}
-    for record in read_records(tmp_path / "results" / "trial").values():
-        assert record.ok, record.reason
-        warned.setdefault(record.algorithm, set()).add(record.warnings)
-    message = (
-        "UndeclaredFiles: a change of files that this cell reads would not run it again;"
-        " add `depends: [{}]` to the algorithm"
-    )
-    assert warned == {
-        "at_import": {(message.format("at_import.txt"),)},
-        "in_fit": {(message.format("in_fit.csv"),)},
-        "late_module": {(message.format("late_module_c.py"),)},
-        **{name: {()} for name in ("data", "data_set", "writes", "declared")},
-    }
+    assert len(walks) == 1  # the folder is read once, not for each algorithm or cell
 
 
 @pytest.mark.parametrize("depends", ["[own.csv, wieghts.txt]", "empty", "'*.npz'", "''", "."])
@@ -277,18 +257,31 @@ def test_a_declared_file_has_to_be_there(depends, study, folder, tmp_path):
     assert ("did you mean 'weights.txt'" in str(caught.value)) == ("wieghts" in depends)
 
 
-def test_the_record_of_a_cell_with_many_files_names_groups(study, folder):
-    files = {f"images/{number}.txt": "a" for number in range(30)}
-    folder({"own.py": own("1.0"), **files})
-    config = study("mine: {estimator: own.Mine, depends: [images]}")
-    before, _ = planned(config)
-    assert list(before.settings["own"]) == ["images/", "*.py"]
-    assert len(before.own_files) == 31
-    folder({"images/7.txt": "b"})
-    after, plan = planned(config)
-    assert plan.missing(done(plan)) == []
-    assert after.settings["own"]["images/"] != before.settings["own"]["images/"]
-    assert after.settings["own"]["*.py"] == before.settings["own"]["*.py"]
+@pytest.mark.parametrize("edited", ["own/model.py", "own/c.json", "own/more/d.json"])
+def test_a_package_may_be_declared_with_its_other_files(edited, study, folder):
+    folder({"own/model.py": own("1.0"), "own/c.json": "1", "own/more/d.json": "1"})
+    config = study("mine: {estimator: own.model.Mine, depends: own}")
+    _, plan = planned(config)
+    folder({edited: own("2.0")})
+    assert [why for _, why in planned(config)[1].missing(done(plan))] == ["changed: own"]
+
+
+def test_a_file_that_cannot_be_read_is_named(study, folder):
+    (folder({"own.py": own("1.0")}) / "gone.py").symlink_to("nowhere.py")
+    with pytest.raises(UserError, match=r"algorithms: gone\.py: cannot be read: No such file"):
+        planned(study("mine: {estimator: own.Mine}"))
+
+
+@pytest.mark.parametrize(
+    "line", ["import ensvm", "from ensvm import TunedSVC", "from ensvm.kernels import low_rank"]
+)
+def test_what_own_code_imports_of_ensvm_is_part_of_the_code(line, study, folder):
+    config = study("mine: {estimator: own.Mine}")
+    folder({"own.py": own("1.0")})
+    before = planned(config)[0].settings["code"]
+    folder({"own.py": own("1.0", line)})
+    after = planned(config)[0].settings["code"]
+    assert before.partition(" + ")[0] != after.partition(" + ")[0]
 
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "sklearn", "numba", "pytest"])

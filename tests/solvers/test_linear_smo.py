@@ -105,3 +105,16 @@ def test_where_the_optimum_leaves_the_offset_open_it_is_the_middle(seed: int) ->
     least, most = residual[y < 0.0].max(), residual[y > 0.0].min()
     assert least < most
     assert result.offset == pytest.approx(0.5 * (least + most), abs=1e-12)
+
+
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 40), factor=st.sampled_from([3.0, 300.0]))
+def test_a_larger_price_narrows_the_margin_and_lowers_the_soft_error(
+    seed: int, m: int, factor: float
+) -> None:
+    X, y = noisy(seed, m)
+    cheap, dear = (linear_smo(X, y, C=C, tol=1e-6) for C in (0.01, 0.01 * factor))
+    assert np.linalg.norm(cheap.weights) <= np.linalg.norm(dear.weights) + 1e-4
+    soft = [
+        np.maximum(1.0 - y * (X @ one.weights + one.offset), 0.0).sum() for one in (cheap, dear)
+    ]
+    assert soft[1] <= soft[0] + 1e-4 * m

@@ -43,6 +43,8 @@ tables:
   - {id: t, caption: x, of: timing, columns: [svc, v1.5], rows: [titanic], metric: train_seconds}
 claims:
   - {id: c, text: better, relation: less, better: svc, than: v1.5, rows: [german, titanic]}
+  - {id: two, text: svc, tests: [{relation: less, better: svc, than: v1.5, scope: 2,
+     rows: [german, titanic]}]}
 assumptions: [{id: of-two, text: x, tables: [2]}]
 readings:
   - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
@@ -140,7 +142,8 @@ def test_a_list_of_names_chooses_entries_and_drops_what_needs_the_others(base):
     config = read_config(built(base, "datasets: [titanic]\n"))[0]
     assert config.own_rows == ("titanic",)
     assert [table.id for table in config.tables] == ["1", "t"]
-    assert config.tables[0].rows == config.claims[0].rows == ("titanic",)
+    assert config.tables[0].rows == config.claims[0].tests[0].rows == ("titanic",)
+    assert [claim.id for claim in config.claims] == ["c"]  # not the one of two rows
     assert not config.readings
     assert not config.assumptions
     config = read_config(built(base, "algorithms: [svc]\n"))[0]

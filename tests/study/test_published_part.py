@@ -28,7 +28,7 @@ claims:
   - {id: c, text: t, metric: error, better: claimed, than: svc, relation: less,
      rows: [cancer-50, cancer-100], printed_as: {cancer-100: german}}
   - {id: a, text: t, metric: train_seconds, pass: timing, better: claimed, than: svc,
-     relation: ratio, factor: 2.0, rows: [titanic]}
+     relation: at-least, of: ratio, factor: 2.0, rows: [titanic]}
 readings:
   - {id: r, question: q, table: 1, columns: [svc], default: d, conclusion: c,
      variants: [{name: c10, label: l, algorithm: {params.C: 10.0}}]}

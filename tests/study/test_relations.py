@@ -1,4 +1,4 @@
-"""Every relation has what a config, a test and a text need; a new one is one entry."""
+"""Every relation of every effect has bounds and texts; a new relation is one entry."""
 
 import numpy as np
 import pytest
@@ -6,48 +6,86 @@ from made_up_records import claimed, errors
 
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.write import write_claims
-from ensvm.study.claim import ClaimConfig
-from ensvm.study.relations import RELATIONS, Relation
+from ensvm.study.claim import ClaimTest
+from ensvm.study.relations import EFFECTS, FORMER, RELATIONS, Bound, Relation
 
 
-@pytest.mark.parametrize("relation", RELATIONS.values(), ids=list(RELATIONS))
-def test_a_relation_has_keys_effect_bounds_and_meaning(relation):
-    assert set(relation.keys) <= set(ClaimConfig.model_fields)
-    assert relation.meaning
-    values = np.array([[1.0, 2.0], [2.0, 4.0]])[:, : 2 if "than" in relation.keys else 1]
-    assert relation.effects(values).shape == (2,)
-    assert relation.bounds(1.0)
-    assert bool(relation.threshold_text("error", 1.0)) == bool(relation.threshold_key)
+@pytest.mark.parametrize("effect", EFFECTS.values(), ids=list(EFFECTS))
+def test_an_effect_has_a_threshold_and_a_number_of_each_realization(effect):
+    assert effect.key in ClaimTest.model_fields
+    values = np.array([[1.0, 2.0], [2.0, 4.0]])[:, : 1 + effect.of_pair]
+    assert effect.effects(values).shape == (2,)
+    assert effect.threshold_text("error", 1.0).startswith(f"{effect.key} 1")
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_a_relation_has_bounds_for_all_its_effects(name):
+    relation = RELATIONS[name]
+    assert set(relation.of) <= set(EFFECTS)
+    for of in relation.of:
+        bounds = relation.bounds(EFFECTS[of], 2.0)
+        inside = np.mean([bound.threshold for bound in bounds]) if len(bounds) > 1 else None
+        if inside is not None:
+            assert all(bound.kept_by(inside) for bound in bounds)
+        for bound in bounds:
+            beyond = bound.threshold + (-9.0 if bound.above else 9.0)
+            assert not bound.kept_by(beyond)
+            assert bound.excess(beyond) == 9.0
+
+
+@pytest.mark.parametrize(
+    ("relation", "of", "holds", "fails"),
+    [
+        ("less", "difference", -2.1, -2.0),
+        ("less", "value", 1.9, 2.0),
+        ("at-most", "difference", 2.0, 2.1),
+        ("at-most", "ratio", 2.0, 2.1),
+        ("at-least", "difference", -2.0, -2.1),
+        ("at-least", "ratio", 2.0, 1.9),
+        ("at-least", "exponent", 2.0, 1.9),
+        ("within", "difference", -2.0, -2.1),
+        ("within", "ratio", 1.6, 1.59),
+        ("within", "ratio", 2.5, 2.51),
+    ],
+)
+def test_what_a_relation_says_of_an_effect(relation, of, holds, fails):
+    bounds = RELATIONS[relation].bounds(EFFECTS[of], 2.0)
+    assert all(bound.kept_by(holds) for bound in bounds)
+    assert not all(bound.kept_by(fails) for bound in bounds)
 
 
 @pytest.mark.parametrize("metric", ["error", "train_seconds", "size"])
-def test_effects_of_counts_and_ratios_do_not_depend_on_the_metrics_unit(metric):
-    for name in ("ratio", "curve-below", "curve-falls", "growth-at-most"):
-        assert RELATIONS[name].effect_unit(metric) == RELATIONS[name].effect_unit("other")
+def test_ratios_and_exponents_do_not_depend_on_the_unit_of_the_metric(metric):
+    for name in ("ratio", "exponent"):
+        assert EFFECTS[name].unit(metric) == EFFECTS[name].unit("other")
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_former_relation_is_refused_with_what_is_written_now(name):
+    with pytest.raises(ValueError, match="unknown relation") as caught:
+        ClaimTest(better="a", relation=name)
+    assert f"write {FORMER[name]}" in str(caught.value)
 
 
 def test_a_new_relation_is_one_entry(tmp_path, monkeypatch):
-    doubled = Relation(
-        keys={"limit": None},
-        meaning="twice the value is at most the limit",
-        effects=lambda values: 2.0 * values[:, 0],
-        effect_name="double",
+    even = Relation(
+        "the value is the limit to within 1",
+        lambda _, limit: (Bound(limit + 1, limit), Bound(limit - 1, limit, above=True)),
+        of=("value",),
     )
-    monkeypatch.setitem(RELATIONS, "doubled", doubled)
-    claim = "- {id: 1, text: t, better: a, relation: doubled, limit: 50, rows: [german]}"
-    study = claimed(tmp_path / "s", claim, errors("german", "a", [0.2, 0.21]))
+    monkeypatch.setitem(RELATIONS, "about", even)
+    claim = "- {id: 1, text: t, better: a, relation: about, limit: 20, rows: [german]}"
+    study = claimed(tmp_path / "s", claim, errors("german", "a", [0.2, 0.201]))
     [finding] = evaluate_claims(study)
-    assert finding.comparisons[0].effect == pytest.approx(41.0)
+    assert finding.comparisons[0].effect == pytest.approx(20.05)
     text, _ = write_claims(study)
-    assert "*doubled*: twice the value is at most the limit" in text
-    assert "doubled, limit 50 %" in text
+    assert "*about*: the value is the limit to within 1" in text
+    assert "about, limit 20 %" in text
 
 
 def test_the_mean_slope_is_that_of_the_mean_curve():
     curves = np.array([[0.3, 0.1, 0.2], [0.4, 0.0, 0.0], [0.2, 0.2, 0.1]])
-    relation = RELATIONS["curve-declines"]
-    slopes = [relation.values([curve], ()) for curve in curves]
-    assert np.mean(slopes) == pytest.approx(relation.values([curves.mean(axis=0)], ())[0])
-    [bound] = relation.bounds(0.0)
-    assert bound.kept_by(float(np.mean(slopes)))
-    assert not bound.kept_by(relation.values([curves[0, ::-1] - curves[1]], ())[0])
+    effect = EFFECTS["slope"]
+    slopes = [effect.values([curve], ()) for curve in curves]
+    assert np.mean(slopes) == pytest.approx(effect.values([curves.mean(axis=0)], ())[0])
+    assert np.mean(slopes) < 0.0 < effect.values([curves[0, ::-1] - curves[1]], ())[0]

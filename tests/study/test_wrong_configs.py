@@ -243,7 +243,7 @@ figures:
 claims:
   - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
 assumptions: [{id: x, text: t, tables: [1]}]
-findings: [{text: t, shown_by: [{claim: c, verdict: holds}]}]
+findings: [{claim: c}]
 """
 
 
@@ -273,7 +273,7 @@ findings: [{text: t, shown_by: [{claim: c, verdict: holds}]}]
         ("{german: d}", "{no-such: d}", "claims[1].printed_as", "data set"),
         ("{german: d}", "{german: no-such}", "claims[1].printed_as", "data set"),
         ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
-        ("claim: c", "claim: no-such", "findings[1].shown_by[1].claim", "claim"),
+        ("claim: c", "claim: no-such", "findings[1].claim", "claim"),
     ],
 )
 def test_a_name_that_the_study_lacks_is_refused_at_its_key(tmp_path, old, new, key, what):
@@ -313,12 +313,15 @@ WRONG_FIGURES_AND_CLAIMS = [
     (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),
     (CLAIM, CLAIM + ", pass: timing", r"claims\[1\]\.pass: .*needs a `timing:` block"),
     (CLAIM, CLAIM + ", metric: fit_seconds", r"claims\[1\]: fit_seconds .*add `pass: timing`"),
-    ("than: b, ", "", r"claims\[1\]: the relation at-most needs `than:`"),
-    ("than: b, " + CLAIM, "relation: value-at-most", r"claims\[1\]: .*needs `limit:`"),
-    (CLAIM, "relation: ratio, margin: 1", r"claims\[1\]: the relation ratio has no `margin:`"),
-    (CLAIM, "relation: ratio, factor: 0", r"claims\[1\]\.factor: .*greater than 0"),
+    ("than: b, ", "", r"claims\[1\]: the relation at-most of a value has no `margin:`"),
+    ("than: b, " + CLAIM, "relation: at-most", r"claims\[1\]: .*needs `limit:`"),
+    (CLAIM, "relation: at-least, of: ratio, margin: 1", r"at-least of a ratio has no `margin:`"),
+    (CLAIM, "relation: within, of: ratio, factor: 0", r"claims\[1\]\.factor: .*greater than 0"),
     (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
-    (CLAIM, "relation: curve-below, metric: objective_path_", r"\.metric: .*`record:` of b"),
+    (CLAIM, "relation: at-most, stage: end, metric: objective_path_", r"\.metric: .*of b, "),
+    (CLAIM, "relation: curve-below", r"claims\[1\]\.relation: .*write `relation: at-least` with"),
+    (CLAIM, "relation: less, scope: 2", r"claims\[1\]: `scope: 2` is more than the 1 comparisons"),
+    ("better: a", "beter: a", r"claims\[1\]\.beter: unknown key 'beter'; did you mean 'better'"),
     ("claims:\n", "claims:\n  - {id: k, text: t, better: a, than: b, relation: less}\n", "twice"),
 ]
 

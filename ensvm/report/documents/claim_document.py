@@ -1,11 +1,18 @@
-"""Claims as a document: an overview, the evidence of each claim, and how to read it."""
+"""Claims as a document: an overview, the tests of each claim, and how to read them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
+from statistics import median
 
 import pandas as pd
 
-from ensvm.report.claims import ClaimComparison, JudgedClaim, evaluate_claims
+from ensvm.report.claims import (
+    ClaimComparison,
+    Judged,
+    JudgedClaim,
+    JudgedTest,
+    evaluate_claims,
+)
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -18,58 +25,41 @@ from ensvm.report.documents.document import (
 )
 from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
-from ensvm.study.claim import ClaimConfig
+from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
 
 DECIDES = (
-    "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "
-    "be shown, we **cannot tell**. Taken alone, a row holds or fails where the 95 % interval of "
-    "its effect lies wholly on that side of the threshold. But the more rows a claim has, the "
-    "likelier one of them is off by chance: the p-values of failing are adjusted for their number "
-    "(Holm's step-down), in claims about most rows those of holding too, and these decide. That "
-    "all rows hold needs none. Where that changes a row, its verdict alone stands in brackets. "
-    "All p-values, adjusted and not, are in the CSV."
+    "A row **holds** or **fails** if the 95 % interval of its effect lies wholly on that side of "
+    "the threshold; otherwise we **cannot tell**. The interval is that of these rows: what would "
+    "vary if all was run again on them (nothing: *exact*; orders of the training rows, test rows "
+    "of a single split, whole repetitions of a cross-validation, realizations). The more rows a "
+    "test has, the likelier one is off by chance, so p-values of failing, and of holding for a "
+    "number of rows, are adjusted (Holm)."
 )
 CLAIM_DECIDES = (
-    "A claim **holds** when every row with values holds, and **fails** when any row fails; one "
-    "about most rows holds when more than half hold, and fails when half or more fail. Where rows "
-    "have no values, the verdict says on how many it rests."
+    "A test holds if all rows with values hold, or as many as it says, and fails if that cannot "
+    "be. A claim holds if all of its tests hold, and fails if one fails; tests of another reading "
+    "do not decide."
 )
-INTERVALS = (
-    "Intervals are t intervals over the realizations, of paired differences where two algorithms "
-    "are compared, and of the logarithm for ratios. A single error of an official split has the "
-    "binomial interval of two independent rates (Agresti & Caffo), widened by the spread over "
-    "orders of the training rows where there are several. Any other single value (n = 1) has no "
-    "interval and no test, and decides only where it lies beyond both the threshold and equality."
+NEW_ROWS = (
+    "*On new rows* counts what the same comparison says of new rows of the same kind, by the "
+    "corrected resampled t test (Nadeau & Bengio 2003) or, on a single split, the binomial "
+    "interval. It does not decide."
 )
-HOLD = "of n hold"
-HOLDING = (
-    "*of n hold* counts the realizations, each a split of its own, whose value keeps to the "
-    "threshold by itself. The verdict does not use it."
-)
+METRICS = {"n_iter_": "iterations", "train_seconds": "training seconds"}
 OWN_TEST = "the paper's own test"
 OWN_TESTING = (
-    "*the paper's own test* is a one-sided Welch test at 5 % between several runs on one split of "
-    "the rows. It is repeated on each of our splits, with as many runs; the column counts the "
-    "splits on which it finds the claim. It asks whether runs differ on that split, our verdict "
-    "whether methods differ over splits."
+    "*the paper's own test* is a one-sided Welch test at 5 % between several runs on one split. It "
+    "is repeated on each of our splits; the column counts those on which it finds the claim."
 )
 EACH = (
-    "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
-    "when one does not. There is nothing to test then; the value shown is the worst."
-)
-OVERLAP = (
-    "Realizations that split the same rows anew (folds of a cross-validation, random splits) share "
-    "rows and are not independent. Their intervals are those of the corrected resampled t test "
-    "(Nadeau & Bengio 2003), which are wider: the variance of the mean has the factor 1/n + r in "
-    "place of 1/n, where r is n_test / n_train, or n_train / n_test where the test part is the "
-    "larger (column `overlap` of the CSV)."
+    "A test of *each realization* fails if one realization violates it; the value shown is the "
+    "worst."
 )
 PRINTED = (
-    "*printed* is the effect that the paper's own printed values have, and *as printed* whether "
-    "they keep to the claim as it is tested here. No interval is known for them: the threshold "
-    "alone decides. Our verdict does not depend on them."
+    "*printed* is the effect of the paper's own values. A printed value stands for all values that "
+    "round to it, so equal ones are no evidence either way."
 )
 
 
@@ -87,44 +77,53 @@ def claims_document(study: Study) -> Document:
 
 
 def _frame(study: Study) -> pd.DataFrame:
-    of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
+    of_claim = ["claim_verdict", "claim_printed_verdict", "decides"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
         {
             "claim_verdict": judged.verdict,
-            "claim_qualified": judged.qualified,
             "claim_printed_verdict": judged.printed_verdict,
+            "decides": tested.test.decides,
             **asdict(comparison),
         }
         for judged in evaluate_claims(study)
-        for comparison in judged.comparisons
+        for tested in judged.tests
+        for comparison in tested.comparisons
     ]
     return pd.DataFrame(lines, columns=columns)
 
 
 def overview(study: Study) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
-    judged_claims = list(evaluate_claims(study))
     rows = [
         [
             judged.claim.id,
-            f"**{judged.verdict}** {judged.qualified}".strip(),
-            judged.counts,
-            judged.printed_counts and f"**{judged.printed_verdict}**: {judged.printed_counts}",
+            f"**{judged.verdict}**",
+            *(_by_test(judged, counts) for counts in ("counts", "new_counts", "printed_counts")),
         ]
-        for judged in judged_claims
+        for judged in evaluate_claims(study)
     ]
-    heads = ["claim", "verdict", "evidence", "on the paper's own table"]
-    n_shown = 4 if any(judged.printed_verdict for judged in judged_claims) else 3
-    cells = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
-    return Grid(heads[:n_shown], cells, left=heads)
+    heads = ["claim", "verdict", "evidence", "on new rows", "on the paper's own table"]
+    shown = [at for at, _ in enumerate(heads) if at < 3 or any(row[at] for row in rows)]
+    cells = [[row[at] or NOTHING for at in shown] for row in rows]
+    return Grid([heads[at] for at in shown], cells, left=heads)
+
+
+def _by_test(judged: JudgedClaim, counts: str) -> str:
+    """Return some counts of a claim, a line for each test that decides."""
+    tests = [tested for tested in judged.tests if tested.test.decides]
+    texts = [getattr(tested, counts) or NOTHING for tested in tests]
+    return "<br>".join(texts) if set(texts) != {NOTHING} else ""
 
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
     """Return a claim with its evidence, below a heading with its verdict."""
-    heading = f"{judged.claim.id}: {judged.verdict} {judged.qualified}".strip()
     quoted = f"> {wording(judged.claim)}" if judged.claim.text else wording(judged.claim)
-    return [Heading(heading), quoted, *evidence_parts(study, judged)]
+    parts: list[Part] = [Heading(f"{judged.claim.id}: {judged.verdict}"), quoted]
+    parts += [one_line(judged.claim.note)]
+    for tested in judged.tests:
+        parts += test_parts(study, judged, tested)
+    return parts
 
 
 def wording(claim: ClaimConfig) -> str:
@@ -132,72 +131,127 @@ def wording(claim: ClaimConfig) -> str:
     return one_line(claim.text or f"Paraphrased: {claim.paraphrase}")
 
 
-def tested(claim: ClaimConfig) -> str:
-    """Return what is tested: the metric, the relation and where."""
-    threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
-    relation = f"{claim.relation}, {threshold}" if threshold else claim.relation
-    stage = "" if claim.stage is None else f" at stage {claim.stage}"
-    scope = ", in each realization" if claim.of_each else ""
-    scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
-    return f"`{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}"
+def tested_text(test: ClaimTest) -> str:
+    """Return what a test compares: the metric, the relation and where."""
+    stage = "" if test.stage is None else f" at stage {test.stage}"
+    threshold = test.effect.threshold_text(test.metric, test.threshold)
+    of = "" if test.of is None else f" of the {test.of_effect}"
+    words = f"`{test.metric}`{stage} ({test.run_pass} pass), {test.relation}{of}"
+    words += "" if test.kind.of_rejections else f", {threshold}"
+    words += ", in each realization" if test.each else ""
+    return words if test.scope == "all" else f"{words}, on at least {test.scope}"
 
 
-def evidence_parts(study: Study, judged: JudgedClaim) -> list[Part]:
-    """Return the parts below the sentence of a claim; some may be empty."""
-    claim = judged.claim
+def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Part]:
+    """Return the evidence of a test; parts may be empty."""
+    test = tested.test
+    head = "Tested" if len(judged.tests) == 1 else f"Test {judged.tests.index(tested) + 1}"
+    if not test.decides:
+        reading = f" ({test.reading})" if test.reading else ""
+        head += f", under another reading{reading}, which does not decide"
+    evidence = f"{head}: {tested_text(test)}: {in_short(study, tested)}."
+    new = f"On new rows: {tested.new_counts}." if tested.new_counts else ""
     return [
-        one_line(f"Tested: {tested(claim)}; {judged.counts}. {claim.note}"),
-        _on_paper(judged),
-        _comparisons(study, judged),
-        Bullets("Missing", _reasons(judged)),
+        one_line(" ".join([evidence, new, test.note])),
+        _on_paper(tested),
+        _comparisons(study, tested),
+        Bullets("Missing", list(_reasons(tested))),
     ]
 
 
-def _on_paper(judged: JudgedClaim) -> str:
+def compared_text(study: Study, test: ClaimTest) -> str:
+    """Return what a test compares, in the words of a reader: the metric and both sides."""
+    first, second = pair_labels(study, test)
+    stage = "" if test.stage in (None, "end") else f" in round {test.stage}"
+    metric = metric_text(test.metric)
+    if second is None:
+        return f"{metric}{stage} of {first}"
+    return f"{metric}{stage}, {first} against {second}"
+
+
+def metric_text(metric: str) -> str:
+    """Return a metric's name as words, such as `training seconds` for `train_seconds`."""
+    return METRICS.get(metric, metric.strip("_").replace("_", " "))
+
+
+def in_short(study: Study, tested: JudgedTest) -> str:
+    """Return a test's counts, the range of its effects, and their direction, as text."""
+    test = tested.test
+    known = [one for one in tested.comparisons if one.effect is not None]
+    if not known:
+        return tested.counts
+    effects = [one.effect for one in known if one.effect is not None]
+    unit = test.effect.unit(test.metric)
+    head = "" if test.of_effect == "value" else f"{test.of_effect} "
+    if len(known) > 1:
+        low, high, middle = map(unit.text, (min(effects), max(effects), median(effects)))
+        numbers = f"{head}{low} to {high}{_unit_name(unit)}, median {middle}"
+    else:
+        (one,) = known
+        interval = _interval(unit, one)
+        is_interval = one.low is not None and interval != "exact"
+        numbers = f"{head}{unit.text(effects[0])}" + f" ({interval})" * is_interval
+        numbers += _unit_name(unit)
+    parts = [tested.counts, numbers]
+    if (neutral := test.effect.neutral) is not None and len(known) > 1:
+        first, _ = pair_labels(study, test)
+        # A ratio above 1 says that the first value is the lower one.
+        sign = 1 if test.effect.of_difference else -1
+        counts = {
+            word: sum(side * sign * (effect - neutral) > 0 for effect in effects)
+            for word, side in (("lower", -1), ("higher", 1))
+        }
+        word = max(counts, key=lambda name: counts[name])
+        parts.append(f"{first} {word} on {counts[word]} of {len(known)}")
+    return "; ".join(parts)
+
+
+def _unit_name(unit: Unit) -> str:
+    return f" {unit.name}" if unit.name and unit.name != "times" else ""
+
+
+def _on_paper(tested: JudgedTest) -> str:
     """Return the verdict on the paper's own printed values; empty if it prints none."""
-    if judged.printed_verdict is None:
+    if not tested.printed_counts:
         return ""
-    names = judged.claim.printed_as
-    failing = [
-        names.get(one.row, one.row) for one in judged.comparisons if one.printed_verdict == "fails"
-    ]
-    verdict = (
-        "On the paper's own table: "
-        if judged.printed_verdict == "holds"
-        else "**The paper's own table does not satisfy this claim as tested here**: "
-    )
-    rows = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
+    names = tested.test.printed_as
     renamed = [f"{row} as {printed}" for row, printed in names.items()]
-    text = f"{verdict}{judged.printed_counts}{rows}."
+    text = f"On the paper's own table: {tested.printed_counts}."
     return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
-def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
+def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
+    """Return what both sides of a test are called; the second is None for a value."""
+    first = _side(study, test.better)
+    return first, None if test.than is None else _side(study, test.than)
+
+
+def _side(study: Study, names: Sequence[str]) -> str:
+    """Return the label of an algorithm, or of several: the first and how many others."""
+    label = algorithm_label(study, names[0])
+    return label if len(names) == 1 else f"{label} (and {len(names) - 1} more)"
+
+
+def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
-    claim = judged.claim
-    comparisons = [one for one in judged.comparisons if one.verdict or one.printed_verdict]
-    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
-    several = len({(one.better, one.than) for one in judged.comparisons}) > 1
-    first, second = "first", "second"
-    if claim.than and not several:
-        first, second = (algorithm_label(study, name) for name in (*claim.better, *claim.than))
+    test, effect = tested.test, tested.test.effect
+    comparisons = [one for one in tested.comparisons if one.verdict or one.printed is not None]
+    values, unit = effect.value_unit(test.metric), effect.unit(test.metric)
+    several = len({(one.better, one.than) for one in tested.comparisons}) > 1
+    first, second = ("first", "second") if several else pair_labels(study, test)
     has_interval = any(one.low is not None for one in comparisons)
-    has_counts = any(one.n > 1 for one in comparisons) and not claim.kind.of_rejections
-    has_own_test = any(one.own_test for one in comparisons)
-    is_printed = judged.printed_verdict is not None
     columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
         (True, "data set", lambda one: one.row),
         (several, "compared", lambda one: _pair(study, one)),
-        (bool(claim.than), first, lambda one: _number(values, one.better_mean)),
-        (bool(claim.than), second, lambda one: _number(values, one.than_mean)),
-        (True, effect_head(claim), lambda one: _number(effect, one.effect)),
-        (has_interval, "95 % interval", lambda one: _interval(effect, one)),
+        (effect.of_pair, first, lambda one: _number(values, one.better_mean)),
+        (effect.of_pair, second or "", lambda one: _number(values, one.than_mean)),
+        (True, effect_head(test), lambda one: _number(unit, one.effect)),
+        (has_interval, "95 % interval", lambda one: _interval(unit, one)),
         (True, "n", lambda one: str(one.n)),
-        (has_counts, HOLD, lambda one: str(one.n_holds)),
-        (True, "verdict", _verdict),
-        (has_own_test, OWN_TEST, lambda one: one.own_test or NOTHING),
-        (is_printed, "printed", lambda one: _number(effect, one.printed)),
-        (is_printed, "as printed", lambda one: one.printed_verdict or NOTHING),
+        (True, "verdict", lambda one: one.verdict or NOTHING),
+        (bool(test.own_test), OWN_TEST, lambda one: one.own_test or NOTHING),
+        (bool(tested.printed_counts), "printed", lambda one: _number(unit, one.printed)),
+        (bool(tested.printed_counts), "as printed", lambda one: one.printed_verdict or NOTHING),
     ]
     shown = [(head, text_of) for is_shown, head, text_of in columns if is_shown]
     return Grid(
@@ -207,21 +261,13 @@ def _comparisons(study: Study, judged: JudgedClaim) -> Grid:
     )
 
 
-def _verdict(comparison: ClaimComparison) -> str:
-    """Return the verdict; if the adjustment changed it, with the unadjusted one in brackets."""
-    if comparison.verdict is None:
-        return NOTHING
-    alone = comparison.unadjusted
-    return comparison.verdict + (f" (alone: {alone})" if alone != comparison.verdict else "")
-
-
-def effect_head(claim: ClaimConfig) -> str:
-    """Return what the effect of a claim is called, with its unit."""
-    effect = claim.kind.effect_name or claim.metric
-    unit = claim.kind.effect_unit(claim.metric).name
+def effect_head(test: ClaimTest) -> str:
+    """Return what the effect of a test is called, with its unit."""
+    effect = test.metric if test.of_effect == "value" else test.of_effect
+    unit = test.effect.unit(test.metric).name
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
-    return f"{effect}, the worst" if claim.of_each else effect
+    return f"{effect}, the worst" if test.each else effect
 
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
@@ -232,6 +278,8 @@ def _pair(study: Study, comparison: ClaimComparison) -> str:
 def _interval(unit: Unit, comparison: ClaimComparison) -> str:
     if comparison.low is None:
         return NOTHING
+    if comparison.basis == "exact":
+        return "exact"
     return f"{_number(unit, comparison.low)} to {_number(unit, comparison.high)}"
 
 
@@ -239,29 +287,26 @@ def _number(unit: Unit, value: float | None) -> str:
     return NOTHING if value is None else unit.text(value)
 
 
-def _reasons(judged: JudgedClaim) -> list[str]:
-    rows: dict[str, list[str]] = {}
+def _reasons(judged: Judged) -> Iterator[str]:
+    rows: dict[str, dict[str, None]] = {}
     for comparison in judged.comparisons:
-        if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
-            rows[comparison.reason].append(comparison.row)
-    return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
+        if comparison.reason:
+            rows.setdefault(comparison.reason, {})[comparison.row] = None
+    return (f"{', '.join(names)}: {reason}" for reason, names in rows.items())
 
 
 def legend(study: Study) -> list[Part]:
     """Return how to read the claims."""
-    judged_claims = list(evaluate_claims(study))
-    comparisons = [one for judged in judged_claims for one in judged.comparisons]
-    used = {judged.claim.relation for judged in judged_claims}
+    tests = [tested for judged in evaluate_claims(study) for tested in judged.tests]
+    used = {one.test.relation for one in tests}
     return [
         Bullets(
             "Relations", [f"*{n}*: {one.meaning}" for n, one in RELATIONS.items() if n in used]
         ),
         DECIDES,
         CLAIM_DECIDES,
-        INTERVALS,
-        HOLDING if any(one.n > 1 for one in comparisons) else "",
-        OWN_TESTING if any(one.own_test for one in comparisons) else "",
-        EACH if any(judged.claim.of_each for judged in judged_claims) else "",
-        OVERLAP if any(one.overlap for one in comparisons) else "",
-        PRINTED if any(one.printed_verdict for one in comparisons) else "",
+        NEW_ROWS if any(one.new_counts for one in tests) else "",
+        OWN_TESTING if any(one.test.own_test for one in tests) else "",
+        EACH if any(one.test.each for one in tests) else "",
+        PRINTED if any(one.printed_counts for one in tests) else "",
     ]

@@ -4,7 +4,8 @@ Each content (a table, claims, readings, a ranking, ...) makes one document; `en
 has one renderer for each medium.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -13,21 +14,15 @@ import pandas as pd
 
 from ensvm import __version__
 from ensvm.report.query import Study, runs_of
-from ensvm.study.table_layout import Verdict
+from ensvm.report.tables import TableCell
+from ensvm.study.table_layout import Verdict, Why
 
 NOTHING = "—"
 # A spreadsheet takes a text that begins with one of these for a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-SHIPPED = "†"
+CHOSEN = "†"
 WARNED = "!"
-MARKS: dict[Verdict, str] = {
-    "reproduced": "=",
-    "compatible": "≈",
-    "close": "~",
-    "differs": "≠",
-    "cannot tell": "?",
-    "undetermined": "○",
-}
+MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
 
 
 @dataclass(frozen=True)
@@ -44,9 +39,10 @@ class Value:
     order_spread: str = ""
     printed: str = ""
     verdict: Verdict | None = None
+    why: Why = ""
+    chosen: bool = False
     best: bool = False
     underlined: bool = False
-    shipped: bool = False
     warned: bool = False
     state: str = ""
     key: str = ""
@@ -54,8 +50,15 @@ class Value:
 
     @property
     def marks(self) -> str:
-        """The marks of a shipped value and of one whose fits warned."""
-        return SHIPPED * self.shipped + WARNED * self.warned
+        """The mark of a value whose fits warned."""
+        return WARNED * self.warned
+
+    @property
+    def sign(self) -> str:
+        """The verdict's sign, why it cannot be given, and the mark of a chosen setting."""
+        if self.verdict is None:
+            return ""
+        return " ".join(filter(None, (MARKS[self.verdict], self.why, CHOSEN * self.chosen)))
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,21 @@ def _no_formula(value: Any) -> Any:
 def one_line(text: str) -> str:
     """Return a text with single spaces between its words and no line breaks."""
     return " ".join(text.split())
+
+
+def verdict_counts(values: Iterable[Value | TableCell]) -> str:
+    """Return how many values have each verdict, such as `16 = (16 †), 3 ≠`.
+
+    In parentheses: those for which a setting was chosen on the printed value.
+    """
+    judged = [value for value in values if value.verdict]
+    counts = Counter(value.verdict for value in judged)
+    chosen = Counter(value.verdict for value in judged if value.chosen)
+    return ", ".join(
+        f"{counts[verdict]} {mark}" + (f" ({n} {CHOSEN})" if (n := chosen[verdict]) else "")
+        for verdict, mark in MARKS.items()
+        if counts[verdict]
+    )
 
 
 def number_range(numbers: set[int]) -> str:

@@ -109,7 +109,7 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
         for column in config.columns_of(table)
         if (table.id, row, column.name) in study.published
     ]
-    own_questions = [question_of(table, row, column) for row, column in printed_cells]
+    own_questions = [question_of(study, table, row, column) for row, column in printed_cells]
     # Each reading asks the same questions of its own copies of data sets and algorithms.
     asked = {DEFAULT: own_questions}
     for variant in config.variants:
@@ -184,6 +184,7 @@ def readings_document(study: Study) -> Document:
             "equal_verdict": question.equal[name][number].verdict,
             "distance": question.distances[name][number],
             "verdict": cell.verdict,
+            "why": cell.why,
             "difference": cell.difference,
             "difference_low": cell.difference_low,
             "difference_high": cell.difference_high,
@@ -258,10 +259,8 @@ def in_short(question: OpenQuestion, name: str) -> str:
 
 
 def _alike(cells: list[TableCell]) -> str:
-    """Return how many cells are = or ≈, and how many rounding decides, which is neither."""
-    undetermined = sum(cell.verdict == "undetermined" for cell in cells)
-    more = f" ({undetermined} undetermined)" if undetermined else ""
-    return f"{sum(cell.verdict in ALIKE for cell in cells)}{more}"
+    """Return how many cells are = or ≈, as text."""
+    return str(sum(cell.verdict in ALIKE for cell in cells))
 
 
 def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:

@@ -1,15 +1,15 @@
 """A table as a document: the grid of the paper, legend, notes, assumptions, missing values."""
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import groupby
 
 import pandas as pd
 
 from ensvm.report.documents.document import (
+    CHOSEN,
     MARKS,
     NOTHING,
-    SHIPPED,
     WARNED,
     Bullets,
     Document,
@@ -19,6 +19,7 @@ from ensvm.report.documents.document import (
     enumerated,
     number_range,
     origin,
+    verdict_counts,
 )
 from ensvm.report.query import Study, ask, machines, once
 from ensvm.report.tables import (
@@ -31,38 +32,18 @@ from ensvm.report.tables import (
     question_of,
     underlined,
 )
-from ensvm.report.verdict import Basis
+from ensvm.report.verdict import BASES
 from ensvm.study.algorithms import CrossValidationConfig
 from ensvm.study.config import Assumption
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.metrics import PERCENT, RATES
+from ensvm.study.table_layout import TableConfig
 
-MEANINGS: dict[Verdict, str] = {
-    "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
-    "compatible": "no difference is shown, but the interval reaches beyond {margin}; it is short",
-    "close": "there is a difference; whether it is more than {margin} is open, in a short interval",
-    "differs": "ours lies further than {margin} from the printed value, and so does the interval",
-    "cannot tell": "the interval reaches beyond {margin} and is too long, or there is none; or the "
-    "largest class gets it too",
-    "undetermined": "rounding decides what is predicted: no machine is shown to separate the rows",
-}
-INTERVALS: dict[Basis, str] = {
-    "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
-    "spread is given ours.",
-    "one split in print": "Where the paper split the data once and does not say how, it is that of "
-    "one more split beside the mean of ours.",
-    "random draw in print": "Where print is one random draw of what ours sets, it is the range of "
-    "such draws of ours.",
-    "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
-    "the spread between whole repetitions; where there is but one, from that between its folds, "
-    "with Nadeau and Bengio's correction for the rows that they share.",
-    "two rates": "A single error rate has the binomial interval of two rates.",
-}
-OWN_ROWS: dict[Basis, str] = {
-    "same rows": "What is computed there without random numbers has no sampling error, and an "
-    "interval of no width.",
-    "orders": "Where rounding decides the value, the interval is that of one order of the training "
-    "rows beside the mean of ours.",
-}
+RULE = (
+    "D is the 95 % interval of ours − printed, with print's rounding; M is the margin, {margin}. "
+    "`=`: D lies within ±M; `≈`: within ±3M; `≠`: outside ±M; `?` otherwise: *wide*, *guess* (the "
+    "largest class does as well), *rounding* (it decides), *protocol* (the paper ran the row "
+    "another way), *none* (no interval)."
+)
 
 
 def table_document(study: Study, table: TableConfig) -> Document:
@@ -133,7 +114,8 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         order_spread=order_spread if order_spread.strip("0.") else "",
         printed=text(cell.published),
         verdict=cell.verdict,
-        shipped=cell.status == "shipped",
+        why=cell.why,
+        chosen=cell.chosen,
         warned=cell.warned > 0,
         state="" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
         key=cell.key,
@@ -151,13 +133,11 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     text = "Each cell: our mean ± standard deviation over n realizations"
     if is_own(study, cells) and all(cell.n <= 1 for cell in cells):
         text = "Each cell: our value in one realization"
+    judged = any(cell.verdict for cell in cells)
     if any(cell.published is not None for cell in cells):
-        text += "; small, the paper's value, "
-        text += (
-            "on other machines: to be compared as ratios only"
-            if table.of == "timing"
-            else "and how ours compares with it"
-        )
+        text += "; small, the paper's value"
+        text += ", and how ours compares with it" if judged else ""
+        text += ", of another machine: only ratios compare" if table.of == "timing" else ""
     # Which marks occur, since only these are explained.
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
     bold = any(value.best for value in values)
@@ -167,13 +147,11 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
         for column, others in table.underline.items()
     )
     guessed = any(cell.largest_class is not None for cell in cells)
-    judged = any(cell.verdict for cell in cells)
-    barred = "neither =, nor ≈, nor bold" if judged else "not bold"
     oracles = [column for column in table.columns if is_oracle(study, table, column)]
     apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
     return [
         f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
-        f"What predicting the largest class gets as well is {barred}." if guessed else "",
+        "What predicting the largest class gets as well is not bold." if guessed else "",
         *verdicts(table, cells),
         *marks(cells),
         *(_machines(study, table) if table.of == "timing" else []),
@@ -218,40 +196,25 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     return sentences
 
 
-def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
-    """Return the meaning of each verdict with its count, and what the intervals are computed from.
+def verdicts(table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Return the rule of the verdicts with the table's margin, their counts, and the bases of D.
 
-    The margins are those of the table. Returns an empty list if no cell has a verdict.
+    Returns an empty list if no cell has a verdict.
     """
-    counts = Counter(cell.verdict for cell in cells if cell.verdict)
-    if not counts:
-        return []
-    margin, margins = _margins(table)
-    rows = [
-        [mark, verdict, MEANINGS[verdict].format(margin=margin), str(counts[verdict])]
-        for verdict, mark in MARKS.items()
-        if counts[verdict] or verdict not in ("cannot tell", "undetermined")
-    ]
-    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
-    rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
-    return [
-        Grid(["", "verdict", "meaning", "cells"], rows, left=("verdict", "meaning")),
-        f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
-        "It is short if its half-width is at most twice the margin. " + " ".join(_intervals(cells)),
-    ]
-
-
-def _intervals(cells: list[TableCell]) -> list[str]:
-    """Return what the intervals of the cells are computed from."""
     judged = [cell for cell in cells if cell.verdict]
-    bases = {cell.interval_of for cell in judged}
-    texts = [text for basis, text in INTERVALS.items() if basis in bases]
-    of_own_rows = [text for basis, text in OWN_ROWS.items() if basis in bases]
-    if of_own_rows:
-        rows = list({cell.row: None for cell in judged if cell.interval_of in OWN_ROWS})
-        names = enumerated(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
-        texts.append(f"{names}: the paper's own training and test rows. {' '.join(of_own_rows)}")
-    return texts
+    if not judged:
+        return []
+    counts = verdict_counts(judged)
+    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
+    counts += f"; {silent} printed without a value of ours" if silent else ""
+    if any(cell.chosen for cell in judged):
+        counts += f". {CHOSEN}: a setting was chosen on this printed value"
+    used = {cell.interval_of for cell in judged}
+    bases = [f"{basis.name} ({basis.meaning})" for basis in BASES if basis.name in used]
+    return [
+        f"{RULE.format(margin=_margin(table))} Here: {counts}.",
+        f"D is computed from: {'; '.join(bases)}." if bases else "",
+    ]
 
 
 def marks(cells: list[TableCell]) -> list[str]:
@@ -265,10 +228,6 @@ def marks(cells: list[TableCell]) -> list[str]:
             "training rows, which are the same problem; the value is the mean over them.",
         ),
         (
-            any(cell.status == "shipped" for cell in cells),
-            f"{SHIPPED} A shipped value; why there is none computed here stands below.",
-        ),
-        (
             warned,
             f"{WARNED} Fits warned ({warned} of {len(cells)} cells); "
             "`ensvm status --warnings` lists how.",
@@ -278,67 +237,80 @@ def marks(cells: list[TableCell]) -> list[str]:
 
 
 def _machines(study: Study, table: TableConfig) -> list[str]:
-    """Return the machines that timed a table, and a warning if there are several."""
+    """Return a sentence with the machine that timed a table."""
     records = [
         record
         for row in study.config.rows_of(table)
         for column in table.columns
-        for record in ask(study, question_of(table, row, column)).records.values()
+        for record in ask(study, question_of(study, table, row, column)).records.values()
     ]
-    names = [
-        f"{host} ({processor})" if processor else host
+    return [
+        f"Timed on {host} ({processor})." if processor else f"Timed on {host}."
         for host, processor in machines(records).items()
     ]
-    if len(names) < 2:
-        return [f"Timed on {one}." for one in names]
-    return [f"Timed on different machines, whose seconds do not compare: {', '.join(names)}."]
 
 
 def notes(study: Study, table: TableConfig) -> list[str]:
     """Return the notes of a table, each with the cells it explains.
 
-    A note that explains verdicts is left out if no cell has such a verdict.
+    A note that explains verdicts is left out if no cell has such a verdict. Rows that the paper is
+    believed to have run in another way follow.
     """
-    texts = []
+    cells, texts = build_table(study, table), []
+    differing = [cell for cell in cells if cell.verdict == "differs"]
+    with_value = [cell for cell in cells if cell.mean is not None]
     for note in table.notes:
-        explained = {
-            column: [
-                cell.row
-                for cell in build_table(study, table)
-                if cell.column == column
-                and note.explains_cell(cell.row, column)
-                and cell.verdict == "differs"
-            ]
-            for column in note.explains
-        }
-        cells_explained = [
-            f"{_label(study, table, column)} on {enumerated(rows)}"
-            for column, rows in explained.items()
-            if rows
-        ]
-        if cells_explained:
-            texts.append(f"{MARKS['differs']} {'; '.join(cells_explained)}: {note.text}")
-        elif not note.explains:
+        explained = _named(study, table, note.explains, differing)
+        coded = _named(study, table, note.coded, with_value)
+        if explained:
+            texts.append(f"{MARKS['differs']} {explained}: {note.text}")
+        elif coded:
+            texts.append(f"{coded}, without a sign: {note.text}")
+        elif not (note.explains or note.coded):
             texts.append(note.text)
-    return texts
+    rows_by_text: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        if cell.why == "protocol":
+            text = str(study.config.dataset(cell.row).other_protocol)
+            rows_by_text.setdefault(text, {})[cell.row] = None
+    mark = f"{MARKS['cannot tell']} protocol"
+    return texts + [f"{mark}, {enumerated([*rows])}: {text}" for text, rows in rows_by_text.items()]
+
+
+def _named(
+    study: Study, table: TableConfig, rows_of: Mapping[str, Sequence[str]], cells: list[TableCell]
+) -> str:
+    """Return those of some cells that a note names, as text."""
+    named = {
+        column: [cell.row for cell in cells if cell.column == column and cell.row in rows]
+        for column, rows in rows_of.items()
+    }
+    return "; ".join(
+        f"{_label(study, table, column)} on {enumerated(rows)}"
+        for column, rows in named.items()
+        if rows
+    )
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
     return column_label(study, table.column(name))
 
 
-def _margins(table: TableConfig) -> tuple[str, str]:
-    """Return the table's margin as text, and a sentence if its columns have different margins."""
-    others: dict[float, list[str]] = {}
+def _margin(table: TableConfig) -> str:
+    """Return the margin of a table as text, with those of columns that have another one."""
+    labels_by_margin: dict[str, list[str]] = {}
     for column in table.columns:
-        if column.margin is not None:
-            others.setdefault(column.margin, []).append(column.label or column.name)
-    parts = [f"±{margin:g} for {enumerated(names)}" for margin, names in others.items()]
-    if table.relative_margin is not None:
-        parts.append(f"at most {100 * table.relative_margin:g} % of a printed error")
-    if not parts:
-        return f"±{table.margin:g}", ""
-    return "the margin", f"The margin is ±{table.margin:g}; {'; '.join(parts)}. "
+        share, metric = table.relative_margin_of(column), table.metric_of(column)
+        margin = table.margin if column.margin is None else column.margin
+        text = f"±{margin:g}"
+        if share is not None and metric in RATES:
+            text += f" and at most {PERCENT.scale * share:g} % of the printed error"
+        elif share is not None:
+            text = f"{PERCENT.scale * share:g} % of the printed value"
+        labels_by_margin.setdefault(text, []).append(column.label or column.name)
+    if len(labels_by_margin) == 1:
+        return next(iter(labels_by_margin))
+    return ", ".join(f"{text} for {enumerated(of)}" for text, of in labels_by_margin.items())
 
 
 def assumptions_of(study: Study, table: TableConfig) -> list[Assumption]:

@@ -58,9 +58,8 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             why = answer.why if not answer.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
-        printed = (
-            None if table is None else printed_value(study, table, row, series, figure.metric, None)
-        )
+        found = table and printed_value(study, table, row, series, figure.metric, None)
+        printed = found.value if found else None
         items.append(Values(row, series, algorithm_label(study, series), values, printed))
     return items, missing
 

@@ -9,15 +9,24 @@ from collections.abc import Iterator
 from ensvm.data.alarms import TITLE
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import overview
-from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
-from ensvm.report.documents.readings_document import answer_question
+from ensvm.report.documents.document import (
+    CHOSEN,
+    MARKS,
+    Bullets,
+    Grid,
+    Heading,
+    Part,
+    one_line,
+    origin,
+    verdict_counts,
+)
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
-from ensvm.study.claim import FindingConfig, SupportConfig
 
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
@@ -27,6 +36,7 @@ HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
     "how ours compares with it: "
     + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+    + f"; {CHOSEN} a setting was chosen on the printed value"
 )
 
 
@@ -60,52 +70,10 @@ def first_page(study: Study) -> str:
 
 
 def findings_parts(study: Study) -> Iterator[Part]:
-    """Yield the findings; one that the records contradict says what they show."""
+    """Yield the findings: the sentences of the abstract, with our numbers."""
     if study.config.findings:
         yield "## What comes out"
-        yield "\n".join(f"- {text}" for text in finding_texts(study))
-
-
-def finding_texts(study: Study) -> Iterator[str]:
-    """Yield the findings as texts; one that the records contradict says what they show."""
-    for finding in study.config.findings:
-        against = contradictions(study, finding)
-        stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
-        yield f"{one_line(finding.text)}{stale}"
-
-
-def contradictions(study: Study, finding: FindingConfig) -> list[str]:
-    """Return a message for each result in the records that contradicts a finding.
-
-    A result without values contradicts it too.
-    """
-    return [text for support in finding.shown_by if (text := _differs(study, support))]
-
-
-def _differs(study: Study, support: SupportConfig) -> str:
-    """Return how a result contradicts the finding that rests on it; empty if they agree."""
-    if support.claim is not None:
-        judged = next(one for one in evaluate_claims(study) if one.claim.id == support.claim)
-        alike = judged.verdict in support.verdict
-        return "" if alike else f"claim {support.claim}: {judged.verdict}"
-    if support.reading is not None:
-        # The variants that are as near to print as the one that should be nearest.
-        config = next(one for one in study.config.readings if one.id == support.reading)
-        question = answer_question(study, config)
-        means = question.distances.loc[question.common].mean()
-        others = means[list(support.than)] if support.than else means.drop(support.nearer)
-        as_near = [str(name) for name in others.index[~(others > means[str(support.nearer)])]]
-        return f"reading {config.id}: {', '.join(as_near)} not farther" if as_near else ""
-    table = study.config.table(str(support.table))
-    cells = [
-        cell
-        for cell in build_table(study, table)
-        if cell.column == support.column
-        and (cell.row in support.rows if support.rows else cell.verdict)
-    ]
-    differing = [f"{one.row} {one.verdict}" for one in cells if one.verdict not in support.verdict]
-    texts = differing if cells else ["no verdict"]
-    return f"table {table.id}, {support.column}: {', '.join(texts)}" if texts else ""
+        yield "\n".join(f"- {finding.markdown}" for finding in findings_of(study))
 
 
 def _at_a_glance(study: Study) -> Grid:
@@ -117,8 +85,8 @@ def _at_a_glance(study: Study) -> Grid:
     missing = study.missing_data
     rows = [
         ("tables", len(config.tables), ""),
-        ("printed results", *_printed(study, "results")),
-        ("printed facts of the data", *_printed(study, "data")),
+        ("printed results", *printed_counts(study, "results")),
+        ("printed facts of the data", *printed_counts(study, "data")),
         ("figures", len(config.figures), ""),
         (
             "claims",
@@ -147,14 +115,14 @@ def _cells(study: Study, of: str) -> list[TableCell]:
     return [cell for table in tables for cell in build_table(study, table)]
 
 
-def _printed(study: Study, of: str) -> tuple[int, str]:
+def printed_counts(study: Study, of: str) -> tuple[int, str]:
     """Return the number of printed values in tables of a kind, and of each verdict on them."""
-    cells = _cells(study, of)
-    verdicts = Counter(cell.verdict for cell in cells)
-    counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
-    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
-    counts += [f"{silent} without a value of ours"] if silent else []
-    return sum(cell.published is not None for cell in cells), ", ".join(counts)
+    cells = [cell for cell in _cells(study, of) if cell.published is not None]
+    unjudged = sum(cell.verdict is None and cell.mean is not None for cell in cells)
+    silent = sum(cell.mean is None for cell in cells)
+    texts = [verdict_counts(cells), f"{unjudged} not judged", f"{silent} without a value of ours"]
+    counted = (True, unjudged, silent)
+    return len(cells), ", ".join(text for text, n in zip(texts, counted, strict=True) if n and text)
 
 
 def _how_to_run(study: Study) -> str:

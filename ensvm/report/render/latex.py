@@ -5,22 +5,20 @@ of a page.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unicodedata import name
 
-from ensvm.report.documents.document import NOTHING, SHIPPED, Grid, Value, one_line
-from ensvm.study.table_layout import Verdict
+from ensvm.report.documents.document import (
+    CHOSEN,
+    MARKS,
+    NOTHING,
+    Grid,
+    Value,
+    one_line,
+    verdict_counts,
+)
 
-MARKS: dict[Verdict, str] = {
-    "reproduced": "$=$",
-    "compatible": r"$\approx$",
-    "close": r"$\sim$",
-    "differs": r"$\neq$",
-    "cannot tell": "?",
-    "undetermined": r"$\circ$",
-}
 GREEK = {
     **{letter: name(letter).split()[-1].lower() for letter in "αβγδεζηθικλμνξπρστυφχψω"},
     "ε": "varepsilon",
@@ -39,7 +37,10 @@ SPECIAL = {
     "−": "$-$",
     "–": "--",
     NOTHING: "--",
-    SHIPPED: r"$\dagger$",
+    CHOSEN: r"$\dagger$",
+    "=": "$=$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
 
@@ -118,8 +119,8 @@ def _ours(cell: str | Value) -> tuple[str, str]:
 def _printed(value: Value) -> tuple[str, str]:
     if not value.printed:
         return "", ""
-    mark = rf"{{\scriptsize \ {MARKS[value.verdict]}}}" if value.verdict else ""
-    return rf"{{\scriptsize {value.printed}}}", mark
+    sign = rf"{{\scriptsize \ {_escape(value.sign)}}}" if value.sign else ""
+    return rf"{{\scriptsize {value.printed}}}", sign
 
 
 def _notes(grid: Grid, margin: float) -> str:
@@ -131,17 +132,17 @@ def _notes(grid: Grid, margin: float) -> str:
         text += " (that over orders of the training rows in parentheses)"
     text += ", below it the printed value" if any(v.printed for v in values) else ""
     text += "; ! fits warned" if any(value.warned for value in values) else ""
-    text += f"; {_escape(SHIPPED)} shipped" if any(value.shipped for value in values) else ""
     text += "; bold: the best of the row" if any(value.best for value in values) else ""
     if any(value.underlined for value in values):
         text += "; underlined: significantly better than the columns it is compared with"
-    counts = Counter(value.verdict for value in values if value.verdict)
-    verdicts = [
-        f"{mark} {verdict} ({counts[verdict]})"
-        for verdict, mark in MARKS.items()
-        if counts[verdict]
-    ]
-    return text + (f"; {', '.join(verdicts)} (margin {margin:g})." if verdicts else ".")
+    counts = verdict_counts(values)
+    if not counts:
+        return f"{text}."
+    if any(value.chosen for value in values):
+        text += f"; {CHOSEN} a setting was chosen on this value"
+    shown = {value.verdict for value in values}
+    names = ", ".join(f"{mark} {name}" for name, mark in MARKS.items() if name in shown)
+    return _escape(f"{text}; {names} (margin {margin:g}): {counts}.")
 
 
 def _escape(text: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from tabulate import tabulate
 
 from ensvm.report.documents.document import (
-    MARKS,
     Bullets,
     Document,
     Grid,
@@ -64,8 +63,8 @@ def _cell(cell: str | Value) -> str:
     """Return a cell of a table, on one line and without bars, which would end the cell."""
     if isinstance(cell, str):
         return one_line(cell).replace("|", "\\|")
-    mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
-    return _our_value(cell) + (f"<br><sub>{cell.printed}{mark}</sub>" if cell.printed else mark)
+    sign = f" {cell.sign}" if cell.sign else ""
+    return _our_value(cell) + (f"<br><sub>{cell.printed}{sign}</sub>" if cell.printed else sign)
 
 
 def _our_value(value: Value) -> str:

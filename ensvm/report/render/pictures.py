@@ -1,21 +1,17 @@
-"""Pictures of pages: a study's printed values against ours, and the effects of a claim.
+"""The picture of a study's printed values against ours, on its page and in an SVG file.
 
-The printed values are an SVG file too. The templates lay the pictures out.
+The templates lay it out.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from ensvm.report.claims import ClaimComparison, JudgedClaim
-from ensvm.report.documents.claim_document import effect_head
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, algorithm_label, build_table, column_label
-from ensvm.study.claim import ClaimConfig
-from ensvm.study.metrics import direction_of, unit_of
+from ensvm.report.tables import TableCell, build_table, column_label
+from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
@@ -27,17 +23,10 @@ BAND_POINTS = 40
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z"
 SHAPES: dict[Verdict | None, str] = {
     "reproduced": CIRCLE,
-    "compatible": "M-4 -4h8v8h-8Z",
-    "close": "M0 -5L5 4H-5Z",
+    "close": "M-4 -4h8v8h-8Z",
     "differs": "M0 -6L5 0L0 6L-5 0Z",
     "cannot tell": "M0 5L5 -4H-5Z",
-    "undetermined": "M-4 -4l8 8m0 -8l-8 8",
 }
-# The picture of a claim, in pixels
-CLAIM_WIDTH = 430.0  # of the axis, without the names
-CLAIM_ROW, CLAIM_TOP = 22.0, 8.0  # the height of a row, and the space above the first
-LETTER, MOST_LETTERS = 7.0, 60  # the width of a letter, and how many letters of a name get room
-CLAIM_ROOM = 0.06  # free space at both ends, relative to the range of values
 
 
 @dataclass(frozen=True)
@@ -162,100 +151,3 @@ def _ticks(low: float, high: float, log: bool) -> list[float]:
     step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0) if (high - low) / (step * factor) <= 6.0)
     first = math.ceil(low / step)
     return [step * number for number in range(first, math.floor(high / step) + 1)]
-
-
-@dataclass(frozen=True)
-class ClaimPicture:
-    """The drawing of a claim: its comparisons by name, a row each; `title` is that of the axis.
-
-    `neutral` is the effect of two equal algorithms, and `sides` say what lies left and right of it;
-    they are None and empty if the claim does not compare algorithms. `ticks` are the numbers at the
-    axis.
-    """
-
-    rows: list[tuple[str, ClaimComparison]]
-    scale: PictureScale
-    thresholds: list[float]
-    neutral: float | None
-    sides: tuple[str, ...]
-    ticks: list[tuple[float, str]]
-    title: str
-
-    row, top = CLAIM_ROW, CLAIM_TOP
-
-    @property
-    def width(self) -> float:
-        """The width in pixels."""
-        return self.scale.left + CLAIM_WIDTH
-
-    @property
-    def height(self) -> float:
-        """The height in pixels."""
-        return CLAIM_TOP + CLAIM_ROW * len(self.rows) + AXIS
-
-
-def claim_picture(study: Study, judged: JudgedClaim) -> ClaimPicture | None:
-    """Return the picture of a claim; None if no row has an effect."""
-    comparisons = [one for one in judged.comparisons if one.effect is not None]
-    if not comparisons:
-        return None
-    claim = judged.claim
-    bounds = claim.kind.bounds(claim.threshold)
-    thresholds = [] if claim.kind.of_rejections else [bound.threshold for bound in bounds]
-    neutral = None if claim.than is None else 0.0 if claim.kind.of_differences else 1.0
-    values = [neutral, *thresholds]
-    values += [end for one in comparisons for end in (one.effect, one.low, one.high, one.printed)]
-    finite = [value for value in values if value is not None and math.isfinite(value)]
-    low, high = min(finite), max(finite)
-    room = CLAIM_ROOM * (high - low) or abs(high) or 1.0
-    rows = [(_name(study, claim, one), one) for one in comparisons]
-    left = LETTER * min(max(len(name) for name, _ in rows), MOST_LETTERS) + 16.0
-    return ClaimPicture(
-        rows,
-        PictureScale(low - room, high + room, left=left, length=CLAIM_WIDTH - 10.0),
-        thresholds,
-        neutral,
-        tuple(_sides(study, claim)),
-        [(value, _tick(value)) for value in (low, high)],
-        _axis_title(claim),
-    )
-
-
-def _tick(value: float) -> str:
-    return f"{value:{'.0f' if abs(value) >= 1000.0 else '.3g'}}".replace("-", "−")
-
-
-def _axis_title(claim: ClaimConfig) -> str:
-    """Return the effect with its unit, and on which side of the threshold the claim holds."""
-    effect, bounds = effect_head(claim), claim.kind.bounds(claim.threshold)
-    if claim.kind.of_rejections:
-        return effect
-    if len(bounds) > 1:
-        return f"{effect} | holds between the dashed lines"
-    return f"{effect} | holds →" if bounds[0].above else f"← holds | {effect}"
-
-
-def _sides(study: Study, claim: ClaimConfig) -> Iterable[str]:
-    """Return what the left and the right of the neutral effect say; empty without a pair.
-
-    The first of two algorithms has the lower value if their difference is negative, or their ratio
-    (of the second to the first) above 1.
-    """
-    if claim.than is None:
-        return []
-    first = algorithm_label(study, claim.better[0]) if len(claim.better) == 1 else "the first"
-    second = algorithm_label(study, claim.than[0]) if len(claim.than) == 1 else "the second"
-    left, right = (first, second) if claim.kind.of_differences else (second, first)
-    best = direction_of(claim.metric)
-    if best == "max":
-        left, right = right, left
-    word = "lower with" if best is None else "favours"
-    return f"← {word} {left}", f"{word} {right}\N{NO-BREAK SPACE}→"
-
-
-def _name(study: Study, claim: ClaimConfig, one: ClaimComparison) -> str:
-    """Return the row of a comparison, and of its algorithms those that differ between rows."""
-    several = [one.better] if len(claim.better) > 1 else []
-    several += [one.than] if one.than and len(claim.than or ()) > 1 else []
-    names = " / ".join(algorithm_label(study, name) for name in several)
-    return f"{one.row}: {names}" if names else one.row

@@ -14,9 +14,10 @@ from ensvm.errors import UserError
 from ensvm.records.record import Run
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import evidence_parts, tested, wording
 from ensvm.report.documents.claim_document import legend as claims_legend
+from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
+from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     OpenQuestion,
@@ -39,10 +40,9 @@ from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.first_page import finding_texts
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, inline_svg
 from ensvm.report.render.markdown import parts_to_markdown
-from ensvm.report.render.pictures import SHAPES, claim_picture, reproduction_picture
+from ensvm.report.render.pictures import SHAPES, reproduction_picture
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
@@ -89,7 +89,9 @@ class StudyPage:
         self.judged = list(evaluate_claims(study))
         self.claims = list(map(self._claim, self.judged))
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
-        self.findings = [self.html(text) for text in finding_texts(study)]
+        findings = findings_of(study)
+        self.findings = [self.html(finding.markdown) for finding in findings]
+        self.headline = self.html(findings[0].sentence) if findings else ""
         self.readings = [
             PageSection(
                 question.config.id,
@@ -139,19 +141,16 @@ class StudyPage:
         return f"on {on}, with {'; '.join(dict.fromkeys(names))}"
 
     @property
-    def in_short(self) -> list[str]:
-        """The first finding, and the one that rests on readings most: it says why values differ."""
-        shares = [
-            sum(one.reading is not None for one in finding.shown_by) / len(finding.shown_by)
-            for finding in self.config.findings
-        ]
-        chosen = {0, shares.index(max(shares))} if any(shares) else {0}
-        return [text for number, text in enumerate(self.findings) if number in chosen]
-
-    @property
     def verdicts(self) -> Mapping[Verdict, int]:
         """The number of values with each verdict, in tables of results."""
         return self.picture.counts if self.picture else {}
+
+    @property
+    def chosen(self) -> Mapping[Verdict, int]:
+        """The number of values with each verdict for which a setting was chosen on print."""
+        panels = self.picture.panels if self.picture else []
+        cells = [one.cell for panel in panels for one in panel.values]
+        return Counter(cell.verdict for cell in cells if cell.chosen and cell.verdict)
 
     @property
     def claim_verdicts(self) -> dict[str, int]:
@@ -209,9 +208,7 @@ class StudyPage:
             ]
             for table in self.tables
         }
-        return compressed(
-            {"cells": self.evidence, "readings": readings, "marks": MARKS, "shapes": SHAPES}
-        )
+        return compressed({"cells": self.evidence, "readings": readings, "shapes": SHAPES})
 
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
@@ -241,8 +238,8 @@ class StudyPage:
         """Return the readings other than the study's own that have values in a table, by question.
 
         The script of the page reads the `text` and the `cells` of each. `cells` has, by the key of
-        a value: our value and its spread as texts, the verdict, and the distance of its dot from
-        the top of its panel (None without a dot).
+        a value: our value and its spread as texts, the verdict, its sign, and the distance of its
+        dot from the top of its panel (None without a dot).
         """
         readings: dict[str, list[dict[str, Any]]] = {}
         for question in answer_questions(self.study):
@@ -270,19 +267,18 @@ class StudyPage:
                 value = value_of(cell, table.decimals_of(table.column(cell.column)))
                 scale = self.picture.scale_of(cell.key) if self.picture else None
                 height = None if scale is None else scale.up(cell.mean)
-                cells[cell.key] = [value.ours, value.spread, cell.verdict or "", height]
+                verdict = cell.verdict or ""
+                cells[cell.key] = [value.ours, value.spread, verdict, value.sign, height]
         return cells
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
         title = f"“{wording(claim)}”" if claim.text else wording(claim)
-        content = {
-            "judged": judged,
-            "tested": f"{tested(claim)}; {judged.counts}".replace("`", ""),
-            "picture": claim_picture(self.study, judged),
-            "text": self._mentioned(title) + self.html(*evidence_parts(self.study, judged)),
-        }
-        return PageSection(claim.id, title, content)
+        evidence = [
+            part for tested in judged.tests for part in test_parts(self.study, judged, tested)
+        ]
+        text = self._mentioned(title) + self.html(one_line(claim.note), *evidence)
+        return PageSection(claim.id, title, {"judged": judged, "text": text})
 
     def _mentioned(self, text: str) -> Markup:
         """Return links to the parts that a text mentions; empty if there are none.

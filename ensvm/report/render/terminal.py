@@ -10,17 +10,10 @@ from rich.measure import Measurement, measure_renderables
 from rich.table import Column, Table
 from rich.text import Text
 
-from ensvm.report.documents.document import MARKS, NOTHING, SHIPPED, WARNED, Grid, Value
+from ensvm.report.documents.document import CHOSEN, MARKS, NOTHING, WARNED, Grid, Value
 
 # Verdicts have marks too, so colours are not necessary.
-COLOURS = {
-    "reproduced": "green",
-    "compatible": "cyan",
-    "close": "yellow",
-    "differs": "red",
-    "cannot tell": "yellow",
-    "undetermined": "yellow",
-}
+COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
 DIM = "dim"
 
 
@@ -38,7 +31,7 @@ def how_to_read(grids: Sequence[Grid]) -> str:
             value.printed for value in values
         ),
         f"{WARNED} fits warned": any(value.warned for value in values),
-        f"{SHIPPED} shipped": any(value.shipped for value in values),
+        f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
     }
     return "; ".join(text for text, occurs in meanings.items() if occurs)
 
@@ -126,6 +119,6 @@ def _text(cell: str | Value, spread: bool) -> Text:
     if cell.printed:
         text.append(f" ({cell.printed}", DIM)
         if cell.verdict:
-            text.append(f" {MARKS[cell.verdict]}", COLOURS[cell.verdict])
+            text.append(f" {cell.sign}", COLOURS[cell.verdict])
         text.append(")", DIM)
     return text

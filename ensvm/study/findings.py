@@ -1,0 +1,101 @@
+"""Findings: the sentences of a paper's abstract, each a claim with numbers from the records."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from ensvm.study.block import ConfigBlock, NameOf, Names
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.source import Location, YamlSource
+from ensvm.study.table_layout import TableConfig
+
+MOST_LINES = 2
+
+# The placeholders of a line, with what they name.
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("ours", "printed", "sign"), ("TABLE", "ROW", "COLUMN")),
+    **dict.fromkeys(("holds", "fails", "of", "verdict"), ("CLAIM",)),
+    "count": ("TABLE", "SIGN", "COLUMN"),
+}
+ACCEPTED = ", ".join(f"{{{' '.join((kind, *words))}}}" for kind, words in PLACEHOLDERS.items())
+SIGNS = ("=", "≈", "≠", "?")
+
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+# Where a line may have digits: code, the number of a part of the paper, and names.
+_CODE = re.compile(r"`[^`]*`")
+_PART = re.compile(
+    r"\b(table|figure|section|equation|algorithm|lemma|theorem|claim|reading) \S+", re.IGNORECASE
+)
+_NAME = re.compile(r"[^\W\d][\w-]*")
+
+
+class FindingConfig(ConfigBlock):
+    """A sentence of the paper's abstract: a claim, and up to two lines of ours.
+
+    Attributes
+    ----------
+    claim : str
+        The id of the claim, which may stand alone in place of the block.
+    adds : tuple of str
+        Up to two lines, in Markdown. Their numbers are placeholders, such as `{holds CLAIM}`, that
+        are filled in from the records.
+    """
+
+    claim: Annotated[str, NameOf("claim")]
+    adds: Names = Field(default=(), max_length=MOST_LINES)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_alone(cls, block: Any) -> Any:
+        return {"claim": str(block)} if isinstance(block, str | int) else block
+
+
+def placeholders_of(line: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the placeholders of a line, each with its words."""
+    for match in PLACEHOLDER.finditer(line):
+        kind, *words = match[1].split() or [""]
+        yield kind, words
+
+
+def check_findings(
+    findings: Sequence[FindingConfig],
+    claims: Sequence[ClaimConfig],
+    tables: Sequence[TableConfig],
+    rows: Mapping[str, Sequence[str]],
+    source: YamlSource,
+) -> None:
+    """Refuse lines with digits of their own, and placeholders that name nothing.
+
+    `rows` has the rows of each table, by its id.
+    """
+    named = [claim.id for claim in claims]
+    named += [f"{one.id}/{n}" for one in claims for n in range(1, len(one.tests) + 1)]
+    columns = {table.id: [column.name for column in table.columns] for table in tables}
+    for index, finding in enumerate(findings):
+        for number, line in enumerate(finding.adds):
+            location: Location = ("findings", index, "adds", number)
+            rest = line
+            for pattern in (PLACEHOLDER, _CODE, _PART, _NAME):
+                rest = pattern.sub(" ", rest)
+            if digit := re.search(r"\d[\d.,]*", rest):
+                message = f"the number {digit[0]!r} must come from the records; accepted: "
+                raise source.error(location, message + ACCEPTED)
+            for kind, words in placeholders_of(line):
+                _check_placeholder(kind, words, location, source)
+                accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
+                for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
+                    known = accepted.get(what, ())
+                    if what in ("ROW", "COLUMN"):
+                        known = (rows if what == "ROW" else columns)[words[0]]
+                    source.must_be_one_of(location, what.lower(), word, known)
+
+
+def _check_placeholder(
+    kind: str, words: Sequence[str], location: Location, source: YamlSource
+) -> None:
+    """Refuse an unknown placeholder, or one with other words than it needs."""
+    if len(PLACEHOLDERS.get(kind, ())) != len(words) or kind not in PLACEHOLDERS:
+        placeholder = f"{{{' '.join((kind, *words))}}}"
+        raise source.error(location, f"unknown placeholder {placeholder}; accepted: {ACCEPTED}")
