@@ -2,12 +2,11 @@
 
 If no machine separates the classes, rho* is 0 and rounding decides what the rho-SVM predicts.
 Orders of the rows shake a problem little; noise on the kernel values shows how much hangs on their
-last digits. For one data set: `python benchmarks/gram_noise.py titanic`. Prints the
-least and largest error over DRAWS draws of the noise, and the lower bound of rho* that the fit
-without noise proves.
+last digits. Prints the least and largest error over draws of the noise, and the lower bound of rho*
+that the fit without noise proves.
 """
 
-import sys
+import argparse
 
 import numpy as np
 from tabulate import tabulate
@@ -18,7 +17,6 @@ from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
 
 LEVELS = (1e-12, 1e-10, 1e-8)
-DRAWS = 5
 
 
 def noisy(K: np.ndarray, level: float, draw: int) -> np.ndarray:
@@ -28,7 +26,11 @@ def noisy(K: np.ndarray, level: float, draw: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    data = load(find_card(sys.argv[1])).realization(1)
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("name", nargs="?", default="german", help="of a data set")
+    options.add_argument("--draws", type=int, default=5)
+    chosen = options.parse_args()
+    data = load(find_card(chosen.name)).realization(1)
     gamma = resolve_gamma("mean-distance", data.X_train)
     K = gram(data.X_train, kernel="rbf", gamma=gamma)
     test = gram(data.X_test, data.X_train, kernel="rbf", gamma=gamma)
@@ -45,7 +47,7 @@ if __name__ == "__main__":
                         1
                         - machine.fit(noisy(K, level, draw), data.y_train).score(test, data.y_test)
                     )
-                    for draw in range(DRAWS)
+                    for draw in range(chosen.draws)
                 ]
                 line.append(f"{min(errors):.2f} to {max(errors):.2f}")
             lines.append(line)
