@@ -28,7 +28,7 @@ METHODS = {
     "ensemble, accelerated": (
         f"ensvm.PartiallyTrainedEnsemble({KERNEL}, {LEAN}, solver='accelerated')"
     ),
-    "ridge on the pivots": f"ensvm.LowRankRidgeClassifier({KERNEL})",
+    "ridge on the pivots": f"ensvm.KernelRidgeClassifierCV({KERNEL})",
     "Nystroem, ridge": f"make_pipeline({NYSTROEM}, RidgeClassifier())",
     "Nystroem, SGD": f"make_pipeline({NYSTROEM}, SGDClassifier(random_state=0))",
     "gradient boosting": "HistGradientBoostingClassifier(random_state=0)",

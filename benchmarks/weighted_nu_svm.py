@@ -18,7 +18,7 @@ from sklearn.svm import NuSVC
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.solvers.weighted_nu_svm import descent, solver
+from ensvm.solvers.weighted_nu_svm import descent, faces, solver
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 REPEATS = 5
@@ -27,8 +27,8 @@ TUNED = (
     (descent, "NEAR_STEEPEST", 3.0),
     (solver, "PHASE_SHARE", 4),
     (solver, "LEAST_PHASE", 4),
-    (descent, "MOST_DELETED", 4),
-    (descent, "LARGEST_FACE", 10),
+    (faces, "MOST_DELETED", 4),
+    (faces, "LARGEST_FACE", 10),
 )
 
 

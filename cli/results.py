@@ -285,7 +285,7 @@ def report(
             paths = [path for _, files in write_tables(study, "md") for path in files]
             print_written([*paths, *filter(None, [write_first_page(study)])])
     if "pages" in parts:
-        _write_pages(chosen, output, results / "bench")
+        _write_pages(chosen, output)
 
 
 def _print_claim(studies: list["Study"], claim_id: str) -> None:
@@ -316,11 +316,11 @@ def _claims_in_short(studies: Iterable["Study"]) -> str:
     return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
-def _write_pages(studies: Iterable["Study"], output: Path, benchmarks: Path) -> None:
+def _write_pages(studies: Iterable["Study"], output: Path) -> None:
     from ensvm.report.write import write_pages
 
     errors: list[str] = []
-    written = list(write_pages(studies, output, errors.append, benchmarks))
+    written = list(write_pages(studies, output, errors.append))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

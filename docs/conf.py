@@ -87,8 +87,6 @@ def results_page(path: str, anchor: str) -> str | None:
     match path.split("/"):
         case ["results"] | ["results", "README.md"]:
             return f"results/index.html{anchor}"
-        case ["results", "bench", file] if file.endswith(".md"):
-            return f"results/speed.html#{file.removesuffix('.md')}"
         case ["results", "bench", *_]:
             return None
         case ["results", study] | ["results", study, "README.md"]:

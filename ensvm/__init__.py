@@ -12,11 +12,9 @@ Ensembles
     MixedKernelAdaBoost        AdaBoost over small machines of several kernels
     MixedKernelBagging         bagging of small machines of several kernels
 Single machines
-    LowRankRidgeClassifier     ridge regression on low-rank kernel features, for many rows
     MultiplicativeUpdateSVC    a hard margin, by multiplicative updates at a fixed rate
     RhoSVC                     a soft margin without intercept, by multiplicative updates
     WeightedNuSVC              a machine whose weighted training error is at most nu
-    WeakenedSVC, EditingSVC    the same without the lightest, or also the heaviest, examples
     ParzenWindowClassifier     every training row votes with the same weight
     LinearSMO, Perceptron      linear machines
 Studies, in a notebook
@@ -58,7 +56,6 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     __version__: str
     from ensvm.classifiers.adaboost import AdaBoost as AdaBoost
     from ensvm.classifiers.boosted_svm import BoostedSVM as BoostedSVM
-    from ensvm.classifiers.editing_svc import EditingSVC as EditingSVC
     from ensvm.classifiers.kernel_ridge_classifier import (
         KernelRidgeClassifierCV as KernelRidgeClassifierCV,
     )
@@ -66,9 +63,6 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
         LeveragedVectorMachine as LeveragedVectorMachine,
     )
     from ensvm.classifiers.linear_smo import LinearSMO as LinearSMO
-    from ensvm.classifiers.low_rank_ridge_classifier import (
-        LowRankRidgeClassifier as LowRankRidgeClassifier,
-    )
     from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost as MixedKernelAdaBoost
     from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging as MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import (
@@ -82,7 +76,6 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.rho_svc import RhoSVC as RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier as SVMPathClassifier
     from ensvm.classifiers.tuned_svc import TunedSVC as TunedSVC
-    from ensvm.classifiers.weakened_svc import WeakenedSVC as WeakenedSVC
     from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC
     from ensvm.notebook.loaded_data import load_data as load_data
     from ensvm.notebook.results import load_results as load_results

@@ -117,7 +117,9 @@ def test_what_a_compiled_function_reads_is_in_the_hash(path: Path) -> None:
     }
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef) or not any(
-            "njit" in ast.unparse(decorator) for decorator in function.decorator_list
+            name in ast.unparse(decorator)
+            for decorator in function.decorator_list
+            for name in ("njit", "compiled")
         ):
             continue
         read = {node.id for node in ast.walk(ast.Module(function.body, [])) if hasattr(node, "id")}

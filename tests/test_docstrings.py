@@ -194,7 +194,7 @@ def test_a_wrong_keyword_names_the_class_that_was_called(name: str) -> None:
 def test_a_class_without_a_docstring_stays_as_it_is() -> None:
     """`python -OO` takes docstrings away."""
 
-    class Bare(ensvm.EditingSVC):
+    class Bare(ensvm.WeightedNuSVC):
         pass
 
     assert documented(Bare).__doc__ is None

@@ -301,12 +301,9 @@ INTELEX = "scikit-learn-intelex SVC, C = 1"
 TASKS = (
     Task("adult-float32", f"{ADULT}: exact ensemble, float32", INTELEX,
          ensemble("float32"), intelex_svc, threads=2, limit=1.5),
-    Task("adult-uint16", f"{ADULT}: exact ensemble, 16 bits", INTELEX,
-         ensemble("uint16"), intelex_svc, threads=2, limit=1.2),
     *(Task(f"adult-{dtype}-fresh", f"{ADULT}, first in a process: exact ensemble, {name}", INTELEX,
            ensemble(dtype), intelex_svc, threads=2, limit=limit, fresh=True)
-      for dtype, name, limit in (("auto", "default", 1.5), ("float32", "float32", 1.5),
-                                  ("uint16", "16 bits", 1.0))),
+      for dtype, name, limit in (("auto", "default", 1.5), ("float32", "float32", 1.5))),
     Task("adult-rank-1000", f"{ADULT}: ensemble, rank 1000", INTELEX,
          low_rank, intelex_svc, threads=2, limit=3.0 / 8.7),
     Task("adult-predict", "full adult: prediction of 16,281 rows, exact ensemble", INTELEX,

@@ -7,11 +7,9 @@ names that a config may use derive from it. Nothing is imported by reading it.
 CLASSIFIERS: dict[str, str] = {
     "AdaBoost": "ensvm.classifiers.adaboost",
     "BoostedSVM": "ensvm.classifiers.boosted_svm",
-    "EditingSVC": "ensvm.classifiers.editing_svc",
     "KernelRidgeClassifierCV": "ensvm.classifiers.kernel_ridge_classifier",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
-    "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge_classifier",
     "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernel_adaboost",
     "MixedKernelBagging": "ensvm.classifiers.mixed_kernel_bagging",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc",
@@ -21,7 +19,6 @@ CLASSIFIERS: dict[str, str] = {
     "RhoSVC": "ensvm.classifiers.rho_svc",
     "SVMPathClassifier": "ensvm.classifiers.svm_path",
     "TunedSVC": "ensvm.classifiers.tuned_svc",
-    "WeakenedSVC": "ensvm.classifiers.weakened_svc",
     "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svc",
 }
 """Our classifiers: name of the class -> its module."""

@@ -15,7 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import has_fit_parameter
 
-from ensvm.classifiers.base import StagedClassifier, checked_weights, rows_that_count
+from ensvm.classifiers.base import (
+    StagedClassifier,
+    as_distribution,
+    checked_weights,
+    rows_that_count,
+)
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
@@ -36,8 +41,9 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
     2, and D_{t+1}(x_i) is D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t = 2
     sqrt(epsilon_t (1 - epsilon_t)). The training error is at most the product of the Z_t, which is
     evaluated in every round. The base estimator is given the row weights m D_t(x_i), whose mean is
-    1, so that a parameter C keeps its meaning. Sample weights are where D_1 starts; m is then their
-    sum, and the training error is the weighted one.
+    1, so that a parameter C keeps its meaning. Sample weights are where D_1 starts, so that only
+    their proportions matter; m is then the number of rows whose weight is not 0, and the training
+    error is the weighted one.
 
     If epsilon_t is 0, the formula would make alpha_t infinite. The round is then the last, and
     alpha_t is 1 more than the sum of all before it, so that h_t decides alone. If epsilon_t is 1/2
@@ -130,8 +136,8 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0, in whose proportions the first distribution starts:
-            a row of weight 2 is two rows, one of weight 0 is none. None for equal weights.
+            The weights of the rows, at least 0, in whose proportions the first distribution starts;
+            rows of weight 0 are left out. None for equal weights.
 
         Raises
         ------
@@ -147,12 +153,12 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
                 "AdaBoost needs a base estimator whose fit takes sample_weight, and "
                 f"{type(base).__name__} has none"
             )
-        used, start, total = self._first_weights(X, signs, sample_weight)
+        used, start = self._first_weights(X, signs, sample_weight)
         rows, labels = SharedRows(X[used]), y[used]
         copies = SeededCopies(base, check_random_state(self.random_state))
 
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
-            weights = total * current.sample_weight
+            weights = labels.size * current.sample_weight
             weak = copies.fit(copies.new(), rows, labels, sample_weight=weights)
             return weak, self._signs(rows.predict(weak))
 
@@ -170,14 +176,13 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
 
     def _first_weights(
         self, X: Any, signs: NDArray[np.float64], sample_weight: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.float64] | None, float]:
-        """Return an index of the rows that count, their first distribution, their total weight."""
+    ) -> tuple[Any, NDArray[np.float64] | None]:
+        """Return an index of the rows that count, and their first distribution."""
         weight = checked_weights(sample_weight, X)
         if weight is None:
-            return slice(None), None, float(signs.size)
+            return slice(None), None
         used = rows_that_count(weight, signs, "AdaBoost")
-        total = float(weight.sum())
-        return used, weight[used] / total, total
+        return used, as_distribution(weight, signs.size)[used]
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t."""

@@ -7,7 +7,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,26 +56,6 @@ class Solution:
     """Fitted attributes to set: name with its underscore -> value."""
     ending: Ending | None = None
     """How the solver ended; None if nothing was iterated."""
-
-
-class SmallPickle(BaseEstimator):
-    """Base of classifiers whose pickles hold what predictions need, not all that `fit` found."""
-
-    _not_pickled: ClassVar[tuple[str, ...]] = ()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes to pickle or to copy."""
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in self._not_pickled}
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of an attribute that is missing whether a pickle left it out."""
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in type(self)._not_pickled and "classes_" in vars(self):
-            message += (
-                ": a pickle or a copy holds what predictions need alone; fit again to have it"
-            )
-        raise AttributeError(message)
 
 
 class Classifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -291,8 +271,28 @@ def rows_that_count(
 
 def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
     """Return the sample weights divided by their sum, shape (m,); 1 / m if none are given."""
-    weight = np.ones(m) if sample_weight is None else sample_weight
+    if sample_weight is None:
+        return np.ones(m) / m
+    # A power of 2 changes no quotient, and keeps the sum in the range of floats.
+    weight = np.ldexp(sample_weight, -np.frexp(sample_weight.max())[1])
     return weight / weight.sum()
+
+
+def relative_weights(sample_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sample weights divided by the mean of those that are not 0, shape (m,)."""
+    weight = sample_weight / sample_weight.max()  # so that equal weights become exactly 1
+    return weight / (weight.sum() / np.count_nonzero(weight))
+
+
+def require_finite_prices(C: float, sample_weight: NDArray[np.float64], classifier: str) -> None:
+    """Raise ValueError if prices C times the weights are beyond the range of floats."""
+    with np.errstate(over="ignore"):
+        total = C * sample_weight.sum()
+    if np.isfinite(C) and not np.isfinite(total):
+        raise ValueError(
+            f"{classifier}: sample_weight multiplies C, and C = {C:g} times the sum of the weights "
+            "is beyond the range of floats: divide the weights by their mean"
+        )
 
 
 def dense(X: Any, copies: float, classifier: str) -> NDArray[Any]:

@@ -15,10 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier, as_distribution
-from ensvm.classifiers.editing_svc import EditingSVC
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.classifiers.weakened_svc import WeakenedParameters
+from ensvm.classifiers.weighted_nu_svc import WeightedNuParameters
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
@@ -26,15 +25,15 @@ from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifier):
+class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
     training rows, the examples, equal at first unless sample weights say otherwise; afterwards the
     examples that f_t gets wrong weigh more. The members vote, F(x) = sum_t alpha_t h_t(x), with
-    weights alpha_t that grow as the weighted errors fall. A member is a weighted nu-SVM that leaves
-    out the lightest examples of its round (as in `WeakenedSVC`), and with weak='editing' the
-    heaviest too (as in `EditingSVC`), so that it is weak and fast to train.
+    weights alpha_t that grow as the weighted errors fall. A member is a `WeightedNuSVC` that leaves
+    out the lightest examples of its round, and with `sigma` above 0 the heaviest too, so that it is
+    weak and fast to train.
 
     With the hypotheses h_t = f_t / max |f_t|, the maximum over the training rows, F is a single sum
     of kernels, the reduced model, and costs as much as one machine. With h_t = sign f_t it is not:
@@ -43,9 +42,13 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
 
     Parameters
     ----------
-    weak : {'weakened', 'editing'}, default 'weakened'
-        The weak learner: without the lightest examples, or without the heaviest too.
-    n_rounds : int, default 10
+    nu : float, default 0.2
+        The weighted training error allowed on the examples that a member keeps, in (0, 1]. A larger
+        value than is feasible is lowered to the largest feasible one.
+    mu : float, default 0.2
+        The largest total weight of the light examples that a member leaves out, in [0, 1), as a
+        share of the weight that the heavy ones leave.
+    n_estimators : int, default 10
         The largest number of members, at least 1.
     hypothesis : {'normalized', 'sign'}, default 'normalized'
         The hypotheses h_t: f_t / max |f_t| or sign f_t. A vote of signs can stall, and ends with a
@@ -58,8 +61,6 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         How the weights alpha_t are found, which the paper leaves open: 'optimal' minimises Z_t,
         'closed-form' is ln((1 + r) / (1 - r)) / 2 with r = sum_i D_t,i y_i h_t(x_i), which
         minimises a bound on Z_t. For signs both are the same.
-    sigma : float, default 0.1
-        The largest total weight of the heavy examples left out, in [0, 1), by weak='editing'.
     reduce : {'none', 'sum', 'independent'}, default 'none'
         What predicts: 'none', the vote; 'sum', the reduced model sum_t alpha_t f_t / max |f_t|,
         which is the vote for normalized hypotheses; 'independent', the reduced model without the
@@ -68,15 +69,13 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         By how much leaving support vectors out may change F, relative to the largest |F| of the
         training rows, a positive number; read with reduce='independent'. It holds for every x whose
         k(x, x) is not larger than those of the training rows.
-    tol : float, default 1e-3
-        The duality gap at which each member's training stops, relative to the objective, positive.
     max_iter : int, default 1000000
         The largest number of steps in each round, at least 1; reaching it gives a
         `ConvergenceWarning`.
 
     Attributes
     ----------
-    n_rounds_ : int
+    n_estimators_ : int
         The number T of members.
     stop_reason_ : str
         Why boosting ended: 'n_rounds', 'no_better_than_random' or 'vanishing_margin' (the last
@@ -86,7 +85,8 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
     alphas_ : ndarray of shape (T,)
         The weights alpha_t of the members in the vote.
     errors_ : ndarray of shape (T,)
-        The D_t-weighted training error of each member; nu + mu at most, as `bound_excess_` says.
+        The D_t-weighted training error of each member; nu + mu + sigma at most, as
+        `bound_excess_` says.
     normalizers_ : ndarray of shape (T,)
         The sum Z_t of the weights after round t, before they are divided by it.
     train_errors_ : ndarray of shape (T,)
@@ -106,9 +106,8 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
     reduction_error_ : float
         By how much reduce='independent' changed F, relative to the largest |F|; 0.0 without.
     bound_excess_ : float
-        The most by which a member's error exceeds the bound nu + mu (plus sigma with
-        weak='editing') of Lemma 1, over the rounds with rho > 0 beyond rounding. At most 0 if the
-        bound holds; -1.0 if there is no such round.
+        The most by which a member's error exceeds the bound nu + mu + sigma of Lemma 1, over the
+        rounds with rho > 0 beyond rounding. At most 0 if the bound holds; -1.0 without such rounds.
     round_seconds_ : ndarray of shape (T,)
         The wall time of each round in seconds, without the Gram matrix.
     solve_seconds_ : ndarray of shape (T,)
@@ -147,7 +146,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
     >>> from sklearn.datasets import make_moons
     >>> from ensvm import BoostedSVM
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
-    >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_rounds=3, random_state=0).fit(X, y)
+    >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_estimators=3, random_state=0).fit(X, y)
     >>> [labels.shape for labels in boosted.staged_predict(X)]
     [(100,), (100,), (100,)]
     >>> bool((boosted.train_errors_ <= np.cumprod(boosted.normalizers_)).all())
@@ -156,21 +155,19 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
     True
     """
 
-    weak: Literal["weakened", "editing"] = "weakened"
-    n_rounds: int = 10
+    nu: float = 0.2
+    mu: float = 0.2
+    n_estimators: int = 10
     hypothesis: Literal["normalized", "sign"] = "normalized"
     reject_by: Literal["weight", "count"] = "weight"
     alpha: Literal["optimal", "closed-form"] = "optimal"
-    sigma: float = 0.1
     reduce: Literal["none", "sum", "independent"] = "none"
     reduce_tol: float = 1e-6
-    tol: float = 1e-3
-    max_iter: int = 1_000_000
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EditingSVC._parameter_constraints,
-        "weak": [StrOptions({"weakened", "editing"})],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        **WeightedExpansionClassifier._parameter_constraints,
+        **WeightedNuParameters._parameter_constraints,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"normalized", "sign"})],
         "reject_by": [StrOptions({"weight", "count"})],
         "alpha": [StrOptions({"optimal", "closed-form"})],
@@ -187,7 +184,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         return super().decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F(x) of each row by the first t members, for t = 1, ..., n_rounds_."""
+        """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_."""
         check_is_fitted(self)
         members = self._expand(X, self.member_coefs_.T[self.support_]) + self.member_intercepts_
         if self._votes_by_sign():
@@ -217,7 +214,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
             gram,
             signs,
             self._weak_learner(gram, signs, ties),
-            self.n_rounds,
+            self.n_estimators,
             use_sign=self.hypothesis == "sign",
             closed_form=self.alpha == "closed-form",
             start=first,
@@ -240,7 +237,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         back = np.argsort(order)
         coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
-            **_about_rounds(boosting, order, self._bound()),
+            **_about_rounds(boosting, order, self.nu + self.mu + self.sigma),
             "gram_seconds_": marks[0] - start,
             "round_seconds_": np.diff(marks),
             "solve_seconds_": np.array(marks[1:]) - marks[0],
@@ -260,8 +257,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         In a random order the first round keeps the first rows, whose kernel values need no copy.
         """
         random = check_random_state(self.random_state)
-        keeps_all = self.mu == 0.0 and (self.weak == "weakened" or self.sigma == 0.0)
-        if self.kernel == "precomputed" or keeps_all:
+        if self.kernel == "precomputed" or self.mu == self.sigma == 0.0:
             return np.arange(m), random
         return np.argsort(random.permutation(m))[::-1], None
 
@@ -269,7 +265,7 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         self, gram: NDArray[Any], signs: NDArray[np.float64], ties: np.random.RandomState | None
     ) -> WeakLearner:
         settings: dict[str, Any] = {
-            "sigma": self.sigma if self.weak == "editing" else 0.0,
+            "sigma": self.sigma,
             "normalize": self.normalize,
             "by_count": self.reject_by == "count",
             "random": ties,
@@ -279,10 +275,6 @@ class BoostedSVM(WeakenedParameters, StagedClassifier, WeightedExpansionClassifi
         return lambda distribution, last: weakened_nu_svm(
             gram, signs, distribution, self.nu, self.mu, start=last, **settings
         )
-
-    def _bound(self) -> float:
-        """Return the bound of Lemma 1 on a member's weighted training error."""
-        return self.nu + self.mu + (self.sigma if self.weak == "editing" else 0.0)
 
 
 def _about_rounds(
@@ -301,7 +293,7 @@ def _about_rounds(
     left_out = np.array([weak.rejected.size + weak.edited.size for weak in rounds])
     n_kept = boosting.sample_weight.size - left_out
     return {
-        "n_rounds_": boosting.n_iter,
+        "n_estimators_": boosting.n_iter,
         "alphas_": boosting.weights,
         "errors_": boosting.errors,
         "normalizers_": boosting.normalizers,

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
@@ -34,7 +34,7 @@ from ensvm.kernels import (
     parameters_of,
     resolve_gamma,
 )
-from ensvm.kernels.gram_matrix import distinct_rows, slices
+from ensvm.kernels.gram_matrix import dense_rows, distinct_rows, slices
 from ensvm.kernels.low_rank import PivotChoice
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
@@ -46,6 +46,8 @@ from ensvm.memory import require_memory
 SHARED_ROWS = 600
 # Values of a kernel function held at once in prediction: 16 MiB of float64
 PREDICTION_ENTRIES = 1 << 21
+# Sparse rows of so many entries (256 MiB of float64) are made dense for their width
+DENSE_ENTRIES = 1 << 25
 GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other becomes the first
 
 
@@ -143,13 +145,18 @@ class KernelExpansionClassifier(BinaryClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Validate, solve, and set every fitted attribute."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
+        # Sums over columns round by the order of the entries in memory, so that there is one order.
+        order = None if self.kernel == "precomputed" else "C"
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes(), order=order)
         X = self._widened(X)
         self.classes_, signs = self._targets(y)
         if self.kernel == "precomputed":
             require_square(X)
         weight = checked_weights(sample_weight, X)
-        self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
+        self.gamma_ = None
+        if "gamma" in parameters_of(self.kernel):
+            few = X.shape[0] * X.shape[1] <= DENSE_ENTRIES
+            self.gamma_ = self._width(dense_rows(X) if few else X, weight)
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
             expansion = self._expansion(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
@@ -206,13 +213,16 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return the number that `gamma` stands for on the training rows."""
         return resolve_gamma(self.gamma, X)
 
-    def _training_gram(self, X: Any) -> NDArray[Any]:
-        """Return the Gram matrix of the validated training input."""
+    def _training_gram(self, X: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Return the Gram matrix of the validated training input; a matrix given is left as it is.
+
+        Raises MemoryError if it takes more memory than is free.
+        """
         if self.kernel == "precomputed":
             return X.toarray() if sparse.issparse(X) else X
-        rows = X.shape[0]
-        require_memory(8.0 * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
-        return self._gram(X, None)
+        rows, width = X.shape[0], np.dtype(dtype).itemsize
+        require_memory(width * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
+        return gram(X, None, **self._kernel_parameters(), dtype=dtype)
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
         if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Solution,
     class_costs,
     coded_labels,
+    drawn_seed,
+    relative_weights,
     rows_that_count,
 )
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels.low_rank import PivotChoice, pivot_features
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.memory import require_memory
-from ensvm.solvers.kernel_ridge import KernelRidge
+from ensvm.solvers.ridge import KernelRidge, RidgeSums
 
 MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
+BLOCK_ROWS = 4096  # at most, so that the errors of all penalties take little memory
+PIVOT_ROWS = 100_000  # among which pivots are chosen, at most: a random sample of the rows
 
 
 @documented
@@ -38,8 +44,13 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     eigendecomposition of the Gram matrix gives all functions, for every alpha, and the value of
     each without row i at row i, without a refit. The pair of alpha and gamma with the least mean
     squared error of these values is chosen. A fit takes O(n_samples^3) time for each width, and
-    every training row is a support vector; see `LowRankRidgeClassifier` for more than some thousand
-    rows. Inputs should be scaled.
+    every training row is a support vector. Inputs should be scaled.
+
+    With `low_rank` the rows are read in blocks, and the matrix of all kernel values is never made:
+    f is a sum over some of the rows, the pivots, on the features that they give a row. These are
+    the rows of L, from the factor LL' of the Gram matrix that
+    `PartiallyTrainedEnsemble(low_rank=...)` trains on. Leave-one-out is exact as long as the pivots
+    stay. Take it from some thousand rows on, and compare an ensemble on many rows with it.
 
     Parameters
     ----------
@@ -53,6 +64,14 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     class_weight : dict, 'balanced' or None, default None
         The factor of the squared errors of the rows of each class; 'balanced' is n_samples /
         (n_classes * rows of the class), None is 1.
+    low_rank : int, float or None, default None
+        An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
+        trace of the Gram matrix that they may leave out. None: all rows. A number needs inputs, not
+        kernel='precomputed'.
+    gram_dtype : {'float64', 'float32'}, default 'float64'
+        The precision of the features of `low_rank`; sums over blocks of rows are float64.
+    random_state : int, RandomState or None, default None
+        Draws the pivots, and from more than 100,000 rows those among which they are drawn.
 
     Attributes
     ----------
@@ -64,11 +83,17 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         The constants b.
     alpha_ : float
         The alpha used.
-    loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The values of f fitted without each training row at that row, for the alpha and gamma used.
+    loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        The values of f fitted without each training row at that row, for the alpha and gamma used;
+        None with `low_rank`.
     loo_error_ : float
         The share of the training rows that these values put into a wrong class, weighted with
         `sample_weight`; as alpha and gamma were chosen on them, a little less than at new rows.
+    rank_ : int or None
+        The number of pivots; None without `low_rank`.
+    trace_residual_ : float or None
+        The share of the trace that the pivots leave out, of the rows they were chosen among; None
+        without `low_rank`.
 
     References
     ----------
@@ -90,6 +115,9 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     gamma: float | str = "loo"
     alpha: float | Literal["loo"] = "loo"
     class_weight: Any = None
+    low_rank: int | float | None = None
+    gram_dtype: Literal["float64", "float32"] = "float64"
+    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedExpansionClassifier._parameter_constraints,
@@ -99,6 +127,13 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         ],
         "alpha": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
         "class_weight": CLASS_WEIGHT,
+        "low_rank": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+        ],
+        "gram_dtype": [StrOptions({"float64", "float32"})],
+        "random_state": ["random_state"],
     }
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -109,8 +144,9 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         y : array-like of shape (n_samples,)
             The labels, of two or more distinct values.
         sample_weight : array-like of shape (n_samples,), default None
-            How many rows each row stands for, at least 0; None for 1. Leave-one-out leaves out one
-            of the rows that a row of weight above 1 stands for, else the whole row.
+            The factors of the squared errors of the rows, at least 0, which are divided by their
+            mean: only their proportions matter. Leave-one-out leaves out a row with all of its
+            weight; rows of weight 0 are left out of the training. None for equal weights.
 
         Raises
         ------
@@ -121,9 +157,10 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         return self._fit(X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: any number of classes."""
+        """Return scikit-learn's tags: any number of classes; pivots need inputs."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True
+        tags.input_tags.pairwise &= self.low_rank is None
         return tags
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
@@ -139,32 +176,111 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         return classes, np.where(codes[:, None] == np.arange(classes.size), 1.0, -1.0)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
-        return self.classes_[_codes(decision)]
+        return self.classes_[_codes(decision.reshape(len(decision), -1))]
 
     def _is_one_sum(self) -> bool:
         return self.classes_.size == 2
 
+    def _dtypes(self) -> Any:
+        return super()._dtypes() if self.low_rank is None else self._either_precision()
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
-        m, codes = len(signs), _codes(signs)
-        what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
-        require_memory(8.0 * MATRICES * m**2, what)
-        counts = np.ones(m) if sample_weight is None else sample_weight
-        rows = rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
+        m = len(signs)
+        targets = signs.reshape(m, -1)
+        codes = _codes(targets)
+        counts = np.ones(m) if sample_weight is None else relative_weights(sample_weight)
+        used = rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
         costs = class_costs(self.class_weight, self.classes_, codes)[codes]
+        rows = _Rows(used, targets[used], codes[used], counts[used], (counts * costs)[used])
         widths = [self.gamma_]
         if self.gamma == "loo" and self.gamma_ is not None:
             widths = [factor * self.gamma_ for factor in TRIED_WIDTHS]
-        fits = (
-            _tuned(self._gram_of_width(X, gamma), signs, rows, counts, costs, self.alpha)
-            for gamma in widths
-        )
-        (_, best), gamma = min(zip(fits, widths, strict=True), key=lambda pair: pair[0][0])
-        left_out = _codes(best.attributes["loo_decision_function_"])
-        loo_error = float(np.average(left_out != codes, weights=counts))
-        attributes = {**best.attributes, "gamma_": gamma, "loo_error_": loo_error}
-        return replace(best, attributes=attributes)
+        fits = self._on_all_rows(X, rows, widths)
+        if self.low_rank is not None:
+            fits = self._on_pivots(X, rows, widths, self.low_rank)
+        best, gamma = min(zip(fits, widths, strict=True), key=lambda pair: pair[0].loss)
+        values = best.left_out
+        attributes = {
+            "alpha_": best.alpha,
+            "gamma_": gamma,
+            "loo_error_": best.error,
+            "loo_decision_function_": None if values is None else values.reshape(signs.shape),
+            "rank_": best.rank,
+            "trace_residual_": best.trace_residual,
+        }
+        intercept = best.intercepts if signs.ndim == 2 else float(best.intercepts[0])
+        return Solution(best.coefficients.reshape(signs.shape), intercept, attributes)
+
+    def _on_all_rows(self, X: Any, rows: _Rows, widths: list[float | None]) -> Iterator[_Fit]:
+        """Yield the best machine of each width from the eigenvectors of its Gram matrix."""
+        m, used = X.shape[0], rows.numbers
+        what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
+        require_memory(8.0 * MATRICES * m**2, what)
+        for gamma in widths:
+            kernel = self._gram_of_width(X, gamma)
+            among = kernel if used.size == m else kernel[np.ix_(used, used)]
+            ridge = KernelRidge(among, rows.targets, rows.weights)
+            alphas = self._alphas(ridge)
+            left_out = ridge.leave_one_out(alphas)
+            squares = np.square(left_out - rows.targets).mean(axis=2)
+            losses = np.average(squares, axis=1, weights=rows.weights)
+            best = int(losses.argmin())
+            coefficients = np.zeros((m, rows.targets.shape[1]))
+            coefficients[used], intercepts = ridge.solve(float(alphas[best]))
+            values = left_out[best]
+            error = float(np.average(_codes(values) != rows.codes, weights=rows.counts))
+            if used.size < m:  # a row of weight 0 was never in
+                values = kernel @ coefficients + intercepts
+                values[used] = left_out[best]
+            yield _Fit(
+                float(losses[best]), float(alphas[best]), error, coefficients, intercepts, values
+            )
+
+    def _on_pivots(
+        self, X: Any, rows: _Rows, widths: list[float | None], low_rank: float
+    ) -> Iterator[_Fit]:
+        """Yield the best machine of each width on the features that pivots give."""
+        if self.kernel == "precomputed":
+            raise ValueError(
+                f"{type(self).__name__}(low_rank={low_rank!r}) chooses pivots among inputs, and "
+                "kernel='precomputed' has none: give low_rank=None"
+            )
+        choice = PivotChoice(low_rank, "random", PIVOT_ROWS, drawn_seed(self.random_state))
+        m, used = X.shape[0], rows.numbers
+        X = X if used.size == m else X[used]
+        for gamma in widths:
+            kernel = self._kernel_parameters() | {"gamma": gamma, "dtype": self.gram_dtype}
+            features = pivot_features(X, kernel, choice)
+            ridge = RidgeSums(features.pivots.size, rows.targets.shape[1])
+            for part, block in features.blocks(X, BLOCK_ROWS):
+                ridge.add(block, rows.targets[part], rows.weights[part])
+            alphas = self._alphas(ridge)
+            losses, errors = np.zeros((2, alphas.size))
+            for part, block in features.blocks(X, BLOCK_ROWS):
+                targets, weights = rows.targets[part], rows.weights[part]
+                left_out = ridge.left_out_errors(block, targets, weights, alphas)
+                losses += weights @ np.square(left_out).mean(axis=1)
+                predicted = _codes(targets[..., None] - left_out)
+                errors += rows.counts[part] @ (predicted != rows.codes[part, None])
+            best = int(losses.argmin())
+            of_features, intercepts = ridge.solve(float(alphas[best]))
+            coefficients = np.zeros((m, rows.targets.shape[1]))
+            coefficients[used[features.pivots]] = features.at_pivots(of_features)
+            yield _Fit(
+                float(losses[best] / rows.weights.sum()),
+                float(alphas[best]),
+                float(errors[best] / rows.counts.sum()),
+                coefficients,
+                intercepts,
+                rank=features.pivots.size,
+                trace_residual=features.residual,
+            )
+
+    def _alphas(self, ridge: KernelRidge | RidgeSums) -> NDArray[np.float64]:
+        """Return the penalties to try."""
+        return ridge.penalties() if self.alpha == "loo" else np.array([float(self.alpha)])
 
     def _gram_of_width(self, X: Any, gamma: float | None) -> NDArray[Any]:
         if self.kernel == "precomputed":
@@ -172,41 +288,31 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         return gram(X, **(self._kernel_parameters() | {"gamma": gamma}))
 
 
-def _tuned(
-    kernel: NDArray[Any],
-    signs: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    counts: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    alpha: float | str,
-) -> tuple[float, Solution]:
-    """Return the least leave-one-out loss of any alpha, and the machine of that alpha.
+class _Rows(NamedTuple):
+    """The n training rows of positive weight."""
 
-    `rows` are those of positive weight.
-    """
-    m, targets = len(signs), signs.reshape(len(signs), -1)[rows]
-    weight = (counts * costs)[rows]
-    among = kernel if rows.size == m else kernel[np.ix_(rows, rows)]
-    ridge = KernelRidge(among, targets, weight, 1.0 / np.maximum(counts[rows], 1.0))
-    alphas = ridge.penalties() if alpha == "loo" else np.array([float(alpha)])
-    left_out = ridge.leave_one_out(alphas)
-    losses = np.average(np.square(left_out - targets).mean(axis=2), axis=1, weights=weight)
-    best = int(losses.argmin())
-    coefficients = np.zeros((m, targets.shape[1]))
-    coefficients[rows], intercepts = ridge.solve(float(alphas[best]))
-    if rows.size == m:
-        values = left_out[best]
-    else:  # a row of weight 0 was never in
-        values = kernel @ coefficients + intercepts
-        values[rows] = left_out[best]
-    intercept = intercepts if signs.ndim == 2 else float(intercepts[0])
-    attributes = {
-        "alpha_": float(alphas[best]),
-        "loo_decision_function_": values.reshape(signs.shape),
-    }
-    return float(losses[best]), Solution(coefficients.reshape(signs.shape), intercept, attributes)
+    numbers: NDArray[np.intp]  # (n,) among all m rows
+    targets: NDArray[np.float64]  # (n, k)
+    codes: NDArray[np.intp]  # (n,) the positions of their classes
+    counts: NDArray[np.float64]  # (n,) their sample weights, of mean 1
+    weights: NDArray[np.float64]  # (n,) of the squared errors: the counts times the class's cost
+
+
+class _Fit(NamedTuple):
+    """The machine of one width with the penalty of least leave-one-out loss."""
+
+    loss: float  # the mean squared leave-one-out error
+    alpha: float
+    error: float  # the share of wrong classes among the leave-one-out values
+    coefficients: NDArray[np.float64]  # (m, k) of all rows
+    intercepts: NDArray[np.float64]  # (k,)
+    left_out: NDArray[np.float64] | None = None  # (m, k) leave-one-out values
+    rank: int | None = None
+    trace_residual: float | None = None
 
 
 def _codes(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions of the classes that values of f stand for."""
-    return values.argmax(axis=1) if values.ndim == 2 else (values > 0.0).astype(np.intp)
+    """Return the positions of the classes that values of f stand for; their axis 1 goes."""
+    if values.shape[1] == 1:
+        return (values[:, 0] > 0.0).astype(np.intp)
+    return values.argmax(axis=1)

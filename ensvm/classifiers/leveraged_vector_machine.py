@@ -19,14 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels.named_kernels import row_of
-from ensvm.memory import require_memory
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.platt_scaling import class_probabilities
-from ensvm.solvers.screened_candidates import ScreenedCandidates
 
-# From so many rows on, rounds that can be screened take less time, and less memory.
-SCREENED_ROWS = 2000
+# From so many rows on a Gaussian Gram matrix is float32: a round reads all of it, in half the time
+SINGLE_PRECISION_ROWS = 2000
 
 
 def _is_logistic(classifier: LeveragedVectorMachine) -> bool:
@@ -231,30 +228,12 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         ending = Ending(result.n_iter, result.stop_reason, result.converged, planned=True)
         return Solution(signs * result.weights, result.intercept, attributes, ending)
 
-    def _rows(
-        self, X: Any
-    ) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]] | ScreenedCandidates:
-        """Return the Gram matrix, or what makes rows of it if they come in blocks or screened."""
-        if self._is_screened(X.shape[0]):
-            needed = 2.0 * X.shape[0] ** 2
-            require_memory(needed, f"{type(self).__name__}: kernel values in 16 bits")
-            return ScreenedCandidates(lambda indices: self._gram(X[indices], X), X.shape[0])
+    def _rows(self, X: Any) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]]:
+        """Return the Gram matrix, or what makes rows of it if they come in blocks."""
         if self.kernel == "precomputed" or self.n_blocks == 1:
-            return self._training_gram(X)
+            single = self.kernel == "rbf" and X.shape[0] >= SINGLE_PRECISION_ROWS
+            return self._training_gram(X, np.float32 if single else np.float64)
         return lambda indices: self._gram(X[indices], X)
-
-    def _is_screened(self, m: int) -> bool:
-        """Return whether the candidates of rounds are screened by 16-bit kernel values."""
-        return (
-            m >= SCREENED_ROWS
-            and self.n_blocks == 1
-            and self.penalty is None
-            and self.ranking == "quadratic"
-            and self.first_round == "tested"
-            and isinstance(self.kernel, str)
-            and self.kernel != "precomputed"
-            and row_of(self.kernel).argument == "distance"
-        )
 
     def _blocks(self, m: int) -> list[NDArray[np.intp]] | None:
         """Return the rows of each block, in order; None for a single block."""

@@ -26,8 +26,6 @@ COPIES = 3.0  # copies of the rows in memory: the rows, and what the solvers mak
 class LinearClassifier(BinaryClassifier):
     """Base of the binary classifiers f(x) = w.x + w_0.
 
-    As the notes define sgn, f(x) = 0 counts as +1.
-
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
@@ -35,7 +33,7 @@ class LinearClassifier(BinaryClassifier):
     intercept_ : ndarray of shape (1,)
         The offset w_0.
     classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     """
 
     @abstractmethod
@@ -91,8 +89,3 @@ class LinearClassifier(BinaryClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row: `classes_[1]` where f(x) >= 0."""
-        values = self.decision_function(X)
-        return self.classes_[(values >= 0.0).astype(int)]

@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, rows_that_count
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    Ending,
+    Solution,
+    class_costs,
+    require_finite_prices,
+    rows_that_count,
+)
 from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.memory import require_memory
 from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
 
@@ -108,6 +116,8 @@ class LinearSMO(LinearClassifier):
         ValueError
             If there are not two classes, an input is not finite, a parameter or a weight is out of
             its range, or C is infinite and no plane separates the classes.
+        MemoryError
+            If the inner products of the rows take more memory than is free.
         """
         return self._fit(X, y, sample_weight)
 
@@ -122,8 +132,11 @@ class LinearSMO(LinearClassifier):
         alpha = np.zeros(signs.size)
         some: Any = slice(None)
         if sample_weight is not None:
+            require_finite_prices(self.C, sample_weight, "LinearSMO")
             some = rows_that_count(sample_weight, signs, "LinearSMO")
             upper[some] *= sample_weight[some]
+        m = len(signs)
+        require_memory(8.0 * m**2, f"LinearSMO: the inner products of {m} rows")
         result = linear_smo(
             X[some], signs[some], C=upper[some], tol=self.tol, max_iter=self.max_iter
         )

@@ -105,9 +105,14 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
             [list(self.kernels)] if self.scheme == "mixed" else [[name] for name in self.kernels]
         )
         run_of = self._remembered(boosted_run)
-        runs: list[BoostingResult] = [
-            run_of(training, self._plan(training, names), self.n_estimators) for names in together
-        ]
+        runs: list[BoostingResult] = []
+
+        def machines() -> Iterator[KernelMachine]:
+            for names in together:
+                runs.append(run_of(training, self._plan(training, names), self.n_estimators))
+                yield from runs[-1].learners
+
+        self._watched(machines())
         self.estimator_weights_ = np.array(interleaved([run.weights for run in runs]))
         self.estimator_errors_ = np.array(interleaved([run.errors for run in runs]))
         self.stop_reasons_ = [run.stop_reason for run in runs]
@@ -138,7 +143,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         return deque(self._staged_scores(X), maxlen=1).pop()
 
     def _staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        codes = self._member_codes(X)
+        codes = self._machine_classes(X)
         votes = np.zeros((self.classes_.size, codes.shape[1]))
         columns = np.arange(codes.shape[1])
         totals = self.estimator_weights_.cumsum()
@@ -146,11 +151,11 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
             votes[chosen, columns] += weight
             yield votes.T / total
 
-    def _staged_codes(self, X: Any) -> Iterator[NDArray[np.integer]]:
+    def _classes_by_stage(self, X: Any) -> Iterator[NDArray[np.integer]]:
         return (scores.argmax(axis=1) for scores in self._staged_scores(X))
 
-    def _member_codes(self, X: Any) -> NDArray[np.int16]:
-        """Return the codes of the classes that the machines predict, shape (n_machines, n)."""
+    def _machine_classes(self, X: Any) -> NDArray[np.int16]:
+        """Return the class index that each machine predicts, shape (n_machines, n)."""
         return np.concatenate(
             [self._evaluator.codes(queries) for queries in self._queries(X)], axis=1
         )

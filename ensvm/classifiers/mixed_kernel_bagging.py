@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -56,6 +58,8 @@ class MixedKernelBagging(MixedKernelEnsemble):
         a class that is not named; 'balanced' is n_samples / (n_classes * rows of the class); None
         is 1 for all. The rows count as much in the sigmoids of voting='probability', which would
         undo the weights otherwise.
+    n_jobs : int or None, default None
+        How many machines are trained at a time, as for `joblib.Parallel`; the ensemble is the same.
     random_state : int, RandomState or None, default None
         Seeds the samples. Equal ints give a kernel the same machines, whatever kernels it is joined
         with; the machines of a smaller ensemble are the first of a larger one.
@@ -92,24 +96,27 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
     bootstrap: bool = True
     voting: Literal["probability", "majority", "probable"] = "probability"
+    n_jobs: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixedKernelEnsemble._parameter_constraints,
         "bootstrap": ["boolean"],
         "voting": [StrOptions({"probability", "majority", "probable"})],
+        "n_jobs": [None, Integral],
     }
 
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
         machine_of = self._remembered(bagged_machine)
         plans = [self._plan(training, [name]) for name in self.kernels]
         voting = "majority" if self.voting == "majority" else "probability"  # with sigmoids
-        return [
-            [
-                machine_of(training, plan, self.bootstrap, voting, t)
-                for t in range(self.n_estimators)
-            ]
+        # A generator, so that the first machine that is cut short warns before the others end
+        machines = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(machine_of)(training, plan, self.bootstrap, voting, t)
             for plan in plans
-        ]
+            for t in range(self.n_estimators)
+        )
+        made, n = self._watched(machines), self.n_estimators
+        return [made[run * n : (run + 1) * n] for run in range(len(plans))]
 
     @available_if(_sums_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -122,27 +129,27 @@ class MixedKernelBagging(MixedKernelEnsemble):
         """
         return self._scores(X)
 
-    def _staged_codes(self, X: Any) -> NDArray[np.integer]:
-        return np.concatenate([self._stage_codes(queries) for queries in self._queries(X)], axis=1)
-
-    def _stage_codes(self, queries: Rows) -> NDArray[np.int16]:
-        """Return the codes predicted after each machine, shape (n_machines, n)."""
-        scores = np.zeros((len(self.estimators_), self.classes_.size, len(queries)))
-        for index, classes, values in self._member_scores(queries):
-            scores[index, classes] = values
-        return scores.cumsum(axis=0).argmax(axis=1).astype(np.int16)
+    def _classes_by_stage(self, X: Any) -> NDArray[np.integer]:
+        """Return the class index after each machine, shape (n_machines, n)."""
+        blocks = []
+        for queries in self._queries(X):
+            scores = np.zeros((len(self.estimators_), self.classes_.size, len(queries)))
+            for index, classes, values in self._machine_scores(queries):
+                scores[index, classes] = values
+            blocks.append(scores.cumsum(axis=0).argmax(axis=1).astype(np.int16))
+        return np.concatenate(blocks, axis=1)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         # The mean probabilities, or the shares of the votes
         means = []
         for queries in self._queries(X):
             total = np.zeros((self.classes_.size, len(queries)))
-            for _, classes, values in self._member_scores(queries):
+            for _, classes, values in self._machine_scores(queries):
                 total[classes] += values
             means.append(total.T / len(self.estimators_))
         return np.concatenate(means)
 
-    def _member_scores(self, queries: Rows) -> Iterator[tuple[int, Any, NDArray[Any]]]:
+    def _machine_scores(self, queries: Rows) -> Iterator[tuple[int, Any, NDArray[Any]]]:
         """Yield each machine's index, an index of its k classes and their scores, in any order.
 
         The scores are probabilities or votes, shape (k, n).

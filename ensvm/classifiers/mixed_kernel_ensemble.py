@@ -40,7 +40,6 @@ from ensvm.kernels.augmented_rows import Kernel, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 Spacing: TypeAlias = Literal["width", "logarithm", "inverse"]  # what of a width is uniform
 DRAWN: dict[str, Spacing] = {
@@ -179,9 +178,10 @@ class MixedKernelEnsemble(Classifier):
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
-    max_iter : int, default 10_000_000
-        The most steps of a machine's training for a pair of classes, at least 0; the default is
-        LIBSVM's. Linear machines on inputs that are not scaled can need them all.
+    max_iter : int, default 500_000
+        The most steps of a machine's training for a pair of classes, at least 0. Machines on inputs
+        that are not scaled can need them all; the first one gives a `ConvergenceWarning`, before
+        the others are trained.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
@@ -216,7 +216,7 @@ class MixedKernelEnsemble(Classifier):
     scale: Literal["machine"] | None = None
     class_weight: dict[Any, float] | Literal["balanced"] | None = None
     tol: float = 1e-3
-    max_iter: int = MAX_ITER
+    max_iter: int = 500_000
     memory: Any = None
     random_state: int | np.random.RandomState | None = None
 
@@ -247,15 +247,15 @@ class MixedKernelEnsemble(Classifier):
 
     @abstractmethod
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
-        """Return the machines of each run, one list a run."""
+        """Return the machines of each run, one list a run, through `_watched`."""
 
     @abstractmethod
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each class at each row, shape (n, n_classes)."""
 
     @abstractmethod
-    def _staged_codes(self, X: Any) -> Iterable[NDArray[np.integer]]:
-        """Yield the codes of the classes that the first t machines predict, shape (n,)."""
+    def _classes_by_stage(self, X: Any) -> Iterable[NDArray[np.integer]]:
+        """Yield the class index that the first t machines predict for each row, shape (n,)."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -307,12 +307,12 @@ class MixedKernelEnsemble(Classifier):
         ndarray of shape (n,)
             The class of each row.
         """
-        for codes in self._staged_codes(X):
-            yield self.classes_[codes]
+        for classes in self._classes_by_stage(X):
+            yield self.classes_[classes]
 
     def _prepare(self, X: Any, y: ArrayLike) -> TrainingSet:
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", order="C")
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, codes = coded_labels(y, type(self).__name__)
         entropy = drawn_seed(self.random_state)
@@ -406,6 +406,27 @@ class MixedKernelEnsemble(Classifier):
         )
         return remembered
 
+    def _watched(self, machines: Iterable[KernelMachine]) -> list[KernelMachine]:
+        """Return the machines; warn at the first that is cut short, as others will take as long."""
+        made: list[KernelMachine] = []
+        warned = False
+        for machine in machines:
+            made.append(machine)
+            if machine.certificate > self.tol and not warned:
+                warned = True
+                message = (
+                    f"{type(self).__name__}: a machine stopped at a violation of "
+                    f"{machine.certificate:.3g}, tol = {self.tol:g}"
+                )
+                if self.scale is None:
+                    message += (
+                        ". Columns of different scales take most steps: divide each by its "
+                        "standard deviation (StandardScaler), or set scale='machine'; or raise "
+                        "max_iter"
+                    )
+                warn_caller(message, ConvergenceWarning)
+        return made
+
     def _keep(self, machines: Sequence[KernelMachine], training: TrainingSet) -> None:
         """Set the fitted members and what is known about them."""
         self.estimators_: list[KernelMachine]
@@ -416,17 +437,6 @@ class MixedKernelEnsemble(Classifier):
         self.n_iter_ = sum(machine.n_iter for machine in machines)
         self._centre = training.rows.centre
         self._evaluator = MachineEvaluator(self.estimators_, training.rows.take(needed))
-        if self.certificate_ > self.tol:
-            message = (
-                f"{type(self).__name__}: a machine stopped at a violation of "
-                f"{self.certificate_:.3g}, tol = {self.tol:g}"
-            )
-            if self.scale is None:
-                message += (
-                    ". Columns of different scales take most steps: divide each by its standard "
-                    "deviation (StandardScaler), or set scale='machine'; or raise max_iter"
-                )
-            warn_caller(message, ConvergenceWarning)
 
     def _queries(self, X: Any) -> Iterator[Rows]:
         """Yield the validated rows in blocks, as the members take them; sparse ones made dense."""

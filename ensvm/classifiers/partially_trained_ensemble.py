@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import SmallPickle, Solution, StagedClassifier
+from ensvm.classifiers.base import Solution, StagedClassifier
+from ensvm.classifiers.kernel_expansion import PivotedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
-from ensvm.classifiers.rho_svc import RhoSVC
+from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
+from ensvm.classifiers.rho_svc import AUTO_RANK, RhoSVC
 from ensvm.classifiers.shared_docs import documented
+from ensvm.kernels.low_rank import low_rank_gram
+from ensvm.kernels.packed_gram import GramDtype
+from ensvm.memory import require_memory
+
+AUTO_EXACT_ROWS = 16_384  # rows up to which low_rank='auto' is the exact matrix
 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClassifier, RhoSVC):
+class PartiallyTrainedEnsemble(
+    OneAgainstOneClassifier, StagedClassifier, PivotedClassifier, RhoSVC
+):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of
@@ -42,16 +54,38 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
     Parameters
     ----------
     tol : float, default 0.005
-        Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
-        falls below it, a fixed rate and the accelerated solver when the objective is proved to be
-        within a factor 1 + tol of its optimum rho*.
+        Where training stops, a positive number. 'algorithm-1' stops when its accuracy epsilon falls
+        below it, the accelerated solver when the objective is proved to be within a factor 1 + tol
+        of its optimum rho*.
     solver : {'algorithm-1', 'accelerated'}, default 'algorithm-1'
         The paper's Algorithm 1, or accelerated entropic descent to the same rho-SVM: the members
         are then the machines at which its gradients are taken, with the rates of these.
-        `learning_rate` and `initial_tol` are of 'algorithm-1' alone.
     nu : float, 'auto' or None, default None
         A soft margin, for solver='accelerated', as in `RhoSVC`: no member's weight of a row is
         above 1 / (nu n_samples). None is the hard margin.
+    low_rank : int, float, 'auto' or None, default None
+        Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
+        r columns; K is never formed. An int is the largest number of columns, at least 1; a float
+        in (0, 1) is the share of the trace of K that the factor may leave out. 'auto' is None up to
+        16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
+        still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed', where 'auto' is None.
+    low_rank_diagonal : bool, default True
+        Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
+        separable (rho* = 0) unless the rank is near m.
+    gram_dtype : {'auto', 'float64', 'float32'}, default 'auto'
+        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. It is the
+        precision of the low-rank factor too. 'auto' is 'float32' for kernel='rbf' with more than
+        4,096 distinct rows if it is proved to move no y_i f(x_i) by more than 0.001
+        (`gram_error_`); otherwise, and with `low_rank`, it is 'float64'. Not read with
+        kernel='precomputed', where it is that of the matrix.
+    predict_with : {'rows', 'pivots'}, default 'rows'
+        What the decision function is a sum over. With 'rows' it is over the training rows of
+        positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
+        low-rank approximation in prediction too, f(x) = sum_j c_j k(p_j, x) over the rows p_j
+        behind the columns of L: as many terms as the factor has columns. Where the factor leaves
+        out much of the trace the classes predicted are others for some rows: a warning says so
+        above 30 %.
     keep_members : bool, default True
         Whether the weights of all members are kept, n_estimators_ times n_samples numbers; without
         them there is no `member_weights_`, and no prediction by stages.
@@ -67,7 +101,7 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
         The weights of the training rows in each member, each line of sum 1; only with
-        `keep_members`, and not in a pickle.
+        `keep_members`.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -76,6 +110,19 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
         rho-SVM; with solver='accelerated' that of the rho-SVM so far.
+    gram_dtype_ : str
+        How the Gram matrix, or the low-rank factor, was kept.
+    gram_error_ : float or None
+        What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
+        of a training row, and the objective, are within d of those with exact kernel values. So
+        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None
+        without a bound: for 'float32' with another kernel than 'rbf', with `low_rank`, or if the
+        matrix was given.
+    rank_ : int or None
+        The number of columns of L; None without `low_rank`.
+    trace_residual_ : float or None
+        The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
+        `low_rank`.
     support_ : ndarray of int, shape (n_support,)
         The row numbers of the training rows whose ensemble weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
@@ -106,11 +153,24 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
 
     solver: Literal["algorithm-1", "accelerated"] = "algorithm-1"
     nu: float | Literal["auto"] | None = None
+    low_rank: int | float | Literal["auto"] | None = None
+    low_rank_diagonal: bool = True
+    gram_dtype: Literal["auto", "float64", "float32"] = "auto"
+    predict_with: Literal["rows", "pivots"] = "rows"
     keep_members: bool = True
 
-    _not_pickled = ("member_weights_", "_members_at_pivots")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
+        **PivotedClassifier._parameter_constraints,
+        "low_rank": [
+            None,
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+        ],
+        "low_rank_diagonal": ["boolean"],
+        "gram_dtype": [StrOptions({"auto", "float64", "float32"})],
+        "predict_with": [StrOptions({"rows", "pivots"})],
         **OneAgainstOneClassifier._parameter_constraints,
         "keep_members": ["boolean"],
     }
@@ -119,6 +179,7 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
         problem = self._problem(X, signs)
+        factor = problem.factor
         if sample_weight is not None:
             problem = problem.weighted(sample_weight)
         result, attributes = self._train(problem, keep_members=self.keep_members)
@@ -126,6 +187,8 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
             "ensemble_weights_": result.average_weights,
             "learning_rates_": result.learning_rates,
             "n_estimators_": max(result.n_iter, 1),
+            "rank_": None if factor is None else factor.rank,
+            "trace_residual_": None if factor is None else factor.relative_residual,
         }
         if result.members is not None:
             attributes["member_weights_"] = result.members
@@ -165,3 +228,83 @@ class PartiallyTrainedEnsemble(SmallPickle, OneAgainstOneClassifier, StagedClass
             pivots, coefficients = self._members_at_pivots
             return coefficients.T[np.searchsorted(pivots, self.support_)]
         return np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
+        return tags
+
+    def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        rank = self._rank_of(X.shape[0])
+        if rank is None:
+            if self.predict_with == "pivots" and self.low_rank is None:
+                raise ValueError("predict_with='pivots' needs pivots: set low_rank")
+            return super()._problem(X, signs)
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
+                "low_rank=None"
+            )
+        require_memory(
+            self.factor_bytes(X.shape[0]),
+            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
+            "a lower low_rank takes less, and gram_dtype='float32' half",
+        )
+        dtype = self._factor_dtype()
+        factor = low_rank_gram(
+            X, self._kernel_parameters() | {"dtype": dtype}, self._pivot_choice(rank)
+        )
+        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
+        if through_pivots:
+            warn_of_pivots(type(self).__name__, factor.relative_residual)
+        return RhoProblem(
+            replace(factor, own_diagonal=self.low_rank_diagonal),
+            signs,
+            gram_dtype=dtype,
+            gram_error=None,
+            through_pivots=through_pivots,
+        )
+
+    def _rank_of(self, rows: int) -> float | None:
+        """Return what limits the factor's rank for a number of rows, None for no factor."""
+        if self.low_rank != "auto":
+            return self.low_rank
+        # by m alone, never by the memory free: values do not differ between machines
+        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+        return None if few else AUTO_RANK
+
+    def _dtypes(self) -> Any:
+        return super()._dtypes() if self.low_rank is None else self._either_precision()
+
+    def _widened(self, X: Any) -> Any:
+        exact = self.kernel != "precomputed" and self._rank_of(X.shape[0]) is None
+        return X.astype(np.float64, copy=False) if exact else super()._widened(X)
+
+    def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
+        if self.gram_dtype == "auto":
+            return super()._precision(X, packed)
+        narrow = self.gram_dtype == "float32"
+        return self.gram_dtype, self._narrow_error(X, packed) if narrow else 0.0
+
+    def factor_bytes(self, n_samples: int) -> float:
+        """Return the bytes of the low-rank factor of training rows.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        float
+            The bytes; 0 without a factor, or where its rank depends on the data.
+        """
+        rank = self._rank_of(n_samples)
+        if rank is None or rank < 1:
+            return 0.0
+        return float(min(rank, n_samples) * n_samples * np.dtype(self._factor_dtype()).itemsize)
+
+    def _factor_dtype(self) -> str:
+        """Return the precision of a low-rank factor."""
+        return "float64" if self.gram_dtype == "auto" else self.gram_dtype

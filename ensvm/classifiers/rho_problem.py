@@ -29,7 +29,7 @@ class RhoProblem:
     """The problem min a'K~a over the simplex, for m training rows."""
 
     operator: Operator
-    """The Gram matrix or its substitute; of the distinct inputs if there are `merged` rows."""
+    """The Gram matrix or its substitute; of the unknowns if there are `merged` rows."""
     signs: NDArray[np.float64]
     """The labels of the training rows, -1 and +1."""
     merged: MergedRows | None = None
@@ -56,17 +56,13 @@ class RhoProblem:
         """The labels of the unknowns."""
         return self.signs if self.merged is None else self.merged.labels
 
-    @property
-    def rows(self) -> NDArray[np.intp] | None:
-        """Which row of the operator each unknown belongs to; None if they are the same."""
-        return None if self.merged is None else self.merged.rows
-
     def weighted(self, weights: NDArray[np.float64]) -> RhoProblem:
         """Return the problem that starts from weights of the training rows, positive."""
         m = self.signs.size
         merged = self.merged
         if merged is None:
-            merged = MergedRows(self.signs, np.arange(m), np.ones(m), np.arange(m))
+            every = np.arange(m)
+            merged = MergedRows(self.signs, every, every, np.ones(m), every)
         return replace(self, merged=merged.weighted(weights))
 
     def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

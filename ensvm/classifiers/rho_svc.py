@@ -8,17 +8,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_memory
 
 from ensvm.classifiers.base import Ending, Solution
-from ensvm.classifiers.kernel_expansion import PivotedClassifier
-from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.rho_problem import RhoProblem
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.kernels.low_rank import low_rank_gram
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
@@ -27,11 +25,11 @@ from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 # Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
 WHOLE_ROWS = 4096
-# The largest proved error of a product, of kernel values up to 1, with which gram_dtype='auto' is
+# The largest proved error of a product, of kernel values up to 1, with which the Gram matrix is
 # float32: wide rows, or rows far from the others for their kernel's width, are kept in float64.
 TRUSTED_ERROR = 1e-3
-# What low_rank='auto' means: the exact matrix up to so many rows, and then this rank
-AUTO_EXACT_ROWS, AUTO_RANK = 16_384, 1000
+# The rank of a low-rank factor that is suggested, and taken by low_rank='auto'
+AUTO_RANK = 1000
 # What nu='auto' tries: the next if so many steps pass no machine with a soft margin above 0
 AUTO_NU, AUTO_STEPS = (0.3, 0.5, 0.7), 200
 ANY_MARGIN = 1e300  # the `tol` that stops at the first machine with a positive margin
@@ -39,7 +37,7 @@ ANY_MARGIN = 1e300  # the `tol` that stops at the first machine with a positive 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class RhoSVC(PivotedClassifier):
+class RhoSVC(KernelExpansionClassifier):
     """Soft-margin support vector classifier without intercept, trained by multiplicative updates.
 
     The decision function is f(x) = sum_i y_i a_i k(x_i, x) with labels y_i in {-1, +1}. The weights
@@ -65,14 +63,11 @@ class RhoSVC(PivotedClassifier):
     Parameters
     ----------
     tol : float, default 0.005
-        Where training stops, a positive number. The accelerated solver and a fixed rate stop when
-        the objective is proved to be within a factor 1 + tol of rho*, the adaptive rate when its
-        accuracy epsilon falls below tol.
+        Where training stops, a positive number. The accelerated solver stops when the objective is
+        proved to be within a factor 1 + tol of rho*, 'algorithm-1' when its accuracy epsilon falls
+        below tol.
     initial_tol : float, default 0.1
-        The first epsilon of the adaptive rate, at least tol. Only 'algorithm-1' reads it.
-    learning_rate : {'adaptive'} or float, default 'adaptive'
-        The rate eta of 'algorithm-1': set anew in every step, or a positive number that stays
-        fixed.
+        The first epsilon, at least tol. Only 'algorithm-1' reads it.
     max_iter : int, default 10000
         The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`. The
         accelerated solver also counts steps that turn out too long and are tried again shorter,
@@ -87,46 +82,19 @@ class RhoSVC(PivotedClassifier):
         Parzen window. 'auto' is 0.3, or 0.5 or 0.7 if the classes overlap so much that 200 steps
         lead to no machine with a positive margin; it errs 13.1 % on average over 21 data sets, the
         hard margin of Algorithm 1 18.0 %. Algorithm 1 has a hard margin also with 'auto'.
-    low_rank : int, float, 'auto' or None, default None
-        Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
-        r columns; K is never formed. An int is the largest number of columns, at least 1; a float
-        in (0, 1) is the share of the trace of K that the factor may leave out. 'auto' is None up to
-        16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
-        still has the exact kernel, unless `predict_with` says otherwise. Not with
-        kernel='precomputed', where 'auto' is None.
-    low_rank_diagonal : bool, default True
-        Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
-        separable (rho* = 0) unless the rank is near m.
-    gram_dtype : {'auto', 'float64', 'float32', 'uint16'}, default 'auto'
-        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
-        for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
-        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. 'auto' is
-        'float32' for kernel='rbf' with more than 4,096 distinct rows if it is proved to move no
-        y_i f(x_i) by more than 0.001 (`gram_error_`); otherwise, and with `low_rank`, it is
-        'float64'. Not read with kernel='precomputed', where it is that of the matrix.
-    predict_with : {'rows', 'pivots'}, default 'rows'
-        What the decision function is a sum over. With 'rows' it is over the training rows of
-        positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
-        low-rank approximation in prediction too, f(x) = sum_j c_j k(p_j, x) over the rows p_j
-        behind the columns of L: as many terms as the factor has columns. Where the factor leaves
-        out much of the trace the classes predicted are others for some rows: a warning says so
-        above 30 %.
     memory : None, str or object with a `cache` method, default None
         Where trainings are kept, and from where later fits on the same Gram matrix and labels with
         the same settings, of this class or of `PartiallyTrainedEnsemble`, take them: a folder, as
-        for `joblib.Memory`, or an object with the `cache` method of that class. A factor and a Gram
-        matrix in tiles, of many rows, are trained on anew. The fitted machine is the same with it
-        or without.
-    random_state : int, RandomState or None, default None
-        Draws the sample and the pivots; read only with `low_rank`.
+        for `joblib.Memory`, or an object with the `cache` method of that class. A Gram matrix
+        in tiles, of many rows, is trained on anew. The fitted machine is the same with it or
+        without.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_samples,)
         The weights a, at least 0 and of sum 1.
     objective_ : float
-        The objective a'K~a reached, an upper bound of rho*. With `low_rank`, this value,
-        `lower_bound_` and `certificate_` belong to the problem with the factor.
+        The objective a'K~a reached, an upper bound of rho*.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step.
     lower_bound_ : float
@@ -141,23 +109,19 @@ class RhoSVC(PivotedClassifier):
         Whether a stopping rule of the method ended the training. How near rho* is, only
         `certificate_` says.
     stop_reason_ : str
-        Why training ended: by a rule of the method, 'gap_below_tol' (accelerated, fixed rate),
-        'epsilon_below_tol' (adaptive rate) or 'zero_objective' (the objective is 0 to rounding,
+        Why training ended: by a rule of the method, 'gap_below_tol' (accelerated),
+        'epsilon_below_tol' ('algorithm-1') or 'zero_objective' (the objective is 0 to rounding,
         hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is
         negative).
     gram_dtype_ : str
-        How the Gram matrix, or the low-rank factor, was kept.
+        How the Gram matrix was kept: 'float32' for kernel='rbf' with more than 4,096 distinct rows
+        if it is proved to move no y_i f(x_i) by more than 0.001 (`gram_error_`), else 'float64', or
+        the precision of the matrix given.
     gram_error_ : float or None
         What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
         of a training row, and the objective, are within d of those with exact kernel values. So
-        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None
-        without a bound: for 'float32' with another kernel than 'rbf', with `low_rank`, or where the
-        matrix was given.
-    rank_ : int or None
-        The number of columns of L; None without `low_rank`.
-    trace_residual_ : float or None
-        The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
-        `low_rank`.
+        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None if
+        the matrix was given.
 
     References
     ----------
@@ -184,41 +148,20 @@ class RhoSVC(PivotedClassifier):
 
     tol: float = 0.005
     initial_tol: float = 0.1
-    learning_rate: float | Literal["adaptive"] = "adaptive"
     max_iter: int = 10_000
     solver: Literal["accelerated", "algorithm-1"] = "accelerated"
     nu: float | Literal["auto"] | None = "auto"
-    low_rank: int | float | Literal["auto"] | None = None
-    low_rank_diagonal: bool = True
-    gram_dtype: Literal["auto", "float64", "float32", "uint16"] = "auto"
-    predict_with: Literal["rows", "pivots"] = "rows"
     memory: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PivotedClassifier._parameter_constraints,
+        **KernelExpansionClassifier._parameter_constraints,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
-        "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"accelerated", "algorithm-1"})],
         "nu": [Interval(Real, 0.0, 1.0, closed="right"), StrOptions({"auto"}), None],
-        "low_rank": [
-            None,
-            StrOptions({"auto"}),
-            Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
-        ],
-        "low_rank_diagonal": ["boolean"],
-        "gram_dtype": [StrOptions({"auto", "float64", "float32", "uint16"})],
-        "predict_with": [StrOptions({"rows", "pivots"})],
         "memory": [None, str, HasMethods(["cache"])],
     }
-
-    def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
-        return tags
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -238,14 +181,13 @@ class RhoSVC(PivotedClassifier):
             "max_iter": self.max_iter,
             "keep_members": keep_members,
             "start": None if merged is None else merged.start,
-            "rows": problem.rows,
         }
         nu = None
         if self.solver == "accelerated":
             nu = self._least_nu(problem) if self.nu == "auto" else self.nu
             settings["upper"] = None if nu is None else problem.start / nu
         else:
-            settings |= {"initial_tol": self.initial_tol, "learning_rate": self.learning_rate}
+            settings["initial_tol"] = self.initial_tol
         training = _trained
         if self.memory is not None and isinstance(problem.operator, np.ndarray):
             settings["keep_members"] = True  # so that it serves both classes
@@ -255,7 +197,6 @@ class RhoSVC(PivotedClassifier):
             result = replace(result, members=None)
         if merged is not None:
             result = result.spread(merged)
-        factor = problem.factor
         return result, {
             "nu_": nu,
             "weights_": result.weights,
@@ -265,8 +206,6 @@ class RhoSVC(PivotedClassifier):
             "certificate_": result.certificate,
             "gram_dtype_": problem.gram_dtype,
             "gram_error_": problem.gram_error,
-            "rank_": None if factor is None else factor.rank,
-            "trace_residual_": None if factor is None else factor.relative_residual,
         }
 
     def _ending(self, result: EntropyProjectionResult, doubt: str = "") -> Ending:
@@ -289,7 +228,6 @@ class RhoSVC(PivotedClassifier):
                 problem.labels,
                 upper=problem.start / nu,
                 start=problem.start,
-                rows=problem.rows,
                 tol=ANY_MARGIN,
                 max_iter=steps,
             )
@@ -301,71 +239,21 @@ class RhoSVC(PivotedClassifier):
         """Return the problem for the solver; training starts from equal weights."""
         if self.nu not in (None, "auto") and self.solver != "accelerated":
             raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
-        if self.learning_rate != "adaptive" and self.solver != "algorithm-1":
-            raise ValueError("a learning_rate needs solver='algorithm-1'")
-        rank = self._rank_of(X.shape[0])
-        if rank is None:
-            return self._exact_problem(X, signs)
-        if self.kernel == "precomputed":
-            raise ValueError(
-                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
-                "low_rank=None"
-            )
-        if self.gram_dtype == "uint16":
-            raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
-        require_memory(
-            self.factor_bytes(X.shape[0]),
-            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
-            "a lower low_rank takes less, and gram_dtype='float32' half",
-        )
-        dtype = self._factor_dtype()
-        factor = low_rank_gram(
-            X, self._kernel_parameters() | {"dtype": dtype}, self._pivot_choice(rank)
-        )
-        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
-        if through_pivots:
-            warn_of_pivots(type(self).__name__, factor.relative_residual)
-        return RhoProblem(
-            replace(factor, own_diagonal=self.low_rank_diagonal),
-            signs,
-            gram_dtype=dtype,
-            gram_error=None,
-            through_pivots=through_pivots,
-        )
-
-    def _rank_of(self, rows: int) -> float | None:
-        """Return what limits the factor's rank for a number of rows, None for no factor."""
-        if self.low_rank != "auto":
-            return self.low_rank
-        # by m alone, never by the memory free: values do not differ between machines
-        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
-        return None if few else AUTO_RANK
-
-    def _dtypes(self) -> Any:
-        return super()._dtypes() if self.low_rank is None else self._either_precision()
-
-    def _widened(self, X: Any) -> Any:
-        exact = self.kernel != "precomputed" and self._rank_of(X.shape[0]) is None
-        return X.astype(np.float64, copy=False) if exact else super()._widened(X)
-
-    def _exact_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        if self.predict_with == "pivots" and self.low_rank is None:
-            raise ValueError("predict_with='pivots' needs pivots: set low_rank")
         if self.kernel == "precomputed":
             given = self._training_gram(X)
             return RhoProblem(given, signs, gram_dtype=given.dtype.name, gram_error=None)
-        distinct = distinct_rows(X)
-        merged = merge_identical(distinct, signs)
+        merged = merge_identical(distinct_rows(X), signs)
         several = merged.labels.size < signs.size
         if several:
-            X = X[distinct.first]
+            X = X[merged.first]
         m = X.shape[0]
-        packed = (self.gram_dtype == "uint16" or m > WHOLE_ROWS) and not callable(self.kernel)
+        packed = m > WHOLE_ROWS and not callable(self.kernel)
         dtype, error = self._precision(X, packed)
         require_memory(
             (0.5 if packed else 1.0) * m**2 * np.dtype(dtype).itemsize,
             f"{type(self).__name__}: the Gram matrix of {m} distinct rows",
-            f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, m))}",
+            f"PartiallyTrainedEnsemble(low_rank={AUTO_RANK}) takes "
+            f"{gibibytes(8.0 * AUTO_RANK * m)}",
         )
         parameters = self._kernel_parameters() | {"dtype": dtype}
         return RhoProblem(
@@ -378,41 +266,15 @@ class RhoSVC(PivotedClassifier):
 
     def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
         """Return how the entries of distinct rows are kept, and a bound of what it changes."""
-        if self.gram_dtype == "uint16" and self.kernel != "rbf":
-            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
-        if self.gram_dtype == "auto":
-            error = self._narrow_error(X, "float32", packed) if packed else None
-            trusted = error is not None and error <= TRUSTED_ERROR
-            return ("float32", error) if trusted else ("float64", 0.0)
-        return self.gram_dtype, self._narrow_error(X, self.gram_dtype, packed)
+        error = self._narrow_error(X, packed) if packed else None
+        trusted = error is not None and error <= TRUSTED_ERROR
+        return ("float32", error) if trusted else ("float64", 0.0)
 
-    def _narrow_error(self, X: Any, dtype: GramDtype, packed: bool) -> float | None:
+    def _narrow_error(self, X: Any, packed: bool) -> float | None:
+        """Return how far float32 entries can move a product; None without a bound."""
         if callable(self.kernel):
-            return 0.0 if dtype == "float64" else None
-        return narrow_error(X, dtype=dtype, packed=packed, **self._kernel_parameters())
-
-    def factor_bytes(self, n_samples: int) -> float:
-        """Return the bytes of the low-rank factor of training rows.
-
-        Parameters
-        ----------
-        n_samples : int
-            The number of rows.
-
-        Returns
-        -------
-        float
-            The bytes; 0 without a factor, or where its rank depends on the data.
-        """
-        rank = self._rank_of(n_samples)
-        return 0.0 if rank is None or rank < 1 else self._bytes_of(rank, n_samples)
-
-    def _bytes_of(self, rank: float, rows: int) -> float:
-        return float(min(rank, rows) * rows * np.dtype(self._factor_dtype()).itemsize)
-
-    def _factor_dtype(self) -> str:
-        """Return the precision of a low-rank factor; 'uint16' is not one, and takes no factor."""
-        return "float64" if self.gram_dtype == "auto" else self.gram_dtype
+            return None
+        return narrow_error(X, packed=packed, **self._kernel_parameters())
 
 
 def _trained(

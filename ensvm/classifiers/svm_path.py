@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Ending, SmallPickle, Solution, StagedClassifier
+from ensvm.classifiers.base import (
+    Ending,
+    Solution,
+    StagedClassifier,
+    relative_weights,
+    require_finite_prices,
+)
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.approximate_path import (
@@ -30,7 +36,7 @@ ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
+class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -46,7 +52,8 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
     leave-one-out error is not larger; with an intercept the bound is a heuristic.
 
     A weight of a row or of its class multiplies C for this row, and its part in the error by which
-    C is chosen.
+    C is chosen. If C is chosen, sample weights are divided by their mean first, so that only their
+    proportions matter; `C_` and `C_max` are then prices for the mean weight.
 
     With `tol` > 0 the path is approximate: about 25 machines (tol=0.1) serve all C, each unchanged
     for an interval of C. It is proved that nowhere its duality gap exceeds `tol` times the primal
@@ -70,14 +77,16 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
         The largest duality gap at any C, as a part of the primal objective, in [0, 1); 0 is the
         exact path. A positive `tol` needs fit_intercept=True, max_events=None and another `select`
         than 'bound'.
+    keep_path : bool, default True
+        Whether the path and all training rows are kept; without them there is no `path_`, no
+        `X_path_`, and no prediction by stages.
 
     Attributes
     ----------
-    path_ : RegularizationPath or ApproximatePath
+    path_ : RegularizationPath or ApproximatePath, or None
         The breakpoints, as `path_.lambdas` = 1 / C, and the solution at any C up to `C_max`, as
         `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`. With `tol` > 0 the breakpoints
-        are the C that machines were trained for. Not in a pickle, and neither are `X_path_`,
-        `loo_decision_function_` and `loo_bound_`.
+        are the C that machines were trained for. None with keep_path=False.
     C_ : float
         The C of this machine.
     loo_error_ : float or None
@@ -102,7 +111,8 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
         Why the path ended: 'C_max', 'max_events', or 'max_iter' if `tol` > 0 and the steps of a
         machine did not reach it.
     X_path_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
-        All training rows, which the staged methods need; None with kernel='precomputed'.
+        All training rows, which the staged methods need; None with kernel='precomputed' or
+        keep_path=False.
 
     References
     ----------
@@ -150,8 +160,8 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
     fit_intercept: bool = True
     max_events: int | None = None
     tol: float = 0.0
+    keep_path: bool = True
 
-    _not_pickled = ("path_", "X_path_", "loo_decision_function_", "loo_bound_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OneAgainstOneClassifier._parameter_constraints,
         "select": [
@@ -162,6 +172,7 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
         "fit_intercept": ["boolean"],
         "max_events": [None, Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, 1.0, closed="left")],
+        "keep_path": ["boolean"],
     }
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
@@ -169,12 +180,26 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
 
         The kernel values between the rows and all training rows are held in memory, beside
         the values of f at a block of breakpoints, whose size does not depend on their number.
+
+        Raises
+        ------
+        AttributeError
+            If the path was not kept.
         """
         check_is_fitted(self)
         self._require_two_classes("prediction by stages")
+        if self.path_ is None:
+            raise AttributeError("prediction by stages needs keep_path=True")
         X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
+
+    def _expansion(
+        self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Solution:
+        if sample_weight is not None and isinstance(self.select, str):
+            sample_weight = relative_weights(sample_weight)
+        return super()._expansion(X, targets, sample_weight)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -183,12 +208,14 @@ class SVMPathClassifier(SmallPickle, OneAgainstOneClassifier, StagedClassifier):
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
             )
+        if sample_weight is not None:
+            require_finite_prices(self.C_max, sample_weight, "SVMPathClassifier")
         gram = self._training_gram(X)
         path = self._path(gram, signs, sample_weight)
         C, about_choice = self._chosen_C(path, gram)
         attributes = {
-            "X_path_": None if self.kernel == "precomputed" else X,
-            "path_": path,
+            "X_path_": X if self.keep_path and self.kernel != "precomputed" else None,
+            "path_": path if self.keep_path else None,
             "certificate_": path.certificate,
             "C_": C,
             **dict.fromkeys(ABOUT_CHOICE),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Classifier,
-    SmallPickle,
     checked_weights,
     class_costs,
     coded_labels,
     dense,
     drawn_seed,
+    relative_weights,
     require_square,
     warn_caller,
 )
@@ -42,21 +44,21 @@ from ensvm.solvers.leave_one_out_search import (
     candidates,
     fitted_candidate,
 )
-from ensvm.solvers.low_rank_search import fitted_ridge, width_scores
+from ensvm.solvers.one_vs_one import PairMachines
 from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
-# Prices of an error: more gain nothing on the data sets of `benchmarks/tuned_svc.py`
-PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
+PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)  # of an error; more gain nothing
 COPIES = 3.0  # of the rows that are held
-# Distinct rows beyond which ridge machines on a low-rank kernel are trained: 6,000 rows of waveform
-# take an SVM 4 seconds of CPU time, 20,000 took more than six minutes on a busy machine.
+# Distinct rows up to which the whole Gram matrix is made: with a copy it takes 6 GB.
 MANY_ROWS = 16_384
+CACHE = 1000  # megabytes of kernel values that LIBSVM keeps
+SLOW = 10.0  # seconds: if LIBSVM is expected to take more, the user is warned
 
 
 @documented
 @dataclass(eq=False, repr=False)
-class TunedSVC(SmallPickle, Classifier):
+class TunedSVC(Classifier):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -69,15 +71,14 @@ class TunedSVC(SmallPickle, Classifier):
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
     scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
-    as one row that counts several times. The order of the rows does not matter.
+    as one row that counts several times, of which leave-one-out leaves out one. The order of the
+    rows does not matter.
 
-    Beyond 16,384 distinct rows, `engine_` is 'ridge': memory and time then grow with the rows, not
-    with their square. Each class gets a ridge regression of its indicator on the features of a
-    low-rank kernel, and a pair's machine is the difference of those of its classes. Gamma (on 500
-    pivots) and the penalty alpha have the least squared leave-one-out error, which is exact as long
-    as the pivots stay. The machine has up to 2,000 pivots. `search_rows`, `tol` and `max_iter` are
-    not read. A precomputed kernel always trains support vector machines, and `fit` warns that it
-    takes long.
+    From `search_rows` rows on, C and gamma are chosen on a sample. Beyond 16,384 distinct rows,
+    scikit-learn's `SVC` trains the machine on all rows, which needs no whole Gram matrix; sigmoids
+    and leave-one-out values are then those of the machine of the sample. The time grows with the
+    square of the rows, and `fit` warns if it takes more than some seconds. A precomputed kernel has
+    no such limit.
 
     Parameters
     ----------
@@ -91,8 +92,7 @@ class TunedSVC(SmallPickle, Classifier):
         n_samples / (n_classes * rows of the class). None is 1 for each.
     search_rows : int, default 2000
         The largest number of rows on which C and gamma are chosen, at least 10; if there are more,
-        a random sample of them with the shares of the classes. Not read with ridge, which chooses
-        on all rows.
+        a random sample of them with the shares of the classes.
     tol : float, default 1e-3
         The violation of the optimality conditions to stop at, in units of f, a positive number.
     max_iter : int, default 10000000
@@ -103,37 +103,29 @@ class TunedSVC(SmallPickle, Classifier):
         is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
         processes takes some seconds.
     random_state : int, RandomState or None, default 0
-        Draws the sample of rows, or the pivots; not read where neither is drawn.
+        Draws the sample of rows; not read if all rows are searched.
 
     Attributes
     ----------
-    engine_ : {'svm', 'ridge'}
-        What was trained: support vector machines, or ridge machines on a low-rank kernel.
-    C_ : float or None
-        The chosen price of an error; None if `engine_` is 'ridge'.
-    alpha_ : float or None
-        The chosen penalty: the factor of the squared length of the weights, which is added to the
-        squared errors; None if `engine_` is 'svm'.
+    C_ : float
+        The chosen price of an error at a row of mean weight.
     gamma_ : float or None
         The chosen width, for columns divided by `scale_`; None if kernel='precomputed'.
     scale_ : ndarray of shape (n_features,), or None
         What columns are divided by; None if nothing is scaled.
     loo_score_ : float
-        The leave-one-out accuracy of the machine on all rows: by the span rule, or exact with
-        ridge. C or alpha, gamma and the sigmoids were chosen on the same values, so that it is a
-        little higher than the accuracy at new rows.
+        The leave-one-out accuracy of the machine by the span rule. C, gamma and the sigmoids were
+        chosen on the same values, so that it is a little higher than the accuracy at new rows.
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of
         all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
-        0. Not in a pickle.
+        0 and, beyond 16,384 distinct rows, for those outside of the sample.
     search_results_ : dict of ndarrays
         The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
-        'criterion' (error plus loss) and 'rank', one entry a machine. With ridge 'param_alpha'
-        stands for 'param_C', and loss and criterion are the mean squared error; alpha is chosen
-        again for the final pivots.
+        'criterion' (error plus loss) and 'rank', one entry a machine.
     support_ : ndarray of int, shape (n_support,)
         The support vectors: the row numbers of the training rows whose coefficient is not 0 in some
-        pair; of identical rows the first. With ridge the pivots.
+        pair; of identical rows the first.
     support_vectors_ : ndarray of shape (n_support, n_features), or None
         The support vectors, divided by `scale_`; None if kernel='precomputed'.
     dual_coef_ : ndarray of shape (n_support, n_pairs)
@@ -144,10 +136,10 @@ class TunedSVC(SmallPickle, Classifier):
     sigmoids_ : ndarray of shape (n_pairs, 2)
         A and B of each pair's probability 1 / (1 + exp(A f + B)) of its first class.
     certificate_ : float
-        The largest violation of the optimality conditions of a pair, in units of f; 0 with ridge,
-        whose equations are solved directly.
+        The largest violation of the optimality conditions of a pair, in units of f. Of machines
+        that `SVC` trained its bound is known, `tol`; infinite if they took `max_iter` steps.
     n_iter_ : int
-        The number of steps of all pairs' machines with `C_` and `gamma_`; 1 for a pair of ridge.
+        The number of steps of all pairs' machines with `C_` and `gamma_`.
     converged_ : bool
         Whether all pairs reached `tol`.
 
@@ -182,7 +174,6 @@ class TunedSVC(SmallPickle, Classifier):
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = 0
 
-    _not_pickled = ("loo_decision_function_",)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],
@@ -206,8 +197,9 @@ class TunedSVC(SmallPickle, Classifier):
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
-            How often each row counts, at least 0: a row of weight 2 is two rows, one of weight 0 is
-            none.
+            The weights of the rows, at least 0, which are divided by their mean and multiply C:
+            only their proportions matter. Leave-one-out leaves out a row with all of its weight;
+            rows of weight 0 are left out of the training. None for equal weights.
 
         Returns
         -------
@@ -220,15 +212,14 @@ class TunedSVC(SmallPickle, Classifier):
             If there is only one class, the Gram matrix is not square, or a parameter is out of its
             range.
         MemoryError
-            If the Gram matrix, or with ridge the leave-one-out values, take more memory than is
-            free; said before they are allocated.
+            If the Gram matrix takes more memory than is free; raised before it is allocated.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = coded_labels(y, type(self).__name__)
         if self.kernel == "precomputed":
             require_square(X)
         weight = checked_weights(sample_weight, X)
-        weight = np.ones(X.shape[0]) if weight is None else weight
+        weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
         counting = np.flatnonzero(weight)
         present = np.unique(codes[counting])
         if present.size == 1:
@@ -238,13 +229,13 @@ class TunedSVC(SmallPickle, Classifier):
             )
         if present.size < self.classes_.size:  # a class whose rows all weigh 0
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
-        self.C_: float | None = None
-        self.alpha_: float | None = None
-        self.gamma_: float | None = None
         self.scale_: NDArray[np.float64] | None = None
-        group, first, counts = self._grouped(X, codes, weight, counting)
-        self.engine_ = "ridge" if self.kernel == "rbf" and first.size > MANY_ROWS else "svm"
-        self._require_memory(first.size, X.shape[1])
+        group, first = self._grouped(X, codes, counting)
+        members = group[counting]
+        counts = np.bincount(members, weight[counting]).astype(np.float64)
+        kept = counts - counts / np.bincount(members)
+        many = self.kernel == "rbf" and first.size > max(MANY_ROWS, self.search_rows)
+        self._require_memory(self.search_rows if many else first.size)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = class_costs(self.class_weight, self.classes_, codes[first], counts)[codes[first]]
         inputs: NDArray[np.float64] | None = None
@@ -255,11 +246,9 @@ class TunedSVC(SmallPickle, Classifier):
             inputs, centre = self._scaled(X, first, counts)
             base = resolve_gamma("mean-distance", inputs, counts)
             gammas = [factor * base for factor in TRIED_WIDTHS]
-            values = inputs - centre
-            if self.engine_ == "svm":
-                values = squared_distances(values)
-        search = self._search_ridges if self.engine_ == "ridge" else self._search_machines
-        chosen = search(SortedRows(values, starts, costs, counts), gammas)
+            values = inputs - centre if many else squared_distances(inputs - centre)
+        rows = SortedRows(values, starts, costs, counts, kept)
+        chosen = self._searched(rows, gammas, many=many)
         self._keep(chosen, inputs, first)
         self.loo_score_ = 1.0 - chosen.error
         values = np.where(group >= 0, chosen.values[:, group], np.nan)
@@ -267,9 +256,9 @@ class TunedSVC(SmallPickle, Classifier):
         return self
 
     def _grouped(
-        self, X: Any, codes: NDArray[np.intp], weight: NDArray[np.float64], counting: NDArray[Any]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-        """Return each row's group (-1: it does not count), and each group's first row and weight.
+        self, X: Any, codes: NDArray[np.intp], counting: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return each row's group (-1: it does not count), and each group's first row.
 
         Groups are the identical rows of a class, sorted by class and then in an order that does not
         depend on that of the rows. With a precomputed kernel every row is a group.
@@ -287,16 +276,10 @@ class TunedSVC(SmallPickle, Classifier):
         position = np.empty_like(order)
         position[order] = np.arange(order.size)
         group[counting] = position[members]
-        counts = np.bincount(group[counting], weight[counting]).astype(np.float64)
-        return group, first[order], counts
+        return group, first[order]
 
-    def _require_memory(self, m: int, width: int) -> None:
-        """Raise MemoryError if a fit to m distinct rows takes more than is free."""
-        if self.engine_ == "ridge":
-            pairs = self.classes_.size * (self.classes_.size - 1) // 2
-            what = f"TunedSVC: the leave-one-out values of {m} rows and {pairs} pairs of classes"
-            require_memory(8.0 * m * (4.0 * pairs + COPIES * width), what)
-            return
+    def _require_memory(self, m: int) -> None:
+        """Raise MemoryError if the Gram matrix of m rows takes more than is free."""
         what = f"TunedSVC: the Gram matrix of {m} rows"
         require_memory(24.0 * m**2, what, "fit a sample of the rows")
         if m > MANY_ROWS:  # a precomputed kernel: of others such a matrix is not made
@@ -317,32 +300,19 @@ class TunedSVC(SmallPickle, Classifier):
             inputs, centre, self.scale_ = inputs / scale, centre / scale, scale
         return inputs, centre
 
-    def _search_ridges(self, rows: SortedRows, gammas: list[float]) -> Candidate:
-        """Choose gamma and alpha, set what the search found, and return the ridge machines."""
-        seed = drawn_seed(self.random_state)
-        found = width_scores(rows, gammas, seed, self.n_jobs)
-        losses = np.concatenate([scores.losses for scores in found])
-        table = {
-            "param_alpha": np.concatenate([scores.penalties for scores in found]),
-            "param_gamma": np.repeat(gammas, [scores.penalties.size for scores in found]),
-            "loo_score": 1.0 - np.concatenate([scores.errors for scores in found]),
-            "loo_loss": losses,
-            "criterion": losses,
-        }
-        self.search_results_ = _ranked(table)
-        self.gamma_ = float(table["param_gamma"][losses.argmin()])
-        self.alpha_, chosen = fitted_ridge(rows, self.gamma_, seed)
-        return chosen
-
-    def _search_machines(self, rows: SortedRows, gammas: list[float]) -> Candidate:
+    def _searched(self, rows: SortedRows, gammas: list[float], *, many: bool) -> Candidate:
         """Choose C and gamma, set what the search found, and return the machines on all rows.
 
-        Without widths the rows are a Gram matrix, and C is relative to its diagonal.
+        Without widths the rows are a Gram matrix, and C is relative to its diagonal; many rows come
+        as centred inputs.
         """
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         size = 1.0 if gammas else float(rows.values.diagonal().mean())
         Cs = [C / (size if size > 0.0 else 1.0) for C in PRICES]
-        sample = self._sample(rows)
+        searched = self._sample(rows)
+        sample = rows
+        if searched.size < rows.costs.size:
+            sample = rows.take(searched, squared_distances if many else None)
         found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
         self.C_, self.gamma_ = best.C, best.gamma
@@ -355,21 +325,50 @@ class TunedSVC(SmallPickle, Classifier):
             "loo_loss": losses,
             "criterion": errors + losses,
         }
-        self.search_results_ = _ranked(table)
+        criterion = table["criterion"]
+        # Equal entries share a rank.
+        table["rank"] = 1 + np.searchsorted(np.sort(criterion), criterion)
+        self.search_results_ = table
+        if many:
+            return self._on_many_rows(rows, searched, best)
         return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
 
-    def _sample(self, rows: SortedRows) -> SortedRows:
-        """Return at most `search_rows` of the rows, at least two of each class that has them."""
+    def _on_many_rows(
+        self, rows: SortedRows, searched: NDArray[np.intp], best: Candidate
+    ) -> Candidate:
+        """Return the machines that LIBSVM trains on all rows, with the sigmoids of the sample."""
+        svc = SVC(C=best.C, gamma=best.gamma, tol=self.tol, max_iter=self.max_iter)
+        svc.set_params(cache_size=CACHE)
+        m, weights = rows.costs.size, rows.costs * rows.counts
+        start = perf_counter()
+        svc.fit(rows.values[searched], rows.codes[searched], weights[searched])
+        expected = (perf_counter() - start) * (m / searched.size) ** 2
+        if expected > SLOW:
+            warn_caller(
+                f"TunedSVC trains SVC on {m} distinct rows: about {expected / 60.0:.1f} minutes. "
+                "KernelRidgeClassifierCV(low_rank=1000) takes seconds",
+                UserWarning,
+            )
+        svc.fit(rows.values, rows.codes, weights)
+        values = np.full((len(best.values), m), np.nan)
+        values[:, searched] = best.values
+        return replace(best, machines=_machines_of(svc, rows.starts, self.tol), values=values)
+
+    def _sample(self, rows: SortedRows) -> NDArray[np.intp]:
+        """Return the numbers of at most `search_rows` rows, at least two of each class, ascending.
+
+        These are all rows if there are no more.
+        """
         m, n_classes = rows.costs.size, rows.starts.size - 1
         if m <= self.search_rows:
-            return rows
+            return np.arange(m)
         generator = np.random.default_rng(drawn_seed(self.random_state))
         taken = []
         for a in range(n_classes):
             of_class = np.arange(rows.starts[a], rows.starts[a + 1])
             share = max(round(self.search_rows * of_class.size / m), 2)
             taken.append(generator.permutation(of_class)[:share])
-        return rows.take(np.sort(np.concatenate(taken)))
+        return np.sort(np.concatenate(taken))
 
     def _keep(
         self, chosen: Candidate, inputs: NDArray[np.float64] | None, first: NDArray[np.intp]
@@ -463,10 +462,23 @@ class TunedSVC(SmallPickle, Classifier):
         return np.ascontiguousarray((values + self.intercept_).T)
 
 
-def _ranked(table: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the table of a search with the ranks of its entries; equal ones share a rank."""
-    criterion = table["criterion"]
-    return table | {"rank": 1 + np.searchsorted(np.sort(criterion), criterion)}
+def _machines_of(svc: SVC, starts: NDArray[np.intp], tol: float) -> PairMachines:
+    """Return scikit-learn's machines, trained on rows sorted by class, to `tol`.
+
+    A row of class a has its coefficient in the machine of the pair (a, b), a < b, in line b - 1 of
+    `dual_coef_`, one of class b in line a.
+    """
+    first, second = np.triu_indices(starts.size - 1, 1)
+    sign = -1.0 if first.size == 1 else 1.0  # scikit-learn turns the machine of two classes round
+    coefficients = np.zeros((first.size, starts[-1]))
+    for pair, (a, b) in enumerate(zip(first, second, strict=True)):
+        for of_class, line in ((a, b - 1), (b, a)):
+            own = (svc.support_ >= starts[of_class]) & (svc.support_ < starts[of_class + 1])
+            coefficients[pair, svc.support_[own]] = sign * svc.dual_coef_[line, own]
+    violation = tol if svc.fit_status_ == 0 else np.inf
+    return PairMachines(
+        coefficients, sign * svc.intercept_, np.full(first.size, violation), svc.n_iter_
+    )
 
 
 def _shifted_gram(gram: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from ensvm.report.render.study_page import StudyPage
 
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
-SVG_IMAGE = re.compile(r"^!\[([^\]]+)\]\(([\w-]+\.svg)\)\n", re.MULTILINE)
 
 
 def write_tables(
@@ -155,12 +153,10 @@ def write_pages(
     studies: Iterable[Study],
     target: Path,
     undrawn: Callable[[str], None] | None = None,
-    benchmarks: Path | None = None,
 ) -> Iterator[Path]:
     """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
 
     `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
-    If the folder `benchmarks` has pages of measured seconds, `speed.html` shows them.
     """
     from ensvm.report.render.html import render_page
     from ensvm.report.render.study_page import StudyPage  # loads matplotlib
@@ -176,13 +172,8 @@ def write_pages(
             if undrawn is not None and figure.content["error"]:
                 undrawn(figure.content["error"])
         yield path
-    speed = [] if benchmarks is None else list(_measured(benchmarks))
-    if speed:
-        path = target / "speed.html"
-        replace_file(path, render_page("speed.html", sections=speed))
-        yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=_in_order(pages), speed=bool(speed)))
+    replace_file(path, render_page("index.html", pages=_in_order(pages)))
     yield path
 
 
@@ -201,25 +192,3 @@ def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
 
     placed = sorted(map(place, by_name))
     return [(by_name[name], name != main) for _, main, name in placed]
-
-
-def _measured(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the pages of measured seconds in a folder, which `make bench` writes, by name.
-
-    Their pictures are SVG elements, and the rest is HTML. A picture that is missing is left out.
-    """
-    from ensvm.report.render.html import as_html, inline_svg
-
-    for path in sorted(folder.glob("*.md")):
-        title, _, text = path.read_text(encoding="utf-8").partition("\n")
-        pictures = [
-            inline_svg((folder / name).read_bytes(), f"{path.stem}-{Path(name).stem}", description)
-            for description, name in SVG_IMAGE.findall(text)
-            if (folder / name).is_file()
-        ]
-        yield {
-            "id": path.stem,
-            "title": title.removeprefix("# "),
-            "pictures": pictures,
-            "text": as_html(SVG_IMAGE.sub("", text)),
-        }

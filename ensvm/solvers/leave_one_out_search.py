@@ -8,41 +8,48 @@ machines of the row's own class are those without the row. The criterion is the 
 sigmoids' log loss: errors alone are tied, or decided by single rows, too often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from ensvm.compiled import njit
 from ensvm.kernels.threads import one_blas_thread
-from ensvm.solvers.one_vs_one import PairMachines, pairwise_machines, weighted_sums, winners
-from ensvm.solvers.pairwise_leave_one_out import small_pairs_leave_one_out
+from ensvm.solvers.one_vs_one import (
+    PairMachines,
+    pairwise_machines,
+    rows_of_pair,
+    submatrix,
+    taken,
+    weighted_sums,
+    winners,
+)
 from ensvm.solvers.platt_scaling import fit_sigmoids, losses
-from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
+from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
-# Rows of a pair up to which compiled sums take less time than LAPACK's, and up to which rows are
-# followed that are errors by the span rule alone: with many classes that mends the choice, with two
-# it gained .1 points on larger pairs for up to seven times the time.
-SMALL_PAIR, SMALL_PAIR_OF_MANY = 300, 500
+# Rows of a pair up to which rows are followed that are errors by the span rule alone: with many
+# classes that mends the choice, with two it gained .1 points on larger pairs for up to seven times
+# the time.
+MENDED_PAIR, MENDED_PAIR_OF_MANY = 300, 500
 
 
 @dataclass(frozen=True, eq=False)
 class SortedRows:
     """The training rows sorted by class."""
 
-    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; `low_rank_search`
-    # takes (m, d) inputs
+    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; the (m, d) inputs
+    # of rows that are only sampled
     values: Vector
     starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
     costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
-    # (m,) how many rows each row stands for, positive; leaving one out leaves `counts` - 1 of them
-    counts: Vector
+    counts: Vector  # (m,) the weight of each row, positive
+    kept: Vector  # (m,) the part of it that stays when one of several identical rows is left out
 
     @property
     def codes(self) -> Indices:
@@ -56,13 +63,21 @@ class SortedRows:
         gram = self.values * -gamma
         return np.exp(gram, out=gram)
 
-    def take(self, rows: Indices) -> "SortedRows":
-        """Return some of the rows, given in ascending order."""
+    def take(
+        self, rows: Indices, distances: Callable[[Vector], Vector] | None = None
+    ) -> "SortedRows":
+        """Return some of the rows, given in ascending order.
+
+        If `values` are the inputs of many rows, `distances` makes the squared distances of these.
+        """
         return SortedRows(
-            np.ascontiguousarray(self.values[np.ix_(rows, rows)]),
+            np.ascontiguousarray(self.values[np.ix_(rows, rows)])
+            if distances is None
+            else distances(self.values[rows]),
             np.searchsorted(rows, self.starts),
             self.costs[rows],
             self.counts[rows],
+            self.kept[rows],
         )
 
 
@@ -132,8 +147,10 @@ def _candidate(
 ) -> Candidate:
     weights = rows.costs * rows.counts
     machines = pairwise_machines(gram, rows.starts, C * weights, tol, max_iter)
+    kept = C * rows.costs * rows.kept
+    most_mended = MENDED_PAIR if rows.starts.size == 3 else MENDED_PAIR_OF_MANY
     with one_blas_thread():
-        values = _leave_one_out(rows, gram, C, machines)
+        values = leave_one_out_of_pairs(gram, rows.starts, machines, C * weights, kept, most_mended)
     sigmoids = rising_sigmoids(values, rows.starts, weights)
     loss, lost = losses(values, sigmoids, rows.starts, rows.counts)
     error = _error(rows, gram, machines, values, sigmoids, np.flatnonzero(lost))
@@ -150,27 +167,32 @@ def rising_sigmoids(values: Vector, starts: Indices, weights: Vector) -> Vector:
     return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
 
 
-def _leave_one_out(rows: SortedRows, gram: Vector, C: float, machines: PairMachines) -> Vector:
-    """Return the leave-one-out values of every pair's own rows, shape (pairs, m)."""
-    upper = C * rows.costs * rows.counts
-    kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
-    values = np.zeros_like(machines.coefficients)
-    small = SMALL_PAIR if len(values) == 1 else SMALL_PAIR_OF_MANY
-    small_pairs_leave_one_out(gram, rows.starts, machines, upper, kept, small, values)
-    classes = [np.arange(a, b) for a, b in pairwise(rows.starts)]
-    for number, (first, second) in enumerate(combinations(classes, 2)):
-        pair = np.concatenate([first, second])
-        if pair.size <= small:
-            continue
-        labels = np.repeat([1.0, -1.0], [first.size, second.size])
-        values[number, pair] = machine_leave_one_out(
-            gram if pair.size == len(gram) else gram[np.ix_(pair, pair)],
+@njit
+def leave_one_out_of_pairs(  # type: ignore[no-untyped-def]
+    gram, starts, machines, upper, kept, most_mended
+):
+    """Return the leave-one-out values of every pair's own rows, shape (pairs, m).
+
+    `gram`, `starts` and `machines` are those of `one_vs_one.pairwise_machines`; `upper`, shape
+    (m,), holds the bounds of the multipliers, `kept` those without the row. Pairs of at most
+    `most_mended` rows are mended.
+    """
+    values = np.zeros(machines.coefficients.shape)
+    for pair in range(len(values)):
+        rows, labels = rows_of_pair(starts, pair)
+        own = values_without_rows(
+            submatrix(gram, rows),
             labels,
-            labels * machines.coefficients[number, pair],
-            float(machines.intercepts[number]),
-            upper[pair],
-            kept=kept[pair],
+            taken(machines.coefficients[pair], rows),
+            machines.intercepts[pair],
+            taken(upper, rows),
+            taken(kept, rows),
+            True,
+            False,
+            rows.size <= most_mended,
         )
+        for k in range(rows.size):
+            values[pair, rows[k]] = own[k]
     return values
 
 

@@ -32,7 +32,6 @@ from ensvm.solvers.leverage_rounds import (
     NO_GAIN,
     NO_PENALTY,
     NOBODY,
-    PAUSED,
     QUADRATIC,
     RELATIVE,
     TESTED,
@@ -45,10 +44,8 @@ from ensvm.solvers.leverage_rounds import (
     find_centres_and_floors,
     largest_slope,
     play,
-    shift_of,
     weigh,
 )
-from ensvm.solvers.screened_candidates import ScreenedCandidates
 
 __all__ = ["leverage"]
 
@@ -147,7 +144,7 @@ class BlockSource:
 
 
 def leverage(
-    gram: NDArray[Any] | Rows | ScreenedCandidates,
+    gram: NDArray[Any] | Rows,
     y: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
@@ -174,8 +171,7 @@ def leverage(
     gram : array of shape (m, m) or callable
         The symmetric Gram matrix K, float32 or float64 (others become float64); or a function that
         maps k instance numbers to these rows of K, shape (k, m): only one block's rows exist at a
-        time; or `ScreenedCandidates`, for one block of all, no penalty, ranking='quadratic' and
-        first_round='tested'.
+        time.
     y : array of shape (m,)
         The labels, -1 and +1.
     sample_weight : array of shape (m,), default None
@@ -242,15 +238,10 @@ def leverage(
     margins, trial, direction, weights, pulls = np.zeros((5, m))
     state = State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
     record = _empty_record(n_rounds, settings, initial_penalty)
-    source: BlockSource | ScreenedCandidates
-    if isinstance(gram, ScreenedCandidates):
-        source = gram
-        stop_reason = _play_screened(source, settings, state, record, n_rounds)
-    else:
-        source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
-        per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
-        visits = None if n_passes is None else n_passes * source.n_blocks
-        stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
+    source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
+    per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
+    visits = None if n_passes is None else n_passes * source.n_blocks
+    stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
     return _result(record, labels, stop_reason, _certificate(source, settings, state, record))
 
 
@@ -282,29 +273,12 @@ def _play_blocks(
     return "n_passes"
 
 
-def _play_screened(
-    candidates: ScreenedCandidates,
-    settings: Settings,
-    state: State,
-    record: RoundHistory,
-    n_rounds: int,
-) -> StopReason:
-    """Play each round on the candidates that may gain most."""
-    for t in range(n_rounds):
-        _weigh_all(settings, state)
-        block = candidates.of_largest_gain(state.weights, state.pulls, int(state.last_chosen[0]))
-        reason = play(block, settings, state, record, t + 1)
-        if reason != PAUSED:
-            return "zero_loss" if reason == ZERO_LOSS else "no_gain"
-    return "n_rounds"
-
-
 def _result(
     record: RoundHistory, labels: Vector, stop_reason: StopReason, certificate: float
 ) -> LeverageResult:
     """Return the machine that the recorded rounds made."""
     n_iter = int(record.n_rounds[0])
-    rounds = record.index[:n_iter]
+    rounds = record.chosen[:n_iter]
     alphas = labels[rounds] * record.alpha[:n_iter]
     weights = np.zeros(labels.size)
     np.add.at(weights, rounds, alphas)
@@ -325,22 +299,16 @@ def _result(
 
 
 def _certificate(
-    source: BlockSource | ScreenedCandidates, settings: Settings, state: State, record: RoundHistory
+    source: BlockSource, settings: Settings, state: State, record: RoundHistory
 ) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
-    total = _weigh_all(settings, state)
+    shift = float(state.margins.min()) if settings.loss == EXPONENTIAL else 0.0
+    labels, costs = settings.labels, settings.costs
+    total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
     n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
     slope = source.largest_slope(state.weights, state.pulls, held)
     return float(max(abs(state.pulls.sum()), slope) / total * record.loss[n_iter])
-
-
-def _weigh_all(settings: Settings, state: State) -> float:
-    """Bring weights and pulls up to the margins; return the sum of the losses."""
-    shift = shift_of.py_func(settings.loss, state.margins)
-    labels, costs = settings.labels, settings.costs
-    total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
-    return float(total)
 
 
 def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> RoundHistory:

@@ -16,19 +16,54 @@ and (7) are
     mean = sum w phi / W,  slope = sum g phi - G mean,  curvature = sum w phi^2 - W mean^2.
 """
 
+from __future__ import annotations
+
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, njit
+from ensvm.compiled import compiled
+
+Vector: TypeAlias = NDArray[np.float64]
+Sums: TypeAlias = tuple[float, float, float]  # SQUARES, FIRSTS, PULLED of a candidate
 
 EXPONENTIAL, LOGISTIC = 0, 1
 NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
+QUADRATIC, TRUE_LOSS = 0, 1  # rankings
+NOBODY = -1
+
+LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
+# A variance below this part of the mean square has few digits left of its difference.
+FLAT = 1e-10
+# Times the largest kernel value's rounding: deviations that may be nothing but rounding.
+ROUNDINGS = 8.0
+# Lets sums run in vector registers; assumes nothing of nan and infinity.
+REASSOCIATED = {"reassoc", "contract"}
+# The largest change of a margin for which `loss_near` holds, and its relative error at most.
+LARGE = 32.0
+NEARLY = 1e-7
+# The sums over the sample that a candidate has, by their columns.
+SQUARES, FIRSTS, PULLED = 0, 1, 2
+RELATIVE, ABSOLUTE = 0, 1  # scales of the least gain
+TESTED, GRANTED = 0, 1  # first rounds on a block
+PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
+
+# Of what the model promises; a step that keeps less has left the model's range.
+SUFFICIENT_DECREASE = 0.1
+# 2^-50 of a step is its rounding.
+MOST_HALVINGS = 50
+# Two or three suffice, except on separable data, whose optimum is infinitely far.
+MOST_SEARCH_STEPS = 30
+# A search ends where a further step promises less than this part of the objective.
+SEARCH_TOL = 1e-14
+# Mean loss at which derivatives come near the end of the range of floats.
+VANISHED_LOSS = 1e-250
 
 
-@inlined
-def shift_of(loss, margins):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def shift_of(loss: int, margins: Vector) -> float:
     """Return the shift at these margins."""
     if loss != EXPONENTIAL:
         return 0.0
@@ -38,8 +73,16 @@ def shift_of(loss, margins):  # type: ignore[no-untyped-def]
     return least
 
 
-@njit
-def weigh(loss, margins, labels, costs, shift, weights, pulls):  # type: ignore[no-untyped-def]
+@compiled
+def weigh(
+    loss: int,
+    margins: Vector,
+    labels: Vector,
+    costs: Vector,
+    shift: float,
+    weights: Vector,
+    pulls: Vector,
+) -> float:
     """Write w_i and y_i p_i, the derivatives by f(x_i), and return the sum of the losses."""
     total = 0.0
     if loss == EXPONENTIAL:
@@ -58,8 +101,10 @@ def weigh(loss, margins, labels, costs, shift, weights, pulls):  # type: ignore[
     return total
 
 
-@njit
-def loss_after(loss, margins, costs, direction, length, shift):  # type: ignore[no-untyped-def]
+@compiled
+def loss_after(
+    loss: int, margins: Vector, costs: Vector, direction: Vector, length: float, shift: float
+) -> float:
     """Return the sum of the losses at margins + length * direction; infinite if it overflows."""
     total = 0.0
     if loss == EXPONENTIAL:
@@ -73,22 +118,24 @@ def loss_after(loss, margins, costs, direction, length, shift):  # type: ignore[
     return total if total < math.inf else math.inf  # so is one that is not a number
 
 
-@inlined
-def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def mean_loss(loss: int, total: float, shift: float, m: int) -> float:
     """Return the mean loss that a sum of (shifted) losses stands for."""
     return math.exp(math.log(total / m) - shift) if loss == EXPONENTIAL else total / m
 
 
-@inlined
-def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def penalty_growth(power: int, alpha: float) -> float:
     """Return exp(|alpha|^p), by which a round's weight multiplies the penalty of eq. (8)."""
     if power == NO_PENALTY:
         return 1.0
     return math.exp(abs(alpha) if power == L1 else alpha * alpha)
 
 
-@inlined
-def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def newton_increment(
+    curvature: float, slope: float, power: int, penalty: float, alpha: float
+) -> tuple[float, float]:
     """Return the d that minimises the model of loss and penalty at alpha, and its curvature.
 
     The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
@@ -110,38 +157,21 @@ def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[n
     return (slope / curvature, curvature) if curvature > 0.0 else (0.0, 0.0)
 
 
-QUADRATIC, TRUE_LOSS = 0, 1  # rankings
-NOBODY = -1
-
-LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
-# A variance below this part of the mean square has few digits left of its difference.
-FLAT = 1e-10
-# Times the largest kernel value's rounding: deviations that may be nothing but rounding.
-ROUNDINGS = 8.0
-# Lets sums run in vector registers; assumes nothing of nan and infinity.
-REASSOCIATED = {"reassoc", "contract"}
-# The largest change of a margin for which `loss_near` holds, and its relative error at most.
-LARGE = 32.0
-NEARLY = 1e-7
-# The sums over the sample that a candidate has, by their columns.
-SQUARES, FIRSTS, PULLED = 0, 1, 2
-
-
 class CandidateBlock(NamedTuple):
     """The k candidates of one block."""
 
-    rows: Any  # (k, m) kernel values
-    indices: Any  # (k,) the instances they belong to
-    centres: Any  # (k,) means of the rows
-    floors: Any  # (k,) variances that rounding of the kernel values alone can make
-    sums: Any  # (k, 3) those of a round, changed in place
+    rows: NDArray[Any]  # (k, m) kernel values
+    indices: NDArray[np.intp]  # (k,) the instances they belong to
+    centres: Vector  # (k,) means of the rows
+    floors: Vector  # (k,) variances that rounding of the kernel values alone can make
+    sums: Vector  # (k, 3) those of a round, changed in place
 
 
 class Settings(NamedTuple):
     """What stays the same; the integers are constants of this file."""
 
-    labels: Any  # (m,)
-    costs: Any  # (m,) what multiplies each row's loss, of mean 1
+    labels: Vector  # (m,)
+    costs: Vector  # (m,) what multiplies each row's loss, of mean 1
     loss: int
     penalty: int
     ranking: int
@@ -154,16 +184,18 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """Where the rounds are; the arrays are changed in place."""
 
-    margins: Any  # (m,) y f
-    trial: Any  # (m,) margins in the midst of a round
-    direction: Any  # (m,) what a step adds to them
-    weights: Any  # (m,) second derivatives of the loss
-    pulls: Any  # (m,) its negative first derivatives by f
-    last_chosen: Any  # (1,) the instance of the last round
+    margins: Vector  # (m,) y f
+    trial: Vector  # (m,) margins in the midst of a round
+    direction: Vector  # (m,) what a step adds to them
+    weights: Vector  # (m,) second derivatives of the loss
+    pulls: Vector  # (m,) its negative first derivatives by f
+    last_chosen: NDArray[np.intp]  # (1,) the instance of the last round
 
 
-@njit
-def find_centres_and_floors(rows, eps, centres, floors):  # type: ignore[no-untyped-def]
+@compiled
+def find_centres_and_floors(
+    rows: NDArray[Any], eps: float, centres: Vector, floors: Vector
+) -> None:
     """Write each row's mean and the variance that rounding to precision eps can make.
 
     A row with values out of range has the mean nan.
@@ -180,58 +212,54 @@ def find_centres_and_floors(rows, eps, centres, floors):  # type: ignore[no-unty
         floors[j] = (ROUNDINGS * eps * largest) ** 2
 
 
-@inlined
-def plus_products(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
-    """Return the three sums with the products of one entry added."""
+@compiled(inline=True)
+def plus_products(sums: Sums, phi: float, weight: float, pull: float) -> Sums:
+    """Return SQUARES, FIRSTS and PULLED of a row with the products of one entry added."""
     weighted = weight * phi
-    return squares + weighted * phi, firsts + weighted, pulled + pull * phi
+    return sums[0] + weighted * phi, sums[1] + weighted, sums[2] + pull * phi
 
 
-@njit(fastmath=REASSOCIATED)
-def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
+@compiled(fastmath=REASSOCIATED)
+def sums_of(row: NDArray[Any], centre: float, weights: Vector, pulls: Vector) -> Sums:
     """Return sum w phi^2, sum w phi and sum g phi of one row."""
-    squares = firsts = pulled = 0.0
+    sums = (0.0, 0.0, 0.0)
     for i in range(weights.size):
-        squares, firsts, pulled = plus_products(
-            row[i] - centre, weights[i], pulls[i], squares, firsts, pulled
-        )
-    return squares, firsts, pulled
+        sums = plus_products(sums, row[i] - centre, weights[i], pulls[i])
+    return sums
 
 
-@njit(fastmath=REASSOCIATED)
-def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-untyped-def]
-    one, two, three, four = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-    p, q, r, s = centres[j], centres[j + 1], centres[j + 2], centres[j + 3]
-    a = b = c = 0.0
-    d = e = f = 0.0
-    g = h = k = 0.0
-    x = y = z = 0.0
+@compiled(fastmath=REASSOCIATED)
+def sums_of_four(
+    rows: NDArray[Any], centres: Vector, weights: Vector, pulls: Vector
+) -> tuple[Sums, Sums, Sums, Sums]:
+    """Return `sums_of` of each of four rows, whose weights and pulls are read once."""
+    first = second = third = fourth = (0.0, 0.0, 0.0)
     for i in range(weights.size):
-        w, pull = weights[i], pulls[i]
-        a, b, c = plus_products(one[i] - p, w, pull, a, b, c)
-        d, e, f = plus_products(two[i] - q, w, pull, d, e, f)
-        g, h, k = plus_products(three[i] - r, w, pull, g, h, k)
-        x, y, z = plus_products(four[i] - s, w, pull, x, y, z)
-    sums[j, 0], sums[j, 1], sums[j, 2] = a, b, c
-    sums[j + 1, 0], sums[j + 1, 1], sums[j + 1, 2] = d, e, f
-    sums[j + 2, 0], sums[j + 2, 1], sums[j + 2, 2] = g, h, k
-    sums[j + 3, 0], sums[j + 3, 1], sums[j + 3, 2] = x, y, z
+        weight, pull = weights[i], pulls[i]
+        first = plus_products(first, rows[0, i] - centres[0], weight, pull)
+        second = plus_products(second, rows[1, i] - centres[1], weight, pull)
+        third = plus_products(third, rows[2, i] - centres[2], weight, pull)
+        fourth = plus_products(fourth, rows[3, i] - centres[3], weight, pull)
+    return first, second, third, fourth
 
 
-@inlined
-def find_sums(block, weights, pulls):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def find_sums(block: CandidateBlock, weights: Vector, pulls: Vector) -> None:
     """Write `sums_of` every row, four rows at a time: weights and pulls are read less often."""
-    k, sums = block.indices.size, block.sums
+    k, rows, centres = block.indices.size, block.rows, block.centres
     for j in range(0, k - k % 4, 4):
-        _sums_of_four(block.rows, block.centres, j, weights, pulls, sums)
+        four = sums_of_four(rows[j : j + 4], centres[j : j + 4], weights, pulls)
+        for of_four in range(4):
+            for kind in range(3):
+                block.sums[j + of_four, kind] = four[of_four][kind]
     for j in range(k - k % 4, k):
-        sums[j, 0], sums[j, 1], sums[j, 2] = sums_of(
-            block.rows[j], block.centres[j], weights, pulls
-        )
+        one = sums_of(rows[j], centres[j], weights, pulls)
+        for kind in range(3):
+            block.sums[j, kind] = one[kind]
 
 
-@inlined
-def total_of(values):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def total_of(values: Vector) -> float:
     """Return the sum; a loop compiles in less time than `values.sum()`."""
     total = 0.0
     for i in range(values.size):
@@ -239,8 +267,10 @@ def total_of(values):  # type: ignore[no-untyped-def]
     return total
 
 
-@inlined
-def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def quadratic_model(
+    sums: Any, floor: float, weight: float, pull: float
+) -> tuple[float, float, float]:
     """Return mean, slope and curvature of a candidate from its sums, W and G.
 
     A flat candidate has slope and curvature 0.
@@ -252,8 +282,10 @@ def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     return mean, sums[PULLED] - pull * mean, weight * variance
 
 
-@inlined
-def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def best_candidate(
+    block: CandidateBlock, settings: Settings, state: State, penalty: float, shift: float
+) -> int:
     """Return the row that ranks first, of equals the first one; NOBODY if there is none.
 
     The instance of the last round is left out. Ranked is what each candidate's quadratic step from
@@ -282,16 +314,25 @@ def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-u
     return best
 
 
-@inlined
-def first_step(block, j, settings, penalty, weight, pull):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def first_step(
+    block: CandidateBlock, j: int, settings: Settings, penalty: float, weight: float, pull: float
+) -> tuple[float, float, float]:
     """Return alpha, beta and the curvature of a candidate's quadratic step from (0, 0)."""
     mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
     alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
     return alpha, pull / weight - alpha * mean, curvature
 
 
-@inlined
-def upper_gains(block, settings, state, penalty, weight, pull):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def upper_gains(
+    block: CandidateBlock,
+    settings: Settings,
+    state: State,
+    penalty: float,
+    weight: float,
+    pull: float,
+) -> Vector:
     """Return what each candidate gains at most, -inf where another one is sure to gain more.
 
     The losses are exponential, and nearly summed: an exact sum takes ten times as long.
@@ -315,8 +356,10 @@ def upper_gains(block, settings, state, penalty, weight, pull):  # type: ignore[
     return tops
 
 
-@njit(fastmath=REASSOCIATED)
-def loss_near(row, centre, labels, weights, alpha, beta):  # type: ignore[no-untyped-def]
+@compiled(fastmath=REASSOCIATED)
+def loss_near(
+    row: NDArray[Any], centre: float, labels: Vector, weights: Vector, alpha: float, beta: float
+) -> tuple[float, float]:
     """Return sum w exp(-d), nearly, and sum (d / LARGE)^8: where it is at most 1, the former holds.
 
     d are the changes of the margins. Without calls of exp, sums run in vector registers.
@@ -340,16 +383,18 @@ def loss_near(row, centre, labels, weights, alpha, beta):  # type: ignore[no-unt
     return total, spread
 
 
-@inlined
-def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def point(
+    block: CandidateBlock, j: int, labels: Vector, alpha: float, beta: float, direction: Vector
+) -> None:
     """Write what alpha (K_j - centre) + beta, added to f, adds to the margins."""
     row, centre = block.rows[j], block.centres[j]
     for i in range(labels.size):
         direction[i] = labels[i] * (alpha * (row[i] - centre) + beta)
 
 
-@njit
-def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
+@compiled
+def largest_slope(block: CandidateBlock, weights: Vector, pulls: Vector, penalty: float) -> float:
     """Return the largest |sum g K_j| of the block, less the penalty it has to overcome."""
     largest = 0.0
     for j in range(block.indices.size):
@@ -358,39 +403,25 @@ def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-de
     return largest
 
 
-RELATIVE, ABSOLUTE = 0, 1  # scales of the least gain
-TESTED, GRANTED = 0, 1  # first rounds on a block
-PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
-
-# Of what the model promises; a step that keeps less has left the model's range.
-SUFFICIENT_DECREASE = 0.1
-# 2^-50 of a step is its rounding.
-MOST_HALVINGS = 50
-# Two or three suffice, except on separable data, whose optimum is infinitely far.
-MOST_SEARCH_STEPS = 30
-# A search ends where a further step promises less than this part of the objective.
-SEARCH_TOL = 1e-14
-# Mean loss at which derivatives come near the end of the range of floats.
-VANISHED_LOSS = 1e-250
-
-
 class RoundHistory(NamedTuple):
     """What the rounds did; changed in place.
 
-    Round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of `loss`
+    Round t is entry t of `chosen`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of `loss`
     and `penalty`.
     """
 
-    index: Any
-    alpha: Any
-    beta: Any
-    loss: Any  # mean loss
-    penalty: Any  # gamma of eq. (8)
-    n_rounds: Any  # (1,) those so far
+    chosen: NDArray[np.intp]
+    alpha: Vector
+    beta: Vector
+    loss: Vector  # mean loss
+    penalty: Vector  # gamma of eq. (8)
+    n_rounds: NDArray[np.intp]  # (1,) those so far
 
 
-@njit
-def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
+@compiled
+def play(
+    block: CandidateBlock, settings: Settings, state: State, record: RoundHistory, end: int
+) -> int:
     """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
     labels, costs, begin = settings.labels, settings.costs, record.n_rounds[0]
     while record.n_rounds[0] < end:
@@ -418,7 +449,7 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
             return NO_GAIN
         for i in range(labels.size):
             state.margins[i] = state.trial[i]
-        state.last_chosen[0] = record.index[t] = block.indices[j]
+        state.last_chosen[0] = record.chosen[t] = block.indices[j]
         record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
         record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
         record.penalty[t + 1] = record.penalty[t] * growth * (total / after)
@@ -426,8 +457,16 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     return PAUSED
 
 
-@inlined
-def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def descend(
+    block: CandidateBlock,
+    j: int,
+    settings: Settings,
+    state: State,
+    total: float,
+    penalty: float,
+    shift: float,
+) -> tuple[float, float, float]:
     """Return alpha and beta of candidate j and the sum of the losses there.
 
     The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a
@@ -450,9 +489,7 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
         if promised <= SEARCH_TOL * objective:
             break
         point(block, j, settings.labels, to_alpha, to_beta, state.direction)
-        length, after = _halve(
-            settings, state, objective, promised, penalty, alpha, to_alpha, shift
-        )
+        length, after = halve(settings, state, objective, promised, penalty, alpha, to_alpha, shift)
         if length == 0.0:
             break
         alpha, beta, total = alpha + length * to_alpha, beta + length * to_beta, after
@@ -461,10 +498,17 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     return alpha, beta, total
 
 
-@inlined
-def _halve(  # type: ignore[no-untyped-def]
-    settings, state, objective, promised, penalty, alpha, to_alpha, shift
-):
+@compiled(inline=True)
+def halve(
+    settings: Settings,
+    state: State,
+    objective: float,
+    promised: float,
+    penalty: float,
+    alpha: float,
+    to_alpha: float,
+    shift: float,
+) -> tuple[float, float]:
     """Return how much of a step gains, 1, 1/2, 1/4, ... or 0, and the sum of the losses there."""
     length = 1.0
     for _ in range(MOST_HALVINGS):

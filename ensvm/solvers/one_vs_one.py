@@ -42,11 +42,11 @@ def pairwise_machines(
     intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
     for pair in range(n_pairs):
         rows, labels = rows_of_pair(starts, pair)
-        signed, intercepts[pair], violations[pair], steps[pair] = minimise(
-            submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter
-        )
+        machine = minimise(submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter)
+        intercepts[pair], violations[pair] = machine.intercept, machine.violation
+        steps[pair] = machine.n_iter
         for k in range(rows.size):
-            coefficients[pair, rows[k]] = signed[k]
+            coefficients[pair, rows[k]] = machine.signed[k]
     return PairMachines(coefficients, intercepts, violations, steps)
 
 
@@ -101,15 +101,13 @@ def hold_out(  # type: ignore[no-untyped-def]
         for t in range(first, last):
             values[rows[t]] = signs[0]
         return
-    signed, intercept, _, _ = minimise(
-        submatrix(gram, others), signs, taken(upper, others), tol, max_iter
-    )
+    machine = minimise(submatrix(gram, others), signs, taken(upper, others), tol, max_iter)
     for t in range(first, last):
-        values[rows[t]] = intercept
+        values[rows[t]] = machine.intercept
     for k in range(n):
-        if signed[k] != 0.0:
+        if machine.signed[k] != 0.0:
             for t in range(first, last):
-                values[rows[t]] += signed[k] * gram[rows[t], others[k]]
+                values[rows[t]] += machine.signed[k] * gram[rows[t], others[k]]
 
 
 @inlined

@@ -24,6 +24,7 @@ MAX_ITER = 10_000_000  # LIBSVM's limit
 ALL_BUT_SIGN = np.iinfo(np.int64).max
 LEAST_INTEGER = np.iinfo(np.int64).min
 BOUND_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+STEPS_PER_CHECK = 100  # of the duality gap, which costs as much as half a step
 
 
 class Bounds(NamedTuple):
@@ -35,21 +36,39 @@ class Bounds(NamedTuple):
     may_fall: Any  # (m,) 1.0 or 0.0, to be multiplied with
 
 
+class Machine(NamedTuple):
+    """A solution; `violation` is that of the optimality conditions, in units of y f(x)."""
+
+    signed: Any  # (m,) u = y alpha
+    intercept: Any
+    violation: Any
+    n_iter: Any  # the steps
+    residual: Any  # (m,) r = y - K u
+
+
 @njit
-def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Return u = y alpha, intercept, violation and number of steps.
+def minimise(  # type: ignore[no-untyped-def]
+    gram, labels, upper, tol, max_iter, start=None, by_gap=False
+):
+    """Return the machine whose violation is at most `tol`, or that of `max_iter` steps.
 
     `gram` is C-contiguous, float32 or float64; both labels -1 and +1 are present; `upper` holds the
-    bounds C_i. The violation of the optimality conditions is in units of y f(x), at most `tol`
-    unless `max_iter` steps were taken.
+    bounds C_i, which may be infinite. `start` is the u and r to start from, (0, y) by default. With
+    `by_gap` it is the duality gap that comes down to `tol`, as a part of the primal objective.
     """
     m = labels.size
-    signed, residual, gains, liftable = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    gains, liftable = np.empty(m), np.empty(m)
     diagonal = np.empty(m, gram.dtype)
     bounds = bounds_of(labels, upper)
+    if start is None:
+        signed, residual = np.zeros(m), labels.copy()
+    else:
+        signed, residual = start[0].copy(), start[1].copy()
+        for t in range(m):
+            set_value(t, signed, bounds, signed[t])
     for t in range(m):
-        signed[t], residual[t], diagonal[t] = 0.0, labels[t], gram[t, t]
-        liftable[t] = labels[t] + bounds.may_rise[t]
+        diagonal[t] = gram[t, t]
+        liftable[t] = residual[t] + bounds.may_rise[t]
     n_iter = 0
     while True:
         i = largest(liftable)
@@ -57,15 +76,36 @@ def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def
             gains, gram[i], diagonal, residual, bounds.may_fall, residual[i], diagonal[i]
         )
         j = largest(gains)
+        over = n_iter >= max_iter
+        if by_gap:
+            over |= gains[j] <= 0.0
+            if over or n_iter % STEPS_PER_CHECK == 0:
+                intercept = intercept_of(residual, signed, bounds)
+                norm, hinge, gap = duality_gap(labels, upper, signed, residual, intercept)
+                if over or gap <= tol * (0.5 * norm + hinge):
+                    break
         # The violation is at least r_i - r_j: it needs looking at only where that is small, or
         # where there is no j.
-        if gains[j] <= 0.0 or residual[i] - residual[j] <= tol or n_iter >= max_iter:
-            violation = residual[i] - least_of_falling(residual, bounds.may_fall)
-            if violation <= tol or n_iter >= max_iter:
-                break
+        elif (gains[j] <= 0.0 or residual[i] - residual[j] <= tol or over) and (
+            over or residual[i] - least_of_falling(residual, bounds.may_fall) <= tol
+        ):
+            break
         take_step(i, j, gram, residual, liftable, signed, bounds)
         n_iter += 1
-    return signed, intercept_of(residual, signed, bounds), violation, n_iter
+    violation = residual[i] - least_of_falling(residual, bounds.may_fall)
+    return Machine(signed, intercept_of(residual, signed, bounds), violation, n_iter, residual)
+
+
+@njit
+def duality_gap(labels, upper, signed, residual, intercept):  # type: ignore[no-untyped-def]
+    """Return |f|^2, the weighted sum of hinges C_i [1 - y_i f(x_i)]_+, and the duality gap."""
+    norm, hinge, total = 0.0, 0.0, 0.0
+    for t in range(labels.size):
+        value = labels[t] - residual[t]
+        norm += signed[t] * value
+        hinge += upper[t] * max(0.0, 1.0 - labels[t] * (value + intercept))
+        total += abs(signed[t])
+    return norm, hinge, norm + hinge - total
 
 
 @inlined
@@ -120,8 +160,10 @@ def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untype
 def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
-    # A difference of two floats, added back, may miss the bound by a rounding.
-    rounding = BOUND_ROUNDING * (bounds.upper[t] - bounds.lower[t])
+    # A difference of two floats, added back, may miss the bound by a rounding. That of an infinite
+    # bound is reached exactly, as it is 0.
+    width = bounds.upper[t] - bounds.lower[t]
+    rounding = BOUND_ROUNDING * width if width < np.inf else 0.0
     if bounds.upper[t] - value <= rounding:
         value = bounds.upper[t]
     elif value - bounds.lower[t] <= rounding:

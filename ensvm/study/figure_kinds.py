@@ -135,63 +135,6 @@ class FigureConfig(ConfigBlock):
         """Return the data sets of all panels."""
 
 
-class ScatterPanel(AxesConfig):
-    """A panel of points: the algorithm whose values are `x`, and the one whose values are `y`.
-
-    Attributes
-    ----------
-    x : str
-        The algorithm on the horizontal axis.
-    y : str
-        The algorithm on the vertical axis.
-    """
-
-    x: Annotated[str, NameOf("algorithm")]
-    y: Annotated[str, NameOf("algorithm")]
-
-    @property
-    def about(self) -> str:
-        """The two algorithms."""
-        return f"{self.y} against {self.x}"
-
-
-class ScatterConfig(FigureConfig):
-    """One algorithm's values of a metric against another's: a point a data set, and the diagonal.
-
-    Each point is the mean over the realizations, with a bar of one standard error each way.
-
-    Attributes
-    ----------
-    kind : 'scatter'
-        The kind of the figure.
-    panels : tuple of ScatterPanel
-        The panels, side by side.
-    rows : tuple of str
-        The data sets, a point each.
-    metric : str
-        The metric that is compared.
-    """
-
-    kind: Literal["scatter"]
-    panels: tuple[ScatterPanel, ...] = Field(min_length=1)
-    rows: DataSets = Field(min_length=1)
-    metric: str = "error"
-
-    def default_labels(self, panel: Any) -> tuple[str, str]:
-        """Return the metric, with an algorithm for each axis."""
-        metric = axis_label(self.metric)
-        return f"{panel.x}, {metric}", f"{panel.y}, {metric}"
-
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
-        """Yield what the figure, the config's `index`-th, asks of the records."""
-        for panel in self.panels:
-            yield Asked(("figures", index, "metric"), self.metric, (panel.x, panel.y))
-
-    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
-        """Return the data sets of all panels."""
-        return self.rows
-
-
 class RowsPanel(AxesConfig):
     """A panel of some data sets; without `rows` those of the figure.
 
@@ -209,22 +152,32 @@ class RowsPanel(AxesConfig):
         return ", ".join(self.rows)
 
 
-class RowsConfig(FigureConfig):
-    """A figure of the algorithms of `series` on data sets, the figure's or the panel's.
+class BoxConfig(FigureConfig):
+    """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
 
     Attributes
     ----------
+    kind : 'box'
+        The kind of the figure: the quartiles with the median, whiskers as far as 1.5 times the
+        box, and the values beyond.
     rows : tuple of str
         The data sets, for panels without rows of their own.
     series : tuple of str
         The algorithms.
     panels : tuple of RowsPanel
         The panels, side by side; a single one if not given.
+    metric : str
+        The metric that is drawn.
+    table : str or None
+        The table whose printed values are marked.
     """
 
+    kind: Literal["box"]
     rows: DataSets = ()
     series: Algorithms = Field(min_length=1)
     panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
+    metric: str = "error"
+    table: Annotated[Id | None, NameOf("table")] = None
 
     @model_validator(mode="after")
     def _every_panel_has_rows(self) -> Self:
@@ -239,54 +192,6 @@ class RowsConfig(FigureConfig):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
         return tuple(row for panel in self.panels for row in self.rows_of(panel))
-
-
-class TradeoffConfig(RowsConfig):
-    """One metric against another, for instance the error against the seconds.
-
-    A point is an algorithm: the mean over the data sets on which all algorithms have both metrics.
-
-    Attributes
-    ----------
-    kind : 'tradeoff'
-        The kind of the figure.
-    x : str
-        The metric on the horizontal axis.
-    y : str
-        The metric on the vertical axis.
-    """
-
-    kind: Literal["tradeoff"]
-    x: str
-    y: str = "error"
-
-    def default_labels(self, panel: Any) -> tuple[str, str]:
-        """Return the two metrics."""
-        return axis_label(self.x), axis_label(self.y)
-
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
-        """Yield what the figure, the config's `index`-th, asks of the records."""
-        for key, metric in (("x", self.x), ("y", self.y)):
-            yield Asked(("figures", index, key), metric, self.series)
-
-
-class BoxConfig(RowsConfig):
-    """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
-
-    Attributes
-    ----------
-    kind : 'box'
-        The kind of the figure: the quartiles with the median, whiskers as far as 1.5 times the
-        box, and the values beyond.
-    metric : str
-        The metric that is drawn.
-    table : str or None
-        The table whose printed values are marked.
-    """
-
-    kind: Literal["box"]
-    metric: str = "error"
-    table: Annotated[Id | None, NameOf("table")] = None
 
     def default_labels(self, panel: Any) -> tuple[str, str]:
         """Return data sets and the metric."""

@@ -12,8 +12,6 @@ from ensvm.study.figure_kinds import (
     BoxConfig,
     FigureConfig,
     PlaneConfig,
-    ScatterConfig,
-    TradeoffConfig,
     axis_label,
     pass_of,
 )
@@ -249,7 +247,7 @@ class SweepFigureConfig(LinesConfig):
         return panel.over is None
 
 
-KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", "box")
+KINDS = ("curves", "sweep", "plane", "box")
 
 
 def _kind(block: Any) -> str:
@@ -261,8 +259,6 @@ def _kind(block: Any) -> str:
 AnyFigure = Annotated[
     Annotated[CurvesConfig, Tag("curves")]
     | Annotated[SweepFigureConfig, Tag("sweep")]
-    | Annotated[ScatterConfig, Tag("scatter")]
-    | Annotated[TradeoffConfig, Tag("tradeoff")]
     | Annotated[PlaneConfig, Tag("plane")]
     | Annotated[BoxConfig, Tag("box")],
     Discriminator(_kind),

@@ -1,16 +1,22 @@
 """What every classifier keeps: scikit-learn's contract, frames, sparse rows, either precision."""
 
+import copy
 import inspect
+import io
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import make_moons
+from sklearn.model_selection import cross_validate
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_param_validation, parametrize_with_checks
@@ -18,9 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ensvm
 from ensvm import (
+    KernelRidgeClassifierCV,
     LeveragedVectorMachine,
     PartiallyTrainedEnsemble,
-    RhoSVC,
     SVMPathClassifier,
     WeightedNuSVC,
 )
@@ -32,9 +38,8 @@ OURS = [*CLASSIFIERS, *EXPERIMENTS]
 FEW: dict[str, dict[str, Any]] = {
     "AdaBoost": {"n_estimators": 3},
     "BiasVariance": {"n_replicates": 4},
-    "BoostedSVM": {"n_rounds": 4},
+    "BoostedSVM": {"n_estimators": 4},
     "DecisionMap": {"n_grid": 3},
-    "LowRankRidgeClassifier": {"low_rank": 12},
     "MixedKernelAdaBoost": {"n_estimators": 2, "max_samples": 40, "random_state": 0},
     "MixedKernelBagging": {"n_estimators": 2, "max_samples": 25, "scale": "machine"},
     "VarianceComponents": {"n_replicates": 3},
@@ -43,7 +48,11 @@ WEIGHTS: dict[str, str] = {
     "LeveragedVectorMachine": "a row is not chosen in two rounds running, its copy may be",
     "LinearSMO": "the optimum is found to tol, so weights are repeated rows to tol",
     **dict.fromkeys(
-        ("BoostedSVM", "EditingSVC", "WeakenedSVC", "WeightedNuSVC"),
+        ("KernelRidgeClassifierCV", "TunedSVC"),
+        "parameters are chosen by leaving out a row with all of its weight",
+    ),
+    **dict.fromkeys(
+        ("BoostedSVM", "WeightedNuSVC"),
         "weights are margins asked for: weight 0 still acts, weight 2 is not a repetition",
     ),
 }
@@ -81,7 +90,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     [
         *map(made, OURS),
         # What changes how the input is handled: a Gram matrix, a low-rank factor, another solver.
-        RhoSVC(low_rank=12),
+        KernelRidgeClassifierCV(low_rank=12, random_state=0),
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),
@@ -194,3 +203,80 @@ def test_a_gram_matrix_of_either_precision_predicts_the_same_where_classes_are_a
     double, single = (made(name, kernel="precomputed").fit(K.astype(t), y) for t in ("f8", "f4"))
     np.testing.assert_array_equal(single.predict(K), double.predict(K))
     assert getattr(single, "converged_", True) == getattr(double, "converged_", True)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_the_layout_of_rows_in_memory_does_not_change_the_machine(name: str, noise: float) -> None:
+    X, y = make_moons(150, noise=noise, random_state=0)
+    X = np.column_stack([X, np.random.default_rng(0).integers(0, 3, size=(150, 4))])
+    plain, *others = (
+        made(name).fit(rows, y)
+        for rows in (X, np.asfortranarray(X), sparse.csr_array(X), np.repeat(X, 2, axis=0)[::2])
+    )
+    values = decided(plain, X)
+    for other in others:
+        np.testing.assert_array_equal(decided(other, X), values)
+
+
+def decided(machine: Any, X: NDArray[np.float64]) -> Any:
+    return (
+        machine.decision_function(X)
+        if hasattr(machine, "decision_function")
+        else machine.predict_proba(X)
+    )
+
+
+def through_a_file(fitted: Any) -> Any:
+    file = io.BytesIO()
+    joblib.dump(fitted, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda fitted: pickle.loads(pickle.dumps(fitted)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "joblib": through_a_file,
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("name", OURS)
+def test_a_fitted_object_does_not_depend_on_how_it_travelled(name: str, way: str) -> None:
+    X, y = moons(0.2, 60)
+    fitted = made(name).fit(X, y)
+    other = COPIES[way](fitted)
+    assert vars(other).keys() == vars(fitted).keys()
+    for method in ("predict", "decision_function", "predict_proba"):
+        if hasattr(fitted, method):
+            values = (getattr(machine, method)(X) for machine in (fitted, other))
+            np.testing.assert_array_equal(*values)
+    if hasattr(fitted, "staged_predict"):
+        stages = (list(machine.staged_predict(X)) for machine in (fitted, other))
+        np.testing.assert_array_equal(*stages)
+
+
+def test_the_number_of_jobs_does_not_decide_what_is_kept() -> None:
+    X, y = moons(0.2, 60)
+    folds = cross_validate(SVMPathClassifier(), X, y, cv=2, n_jobs=2, return_estimator=True)
+    assert all(machine.path_.lambdas.size > 2 for machine in folds["estimator"])
+
+
+@pytest.mark.parametrize(
+    ("machine", "attribute"),
+    [
+        (SVMPathClassifier(keep_path=False), "path_"),
+        (PartiallyTrainedEnsemble(keep_members=False), "member_weights_"),
+    ],
+)
+def test_what_only_stages_need_may_be_left_out(machine: Any, attribute: str) -> None:
+    X, y = moons(0.3, 200)
+    machine.fit(X, y)
+    assert getattr(machine, attribute, None) is None
+    assert len(pickle.dumps(machine)) < 20_000
+    with pytest.raises(AttributeError, match="needs keep_"):
+        next(machine.staged_predict(X))

@@ -7,12 +7,14 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_moons
-from sklearn.linear_model import RidgeClassifierCV
+from sklearn.linear_model import Ridge, RidgeClassifierCV
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
-from ensvm import KernelRidgeClassifierCV
+from ensvm import KernelRidgeClassifierCV, PartiallyTrainedEnsemble
+from ensvm.classifiers import kernel_ridge_classifier
 from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels.low_rank import PivotChoice, low_rank_gram
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.runner.grams import shares_gram
 
@@ -91,25 +93,81 @@ def test_a_precomputed_or_called_kernel_is_the_same_machine() -> None:
     np.testing.assert_allclose(called.decision_function(fresh), expected, atol=1e-8)
 
 
-def test_a_weight_of_two_is_two_rows_and_a_weight_of_zero_none() -> None:
+def test_a_row_is_left_out_with_all_of_its_weight() -> None:
     X, y = wine(60)
-    counts = np.arange(60) % 3
-    weighted = KernelRidgeClassifierCV().fit(X, y, sample_weight=counts)
-    repeated = KernelRidgeClassifierCV().fit(X.repeat(counts, axis=0), y.repeat(counts))
-    assert weighted.gamma_ == pytest.approx(repeated.gamma_)
-    assert weighted.alpha_ == pytest.approx(repeated.alpha_)
-    assert weighted.loo_error_ == pytest.approx(repeated.loo_error_)
-    np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=1e-8
-    )
-    copies = weighted.loo_decision_function_.repeat(counts, axis=0)
-    np.testing.assert_allclose(copies, repeated.loo_decision_function_, atol=1e-8)
+    weight = (np.arange(60) % 3).astype(float)
+    used = weight > 0.0
+    machine = KernelRidgeClassifierCV().fit(X, y, sample_weight=weight)
+    # The weights are divided by their mean, and so is what alpha stands beside.
+    relative = weight / weight[used].mean()
+    for row in np.flatnonzero(used)[:6]:
+        others = relative * (np.arange(60) != row)
+        mean = others[others > 0.0].mean()
+        peer = KernelRidgeClassifierCV(gamma=machine.gamma_, alpha=machine.alpha_ / mean)
+        value = peer.fit(X, y, sample_weight=others).decision_function(X[[row]])[0]
+        np.testing.assert_allclose(machine.loo_decision_function_[row], value, atol=1e-8)
     # At a row of weight 0, which no fit has seen, the value is the machine's own.
-    unseen = counts == 0
-    values = weighted.loo_decision_function_[unseen]
-    np.testing.assert_allclose(values, weighted.decision_function(X)[unseen], atol=1e-8)
+    values = machine.loo_decision_function_[~used]
+    np.testing.assert_allclose(values, machine.decision_function(X)[~used], atol=1e-8)
+    labels = machine.classes_[machine.loo_decision_function_.argmax(axis=1)]
+    assert machine.loo_error_ == pytest.approx(np.average(labels != y, weights=weight))
 
 
 def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:
     assert not shares_gram(KernelRidgeClassifierCV())
     assert shares_gram(KernelRidgeClassifierCV(gamma="mean-distance"))
+    assert not shares_gram(KernelRidgeClassifierCV(gamma="mean-distance", low_rank=20))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("pivot_rows", [100_000, 50])
+def test_on_pivots_it_is_ridge_on_the_factors_rows(
+    kernel: str, pivot_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_ridge_classifier, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(kernel_ridge_classifier, "PIVOT_ROWS", pivot_rows)
+    X, y = wine()
+    parameters: dict[str, Any] = {"gamma": 0.1, "degree": 2, "coef0": 1.0}
+    machine = KernelRidgeClassifierCV(
+        kernel, alpha=0.1, low_rank=20, random_state=3, **parameters
+    ).fit(X, y)
+    seed = np.random.RandomState(3).randint(np.iinfo(np.int32).max)
+    choice = PivotChoice(20, "random", pivot_rows, seed)
+    factor = low_rank_gram(X, {"kernel": kernel, **parameters}, choice)
+    signs = np.where(y[:, None] == machine.classes_, 1.0, -1.0)
+    peer = Ridge(alpha=0.1).fit(factor.factor, signs)
+    expected = factor.factor @ peer.coef_.T + peer.intercept_
+    np.testing.assert_allclose(machine.decision_function(X), expected, rtol=1e-6, atol=1e-8)
+    assert set(machine.support_) <= set(factor.pivots)
+    assert machine.rank_ == factor.rank
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_pivots_are_all_rows(weighted: bool) -> None:
+    X, y = wine(90)
+    weight = np.arange(90) % 3 if weighted else None
+    exact = KernelRidgeClassifierCV(class_weight="balanced").fit(X, y, weight)
+    pivots = KernelRidgeClassifierCV(low_rank=90, class_weight="balanced").fit(X, y, weight)
+    assert pivots.gamma_ == exact.gamma_
+    assert pivots.alpha_ == pytest.approx(exact.alpha_)
+    assert pivots.loo_error_ == pytest.approx(exact.loo_error_)
+    np.testing.assert_allclose(
+        pivots.decision_function(X), exact.decision_function(X), rtol=1e-5, atol=1e-6
+    )
+    assert exact.rank_ is exact.trace_residual_ is pivots.loo_decision_function_ is None
+    assert pivots.rank_ == (60 if weighted else 90)
+
+
+def test_its_pivots_are_the_ensembles() -> None:
+    X, y = moons(400)
+    settings: dict[str, Any] = {"gamma": 1.0, "low_rank": 15, "random_state": 7}
+    ensemble = PartiallyTrainedEnsemble(predict_with="pivots", **settings).fit(X, y)
+    machine = KernelRidgeClassifierCV(**settings).fit(X, y)
+    np.testing.assert_array_equal(machine.support_, ensemble.support_)
+    assert machine.trace_residual_ == pytest.approx(ensemble.trace_residual_)
+
+
+def test_pivots_need_inputs() -> None:
+    X, y = moons()
+    with pytest.raises(ValueError, match=r"low_rank=5\) chooses pivots among inputs"):
+        KernelRidgeClassifierCV("precomputed", low_rank=5).fit(X @ X.T, y)

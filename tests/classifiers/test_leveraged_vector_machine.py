@@ -165,3 +165,15 @@ def test_a_least_gain_in_the_sum_is_that_of_the_mean_times_the_rows(loss: Any) -
     )
     np.testing.assert_array_equal(of_the_sum.fit(X, y).rounds_, of_the_mean.fit(X, y).rounds_)
     assert np.all(-np.diff(of_the_sum.train_loss_) * y.size > 0.6 * (1.0 - 1e-9))
+
+
+def test_a_gaussian_gram_matrix_of_many_rows_is_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy(m=300)
+    double = LeveragedVectorMachine(n_rounds=40).fit(X, y)
+    monkeypatch.setattr("ensvm.classifiers.leveraged_vector_machine.SINGLE_PRECISION_ROWS", 300)
+    single = LeveragedVectorMachine(n_rounds=40).fit(X, y)
+    assert np.array_equal(single.rounds_, double.rounds_)
+    assert not np.array_equal(single.alphas_, double.alphas_)
+    np.testing.assert_allclose(single.train_loss_, double.train_loss_, rtol=1e-5)
+    polynomial = LeveragedVectorMachine("poly", coef0=1.0, n_rounds=3).fit(1e8 * X, y)
+    assert np.isfinite(polynomial.train_loss_).all()  # float32 ends at 3e38

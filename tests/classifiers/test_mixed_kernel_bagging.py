@@ -1,5 +1,6 @@
 """The bagged ensembles: stratified samples, joined machines, probabilities and votes."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import Memory
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from small_problems import letters
 
-from ensvm.classifiers.kernel_machines import MachineEvaluator
+from ensvm.classifiers import mixed_kernel_bagging
+from ensvm.classifiers.kernel_machines import KernelMachine, MachineEvaluator
 from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging, strata_sizes
 from ensvm.kernels.augmented_rows import Rows
 from ensvm.solvers.platt_scaling import class_probabilities
@@ -145,3 +149,32 @@ def test_remembered_machines_are_not_trained_again(trained: list[Any], tmp_path:
     trained.clear()
     MixedKernelBagging(["rbf"], voting="majority", memory=memory, **SMALL).fit(X, y)
     assert len(trained) == 5
+
+
+def test_the_number_of_jobs_does_not_change_the_machines() -> None:
+    X, y = load_iris(return_X_y=True)
+    alone, beside = (
+        MixedKernelBagging(n_estimators=3, max_samples=40, random_state=0, n_jobs=n).fit(X, y)
+        for n in (None, 2)
+    )
+    np.testing.assert_array_equal(beside.predict_proba(X), alone.predict_proba(X))
+
+
+def test_the_first_machine_that_is_cut_short_warns_before_the_others_are_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = load_iris(return_X_y=True)
+    trained: list[int] = []
+    make = mixed_kernel_bagging.bagged_machine
+
+    def counted(*arguments: Any) -> KernelMachine:
+        trained.append(arguments[-1])
+        return make(*arguments)
+
+    monkeypatch.setattr(mixed_kernel_bagging, "bagged_machine", counted)
+    ensemble = MixedKernelBagging(["linear"], n_estimators=5, max_iter=3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        with pytest.raises(ConvergenceWarning, match="StandardScaler"):
+            ensemble.fit(X, y)
+    assert len(trained) < 5

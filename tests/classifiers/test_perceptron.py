@@ -1,4 +1,4 @@
-"""The perceptron: scikit-learn's contract, the bound, the notes' sgn, inseparable data."""
+"""The perceptron: scikit-learn's contract, the bound, inseparable data."""
 
 from typing import Any
 
@@ -80,11 +80,11 @@ def test_fit_is_the_rule_and_keeps_its_record() -> None:
     )
 
 
-def test_on_the_plane_the_class_is_the_positive_one() -> None:
+def test_on_the_plane_the_class_is_the_first_one() -> None:
     fitted = Perceptron().fit([[-1.0], [1.0]], [0, 1])
     on_plane = -fitted.intercept_[0] / fitted.coef_[0, 0]
     assert fitted.decision_function([[on_plane]]) == 0.0
-    assert fitted.predict([[on_plane]]) == [1]
+    assert fitted.predict([[on_plane]]) == [0]
 
 
 @pytest.mark.parametrize("dual", [False, True])

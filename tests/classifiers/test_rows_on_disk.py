@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble, RhoSVC
+from ensvm import KernelRidgeClassifierCV, PartiallyTrainedEnsemble
 
 ROWS, COLUMNS = 120_000, 100  # 46 MiB of float32, twice that of float64
 CODE = """
@@ -31,7 +31,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 @pytest.mark.parametrize(
     ("name", "more"),
     [
-        ("LowRankRidgeClassifier", "pivot_rows=2000"),
+        ("KernelRidgeClassifierCV", "alpha=1.0"),
         (
             "PartiallyTrainedEnsemble",
             'pivot_rows=2000, predict_with="pivots", keep_members=False, max_iter=5, tol=0.09',
@@ -50,11 +50,13 @@ def test_they_are_not_copied(name: str, more: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble, LowRankRidgeClassifier])
+@pytest.mark.parametrize("make", [PartiallyTrainedEnsemble, KernelRidgeClassifierCV])
 def test_rows_of_either_precision_make_the_same_machine(make: Any) -> None:
     X, y = make_moons(200, noise=0.2, random_state=0)
     X = X.astype(np.float32)
-    settings = {"gamma": 2.0, "low_rank": 60, "pivot_rows": 150, "random_state": 0}
+    settings: dict[str, Any] = {"gamma": 2.0, "low_rank": 60, "random_state": 0}
+    if make is not KernelRidgeClassifierCV:
+        settings["pivot_rows"] = 150
     single, double = (make(**settings).fit(X.astype(dtype), y) for dtype in ("f4", "f8"))
     assert single.X_fit_.dtype == np.float32
     np.testing.assert_allclose(
@@ -70,6 +72,8 @@ def test_a_factor_that_does_not_fit_is_refused_before_it_is_made(
 
     X, y = make_moons(100, random_state=0)
     monkeypatch.setattr(memory, "free_bytes", lambda: 8.0 * 100 * 10 - 1.0)
-    RhoSVC(gamma=2.0, low_rank=9).fit(X, y)
-    with pytest.raises(MemoryError, match="RhoSVC: the low-rank factor of 100 rows takes"):
-        RhoSVC(gamma=2.0, low_rank=10).fit(X, y)
+    PartiallyTrainedEnsemble(gamma=2.0, low_rank=9).fit(X, y)
+    with pytest.raises(
+        MemoryError, match="PartiallyTrainedEnsemble: the low-rank factor of 100 rows takes"
+    ):
+        PartiallyTrainedEnsemble(gamma=2.0, low_rank=10).fit(X, y)

@@ -1,9 +1,5 @@
-"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners.
+"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners."""
 
-Beyond `MANY_ROWS` distinct rows the machines are ridge regressions on a low-rank kernel.
-"""
-
-import pickle
 import warnings
 
 import numpy as np
@@ -17,7 +13,6 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import check_estimator
 
 from ensvm import TunedSVC
 from ensvm.classifiers import tuned_svc
@@ -29,12 +24,10 @@ def moons():
     return make_moons(120, noise=0.25, random_state=0)
 
 
-@pytest.fixture(params=["svm", "ridge"])
-def engine(request, monkeypatch):
-    """What is trained, with ridge even for few rows."""
-    if request.param == "ridge":
-        monkeypatch.setattr(tuned_svc, "MANY_ROWS", 4)
-    return request.param
+@pytest.fixture
+def many(monkeypatch):
+    """Let 100 distinct rows be too many for a whole Gram matrix."""
+    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 100)
 
 
 def as_svc(machine, X, y, **parameters):
@@ -143,11 +136,10 @@ def test_bad_input_is_refused(moons):
 
 
 @pytest.mark.parametrize("name", ["moons", "iris"])
-def test_probabilities_decisions_and_classes_agree(engine, name, request):
+def test_probabilities_decisions_and_classes_agree(name, request):
     X, y = request.getfixturevalue(name)
     machine = TunedSVC().fit(X, y)
     probabilities, predicted = machine.predict_proba(X), machine.predict(X)
-    assert machine.engine_ == engine
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     np.testing.assert_array_equal(machine.classes_[probabilities.argmax(axis=1)], predicted)
     expected = np.log(probabilities)
@@ -158,7 +150,7 @@ def test_probabilities_decisions_and_classes_agree(engine, name, request):
     assert machine.loo_score_ == pytest.approx(np.mean(predicted == y), abs=0.06)
 
 
-def test_the_order_of_the_rows_does_not_matter(engine, moons):
+def test_the_order_of_the_rows_does_not_matter(moons):
     X, y = moons
     order = np.random.default_rng(0).permutation(y.size)
     one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
@@ -167,39 +159,41 @@ def test_the_order_of_the_rows_does_not_matter(engine, moons):
     np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
 
 
-def test_a_weight_counts_rows_and_identical_rows_are_one(engine, moons):
+def test_a_row_is_left_out_with_all_of_its_weight(moons):
     X, y = moons
-    counts = np.arange(y.size) % 4
-    weighted = TunedSVC().fit(X, y, counts)
-    repeated = TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts))
-    assert weighted.engine_ == engine
-    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
-    assert weighted.loo_score_ == repeated.loo_score_
-    assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
+    weight = (np.arange(y.size) % 4).astype(float)
+    weighted = TunedSVC(tol=1e-6).fit(X, y, weight)
+    used = weight > 0.0
+    assert np.isnan(weighted.loo_decision_function_[~used]).all()
+    right = (weighted.loo_decision_function_ > 0.0) == y
+    assert weighted.loo_score_ == pytest.approx(np.average(right[used], weights=weight[used]))
+    svc, relative = SVC(C=weighted.C_, gamma=weighted.gamma_), weight / weight[used].mean()
+    folds = LeaveOneOut().split(X[used])
+    labels = [
+        svc.fit(X[used][a] / weighted.scale_, y[used][a], sample_weight=relative[used][a]).predict(
+            X[used][b] / weighted.scale_
+        )[0]
+        for a, b in folds
+    ]
+    score = np.average(labels == y[used], weights=weight[used])
+    assert weighted.loo_score_ == pytest.approx(score, abs=0.03)
 
 
-def test_sparse_rows_are_dense_ones(engine, moons):
+def test_of_identical_rows_one_is_left_out():
+    """Labels of equal rows disagree: to leave out all copies of one label is always an error."""
+    X, y = np.zeros((60, 1)), np.arange(60) % 3 == 0
+    machine = TunedSVC().fit(X, y)
+    assert machine.loo_score_ == pytest.approx(2.0 / 3.0)
+
+
+def test_sparse_rows_are_dense_ones(moons):
     X, y = moons
     dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
 
 
-def test_a_pickle_holds_support_vectors_or_pivots_only(engine):
-    X, y = make_moons(1000, noise=0.1, random_state=0)
-    machine = TunedSVC().fit(X, y)
-    content = pickle.dumps(machine)
-    kept = pickle.loads(content)
-    np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
-    assert not hasattr(kept, "loo_decision_function_")
-    assert len(content) < 40 * machine.support_.size + 8_000
-
-
-@pytest.mark.parametrize(
-    ("engine", "kernel"),
-    [("svm", "rbf"), ("svm", "precomputed"), ("ridge", "rbf")],
-    indirect=["engine"],
-)
-def test_the_result_does_not_depend_on_the_number_of_jobs(engine, kernel, iris):
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_the_result_does_not_depend_on_the_number_of_jobs(kernel, iris):
     X, y = iris
     X = gram(X, kernel="rbf", gamma=0.3) if kernel == "precomputed" else X
     alone = TunedSVC(kernel).fit(X, y)
@@ -226,7 +220,7 @@ CORNERS = {
 
 
 @pytest.mark.parametrize("name", CORNERS)
-def test_corners_give_finite_values_without_a_warning(engine, name):
+def test_corners_give_finite_values_without_a_warning(name):
     X, y = CORNERS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -234,70 +228,44 @@ def test_corners_give_finite_values_without_a_warning(engine, name):
         assert np.isfinite(machine.predict_proba(X)).all()
     assert np.isfinite(machine.loo_decision_function_).all()
     assert np.isfinite(machine.search_results_["criterion"]).all()
-    if engine == "svm" and "equal" not in name and "integers" not in name:
+    if "equal" not in name and "integers" not in name:
         assert machine.score(X, y) > 0.9
 
 
-def test_the_distinct_rows_decide_what_is_trained(moons, monkeypatch):
-    monkeypatch.setattr(tuned_svc, "MANY_ROWS", 100)
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("name", ["moons", "iris"])
+def test_the_machine_of_many_rows_is_that_of_svc(many, name, class_weight, request):
+    X, y = request.getfixturevalue(name)
+    machine = TunedSVC(search_rows=60, class_weight=class_weight, tol=1e-6).fit(X, y)
+    theirs, scaled = as_svc(machine, X, y, class_weight=class_weight)
+    sign = -1.0 if name == "moons" else 1.0
+    values = sign * machine._pair_values(X)
+    np.testing.assert_allclose(values.T.squeeze(), theirs.decision_function(scaled), atol=1e-4)
+    assert machine.converged_
+    assert machine.score(X, y) > 0.9
+    assert log_loss(y, machine.predict_proba(X)) < 0.4
+    known = np.isfinite(machine.loo_decision_function_.reshape(y.size, -1)).all(axis=1)
+    assert 55 <= known.sum() <= 65
+    assert machine.loo_score_ in machine.search_results_["loo_score"]
+
+
+def test_many_rows_that_take_long_are_warned_of(many, moons, monkeypatch):
+    monkeypatch.setattr(tuned_svc, "SLOW", 0.0)
     X, y = moons
-    few = TunedSVC().fit(X[:100].repeat(3, 0), y[:100].repeat(3))
-    assert (few.engine_, few.alpha_) == ("svm", None)
-    assert few.C_ in few.search_results_["param_C"]
-    many = TunedSVC().fit(X[:101], y[:101])
-    assert (many.engine_, many.C_) == ("ridge", None)
-    assert many.converged_
-    assert many.score(X[101:], y[101:]) > 0.85
-    K = gram(X, kernel="rbf", gamma=1.0)
+    with pytest.warns(UserWarning, match=r"SVC on 120 distinct rows: .* minutes\. .*Ridge"):
+        TunedSVC(search_rows=60).fit(X, y)
     with pytest.warns(UserWarning, match="120 rows takes .* sample of the rows, .*kernel='rbf'"):
-        assert TunedSVC("precomputed").fit(K, y).engine_ == "svm"
+        TunedSVC("precomputed").fit(gram(X, kernel="rbf", gamma=1.0), y)
 
 
-# Of machines that are ridge regressions
-RIDGE = pytest.mark.parametrize("engine", ["ridge"], indirect=True)
+@pytest.mark.filterwarnings("ignore:Solver terminated early")
+def test_many_rows_that_do_not_converge_are_warned_of(many, moons):
+    with pytest.warns(ConvergenceWarning, match="max_iter = 3 steps of a machine"):
+        machine = TunedSVC(search_rows=60, max_iter=3).fit(*moons)
+    assert not machine.converged_
 
 
-@RIDGE
-def test_the_table_of_ridge_holds_the_choice_of_gamma(engine, moons):
+def test_copies_are_not_many_rows(many, moons):
     X, y = moons
-    machine = TunedSVC().fit(X, y)
-    table = machine.search_results_
-    assert np.unique(table["param_gamma"]).size == 4
-    best = int(np.argmin(table["criterion"]))
-    assert table["rank"][best] == 1
-    assert machine.gamma_ == table["param_gamma"][best]
-    assert machine.alpha_ > 0.0
-    assert machine.loo_score_ == np.mean((machine.loo_decision_function_ > 0.0) == y)
-
-
-@RIDGE
-def test_a_class_weight_of_ridge_moves_the_machine(engine):
-    X, y = make_moons((150, 40), noise=0.4, random_state=0)
-    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced").fit(X, y)
-    assert even.predict(X).sum() > plain.predict(X).sum()
-    twice = TunedSVC(class_weight={0: 2.0, 1: 2.0}).fit(X, y)
-    np.testing.assert_allclose(twice.loo_score_, plain.loo_score_, atol=0.02)
-
-
-@RIDGE
-def test_the_pivots_are_drawn_by_the_random_state(engine, monkeypatch):
-    monkeypatch.setattr("ensvm.solvers.low_rank_search.LARGEST_RANK", 20)
-    X, y = make_moons(300, noise=0.3, random_state=0)
-    one, same, other = (TunedSVC(random_state=seed).fit(X, y) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one.support_, same.support_)
-    assert one.support_.size == 20
-    assert not np.array_equal(one.support_, other.support_)
-
-
-@RIDGE
-def test_inputs_far_from_the_origin_are_the_same(engine, moons):
-    X, y = moons
-    plain, moved = TunedSVC().fit(X, y), TunedSVC().fit(1e3 * X + 1e6, y)
-    np.testing.assert_allclose(
-        moved.predict_proba(1e3 * X + 1e6), plain.predict_proba(X), atol=0.02
-    )
-
-
-@RIDGE
-def test_scikit_learns_checks_hold(engine):
-    check_estimator(TunedSVC(), on_skip=None)
+    few = TunedSVC(search_rows=60).fit(X[:100].repeat(3, 0), y[:100].repeat(3))
+    assert np.isfinite(few.loo_decision_function_).all()

@@ -1,20 +1,13 @@
 """Data that few people try first: self-tuning machines are right there or say what is wrong."""
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_moons
 from small_problems import noisy_rows
 
-from ensvm import (
-    KernelRidgeClassifierCV,
-    PartiallyTrainedEnsemble,
-    SVMPathClassifier,
-    TunedSVC,
-)
+from ensvm import KernelRidgeClassifierCV, SVMPathClassifier, TunedSVC
 from ensvm.kernels import gram
 
 MACHINES = [TunedSVC(), SVMPathClassifier()]
@@ -90,22 +83,3 @@ def test_rows_of_weight_0_are_none_and_not_all_may_be(machine: Any) -> None:
         clone(machine).fit(X, y, np.zeros(60))
     with pytest.raises(ValueError, match="needs rows of positive sample_weight"):
         clone(machine).fit(X, y, (y < 0.0).astype(float))
-
-
-@pytest.mark.parametrize(
-    ("machine", "left_out"),
-    [
-        (SVMPathClassifier(), "path_"),
-        (PartiallyTrainedEnsemble(), "member_weights_"),
-    ],
-)
-def test_a_pickle_holds_what_predictions_need(machine: Any, left_out: str) -> None:
-    X, y = make_moons(200, noise=0.3, random_state=0)
-    fitted = clone(machine).fit(X, y)
-    content = pickle.dumps(fitted)
-    copy = pickle.loads(content)
-    np.testing.assert_array_equal(copy.decision_function(X), fitted.decision_function(X))
-    assert len(content) < 20_000
-    with pytest.raises(AttributeError, match=f"{left_out}.*what predictions need alone"):
-        getattr(copy, left_out)
-    assert not hasattr(clone(machine), left_out)

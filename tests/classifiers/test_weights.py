@@ -1,5 +1,6 @@
 """Weights of rows and classes: LIBSVM's costs, duplicated rows, proportions of a distribution."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
+import ensvm
 from ensvm import (
     AdaBoost,
     BoostedSVM,
@@ -15,7 +17,9 @@ from ensvm import (
     MixedKernelAdaBoost,
     MixedKernelBagging,
     ParzenWindowClassifier,
+    SVMPathClassifier,
 )
+from ensvm.classifiers import CLASSIFIERS
 
 CLASS_WEIGHTS = pytest.mark.parametrize(
     "class_weight", [{"b": 5.0}, {"a": 0.2, "b": 2}, "balanced"]
@@ -128,7 +132,7 @@ def test_weights_that_leave_one_class_are_refused(make: Callable[..., Any]) -> N
 
 def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
     X, y = uneven()
-    settings: dict[str, Any] = {"gamma": 1.0, "n_rounds": 4, "random_state": 0}
+    settings: dict[str, Any] = {"gamma": 1.0, "n_estimators": 4, "random_state": 0}
     plain = BoostedSVM(**settings).fit(X, y)
     even = BoostedSVM(**settings).fit(X, y, sample_weight=np.ones(90))
     np.testing.assert_array_equal(even.member_coefs_, plain.member_coefs_)
@@ -138,3 +142,53 @@ def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
         error = weight[labels != y].sum() / weight.sum()
         assert weighted.train_errors_[t] == pytest.approx(error, abs=1e-12)
         assert error <= weighted.normalizers_[: t + 1].prod() + 1e-12
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "AdaBoost": {"n_estimators": 5},
+    "BoostedSVM": {"n_rounds": 4},
+    "LeveragedVectorMachine": {"n_rounds": 20},
+}
+PRICED = {"LinearSMO"}  # weights multiply the C that is given
+RELATIVE = [
+    name
+    for name in CLASSIFIERS
+    if "sample_weight" in inspect.signature(getattr(ensvm, name).fit).parameters
+    and name not in PRICED
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize("name", RELATIVE)
+def test_only_the_proportions_of_weights_matter(name: str, even: bool) -> None:
+    X, y = uneven()
+    weight = np.ones(90) if even else 1.0 + counted()
+
+    def labels(sample_weight: Any) -> NDArray[Any]:
+        machine = getattr(ensvm, name)(**SMALL.get(name, {}))
+        if "random_state" in machine.get_params():
+            machine.set_params(random_state=0)
+        return machine.fit(X, y, sample_weight=sample_weight).predict(X)
+
+    expected = labels(None if even else weight)
+    for factor in (2.0**-664, 2.0**-10, 2.0, 2.0**530, 2.0**963):  # 1e-200 ... 1e290
+        np.testing.assert_array_equal(labels(factor * weight), expected)
+    np.testing.assert_array_equal(labels(1e-3 * weight), expected)
+
+
+@pytest.mark.parametrize("machine", [LinearSMO(C=1e4), SVMPathClassifier(select=1.0)])
+def test_prices_beyond_the_range_of_floats_are_refused(machine: Any) -> None:
+    X, y = uneven()
+    with pytest.raises(ValueError, match=r"sample_weight multiplies C, .* beyond the range"):
+        machine.fit(X, y, sample_weight=np.full(90, 1e305))
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.1])
+def test_a_C_that_is_given_is_multiplied_by_the_weights_as_they_are(tol: float) -> None:
+    X, y = uneven()
+    one = SVMPathClassifier(select=3.0, tol=tol).fit(X, y)
+    other = SVMPathClassifier(select=1.0, C_max=1e4 / 3.0, tol=tol)
+    other.fit(X, y, sample_weight=np.full(90, 3.0))
+    tolerance = 1e-8 if tol == 0.0 else 0.5
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=tolerance)

@@ -80,6 +80,22 @@ def test_the_bound_of_float32_holds(gamma: float, shift: float) -> None:
     assert np.all(np.abs(values - machine.values(X)) <= bound)
 
 
+def test_the_bound_of_float32_is_less_than_ten_times_what_can_happen() -> None:
+    """Rows near one support vector and far from the centre: distances cancel all digits."""
+    rng = np.random.default_rng(0)
+    reached = []
+    for _ in range(40):
+        near = rng.normal(size=(1, 2))
+        near /= np.linalg.norm(near)
+        machine = KernelSums(np.vstack([near, -near]), np.array([1.0, 0.0]), Kernel("rbf", 1e4))
+        X = near + np.sqrt(0.3e-4) * rng.normal(size=(4000, 2))
+        values, bound = machine._in_single(X)
+        errors = np.abs(values - machine.values(X))
+        assert np.all(errors <= bound)
+        reached.append(float((errors / bound).max()))
+    assert max(reached) > 0.1
+
+
 def test_numbers_beyond_float32_are_left_to_float64(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "WORTH_ASKING", 0)
     Z, c = 1e30 * rows(40), np.random.default_rng(2).normal(size=40)

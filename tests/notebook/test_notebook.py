@@ -71,7 +71,7 @@ def test_shards_are_the_study(study, tmp_path):
 
 
 def test_a_cell_that_fails_warns_and_is_kept(study, tmp_path):
-    path = study("bad: {estimator: WeightedNuSVC, params: {nu: 0.99}}\n" + SVC)
+    path = study("bad: {estimator: WeightedNuSVC, params: {mu: 0.999}}\n" + SVC)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame = ensvm.run(path, results=tmp_path / "results", **QUIET).frame()

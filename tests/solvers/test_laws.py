@@ -63,7 +63,7 @@ def nu_svm(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 50_000) -> Out
 
 
 def smo(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 50_000) -> Outcome:
-    u, intercept, violation, n_iter = minimise(K, y, np.ones(y.size), 1e-8, max_iter)
+    u, intercept, violation, n_iter, _ = minimise(K, y, np.ones(y.size), 1e-8, max_iter)
     return Outcome(K @ u + intercept, violation, 1e-8, violation <= 1e-8, n_iter)
 
 

@@ -1,17 +1,20 @@
 """The search over C and gamma: what a candidate is, and which one is best."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from ensvm.kernels import gram
-from ensvm.solvers import leave_one_out_search
 from ensvm.solvers.leave_one_out_search import (
     SortedRows,
     best_candidate,
     candidates,
     fitted_candidate,
+    leave_one_out_of_pairs,
 )
-from ensvm.solvers.one_vs_one import winners
+from ensvm.solvers.one_vs_one import pairwise_machines, winners
+from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
 
 LIMITS = {"tol": 1e-8, "max_iter": 10**6}
 
@@ -22,25 +25,52 @@ def problem(n_classes, m=60):
     X = rng.normal(size=(m, 2)) + 1.5 * np.eye(n_classes, 2)[codes]
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     starts = np.searchsorted(codes, np.arange(n_classes + 1))
-    return X, codes, SortedRows(distances, starts, np.ones(m), np.ones(m))
+    return X, codes, SortedRows(distances, starts, np.ones(m), np.ones(m), np.zeros(m))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_small_and_large_pairs_have_the_same_values(
-    n_classes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, codes, rows = problem(n_classes)
-    by_compiled_sums = fitted_candidate(rows, 0.5, 0.5, **LIMITS).values
-    for limit in ("SMALL_PAIR", "SMALL_PAIR_OF_MANY"):
-        monkeypatch.setattr(leave_one_out_search, limit, 0)
-    by_lapack = fitted_candidate(rows, 0.5, 0.5, **LIMITS).values
-    first, second = np.triu_indices(n_classes, 1)
-    labels = 1.0 * (codes == first[:, None]) - (codes == second[:, None])
-    # Of small pairs alone rows are followed that only the span rule makes errors.
-    agree = np.isclose(by_lapack, by_compiled_sums, rtol=1e-6, atol=1e-6)
-    assert (agree | (labels * by_lapack <= 0.0)).all()
-    assert agree.mean() > 0.9
-    np.testing.assert_array_equal(by_lapack != 0.0, labels != 0.0)
+PAIR_CODES = np.repeat(np.arange(4), [25, 10, 30, 15])
+STARTS = np.searchsorted(PAIR_CODES, np.arange(5))
+COUNTS = 1.0 + (np.arange(PAIR_CODES.size) % 5 == 0)
+
+
+@pytest.mark.parametrize("most_mended", [0, 40, 1000])
+@pytest.mark.parametrize("C", [0.01, 0.1, 1.0, 30.0, 1000.0])
+def test_values_of_all_pairs_are_those_of_one_after_the_other(C, most_mended):
+    """The span rule's, or, of rows that it alone makes errors, those of the followed row."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(PAIR_CODES.size, 2)) + 1.5 * rng.normal(size=(4, 2))[PAIR_CODES]
+    K = gram(X, kernel="rbf", gamma=0.5)
+    found = pairwise_machines(K, STARTS, C * COUNTS, 1e-8, 10**6)
+    upper, kept = C * COUNTS, C * (COUNTS - 1.0)
+    values = leave_one_out_of_pairs(K, STARTS, found, upper, kept, most_mended)
+    n_mended = 0
+    for number, pair in enumerate(combinations(range(4), 2)):
+        rows = np.flatnonzero(np.isin(PAIR_CODES, pair))
+        labels = np.where(PAIR_CODES[rows] == pair[0], 1.0, -1.0)
+        coef = found.coefficients[number, rows]
+        own, intercept = K[np.ix_(rows, rows)], found.intercepts[number]
+        by_rule, followed = (
+            machine_leave_one_out(
+                own, labels, labels * coef, intercept, upper[rows], kept=kept[rows], exact=exact
+            )
+            for exact in (False, True)
+        )
+        fitted = own @ coef + intercept
+        mended = (labels * fitted > 0.0) & (labels * by_rule <= 0.0) & (rows.size <= most_mended)
+        n_mended += mended.sum()
+        expected = np.where(mended, followed, by_rule)
+        np.testing.assert_allclose(values[number, rows], expected, rtol=1e-6, atol=1e-6)
+        assert not values[number, ~np.isin(PAIR_CODES, pair)].any()
+    assert (n_mended > 0) == (most_mended > 0) or C < 30.0
+
+
+def test_a_row_at_the_border_is_not_an_error_if_its_twin_stays():
+    X = np.repeat(np.arange(6.0), 2)[:, None]  # each row twice
+    K, starts = gram(X, kernel="rbf", gamma=0.5), np.array([0, 6, 12])
+    upper, none = np.full(12, 1e4), np.zeros(12)
+    found = pairwise_machines(K, starts, upper, 1e-8, 10**6)
+    values = leave_one_out_of_pairs(K, starts, found, upper, none, 1000)
+    np.testing.assert_allclose(values[0, 4:8], [1.0, 1.0, -1.0, -1.0], atol=1e-5)
 
 
 def test_a_row_that_counts_twice_is_two_rows():
@@ -49,8 +79,8 @@ def test_a_row_that_counts_twice_is_two_rows():
     repeated = np.repeat(np.arange(60), counts)
     starts = np.searchsorted(codes[repeated], [0, 1, 2])
     ones = np.ones(repeated.size)
-    many = SortedRows(rows.values[np.ix_(repeated, repeated)], starts, ones, ones)
-    few = SortedRows(rows.values, rows.starts, np.ones(60), counts.astype(float))
+    many = SortedRows(rows.values[np.ix_(repeated, repeated)], starts, ones, ones, 0.0 * ones)
+    few = SortedRows(rows.values, rows.starts, np.ones(60), counts.astype(float), counts - 1.0)
     for C in (0.5, 20.0):
         one, other = (fitted_candidate(r, 0.5, C, **LIMITS) for r in (few, many))
         together = np.bincount(repeated, other.machines.coefficients[0])

@@ -45,7 +45,7 @@ def test_every_pair_has_the_machine_of_its_two_classes() -> None:
             machines.intercepts[index],
             machines.violations[index],
             machines.steps[index],
-        ) == alone[1:]
+        ) == alone[1:4]
 
 
 def test_cross_validated_values_come_from_machines_without_the_row() -> None:

@@ -10,7 +10,14 @@ from sklearn.svm import SVC
 from small_problems import noisy_rows
 
 from ensvm.kernels import gram
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER, largest, minimise
+from ensvm.solvers.sequential_minimal_optimization import (
+    MAX_ITER,
+    bounds_of,
+    duality_gap,
+    largest,
+    minimise,
+    set_value,
+)
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -23,7 +30,8 @@ class Machine:
     ) -> None:
         labels = np.asarray(y, dtype=np.float64)
         upper = np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape).copy()
-        u, self.intercept, self.certificate, self.n_iter = minimise(K, labels, upper, tol, max_iter)
+        machine = minimise(K, labels, upper, tol, max_iter)
+        u, self.intercept, self.certificate, self.n_iter, self.residual = machine
         self.alpha = labels * u
         self.objective = 0.5 * u @ K @ u - labels @ u
         self.converged = self.certificate <= tol
@@ -111,3 +119,40 @@ def test_largest_finds_a_largest_entry(values: list[float]) -> None:
     array = np.array(values)
     result = array[largest(array)]
     assert result == array.max() or array.max() - result <= 1e-10 * abs(array.max()) + 1e-300
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-30, 2.0**40])
+def test_a_step_to_a_bound_ends_on_it_though_rounding_is_against_it(scale: float) -> None:
+    """The difference to the bound is rounded half away, and so is the sum: one place is missing."""
+    eps = np.finfo(np.float64).eps
+    for odd in (1, 3, 12345):
+        upper = scale * (1.0 + odd * eps)
+        value = scale * 0.5 * eps
+        reached = value + (upper - value)
+        assert reached == upper - scale * eps
+        for label in (1.0, -1.0):
+            bounds = bounds_of(np.array([label]), np.array([upper]))
+            signed = np.array([label * value])
+            set_value(0, signed, bounds, label * reached)
+            assert signed[0] == label * upper
+            is_free_to_rise, is_free_to_fall = bounds.may_rise[0] == 0.0, bounds.may_fall[0] == 1.0
+            assert (is_free_to_rise, is_free_to_fall) == (label < 0.0, label > 0.0)
+            # Ten places away is not at the bound.
+            set_value(0, signed, bounds, label * (upper - 10.0 * scale * eps))
+            assert abs(signed[0]) < upper
+
+
+def test_a_start_and_a_gap_lead_to_the_same_machine() -> None:
+    X, y = noisy_rows(2, d=3, noise=0.7)
+    K, upper = gram(X, kernel="rbf", gamma=0.5), np.full(y.size, 2.0)
+    first = minimise(K, y, 0.5 * upper, 1e-3, MAX_ITER)
+    again = minimise(K, y, upper, 1e-9, MAX_ITER, (first.signed, first.residual))
+    whole = minimise(K, y, upper, 1e-9, MAX_ITER)
+    np.testing.assert_allclose(again.signed, whole.signed, atol=1e-6)
+    by_gap = minimise(K, y, upper, 0.01, MAX_ITER, (first.signed, first.residual), True)
+    norm, hinge, gap = duality_gap(y, upper, by_gap.signed, by_gap.residual, by_gap.intercept)
+    assert 0.0 <= gap <= 0.01 * (0.5 * norm + hinge)
+    f = K @ by_gap.signed + by_gap.intercept
+    assert hinge == pytest.approx(upper @ np.maximum(0.0, 1.0 - y * f))
+    assert norm == pytest.approx(by_gap.signed @ K @ by_gap.signed)
+    assert gap == pytest.approx(norm + hinge - np.abs(by_gap.signed).sum())

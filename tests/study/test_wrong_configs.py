@@ -236,10 +236,9 @@ timing: {algorithms: [a], datasets: [german]}
 tables:
   - {id: 1, caption: c, rows: [german], columns: [{name: a, draws: a}], largest_class: a}
 figures:
-  - {id: 1, caption: c, kind: scatter, rows: [german], panels: [{x: a, y: a}]}
-  - {id: 2, caption: c, kind: box, series: [a], table: 1, panels: [{rows: german}]}
-  - {id: 3, caption: c, panels: [german], series: [a], y: curve_}
-  - {id: 4, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
+  - {id: 1, caption: c, kind: box, series: [a], table: 1, panels: [{rows: german}]}
+  - {id: 2, caption: c, panels: [german], series: [a], y: curve_}
+  - {id: 3, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
 claims:
   - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
 assumptions: [{id: x, text: t, tables: [1]}]
@@ -258,14 +257,12 @@ findings: [{claim: c}]
         ("c, rows: [german]", "c, rows: [no-such]", "tables[1].rows", "data set"),
         ("draws: a", "draws: no-such", "tables[1].columns[1].draws", "algorithm"),
         ("class: a", "class: no-such", "tables[1].largest_class", "algorithm"),
-        ("scatter, rows: [german]", "scatter, rows: no-such", "figures[1].rows", "data set"),
-        ("y: a}", "y: no-such}", "figures[1].panels[1].y", "algorithm"),
-        ("box, series: [a]", "box, series: no-such", "figures[2].series", "algorithm"),
-        ("table: 1, panels", "table: no-such, panels", "figures[2].table", "table"),
-        ("[{rows: german", "[{rows: no-such", "figures[2].panels[1].rows", "data set"),
-        ("[german], series", "[no-such], series", "figures[3].panels[1].dataset", "data set"),
-        ("series: [a], y", "series: [no-such], y", "figures[3].series", "algorithm"),
-        ("{dataset: german", "{dataset: no-such", "figures[4].panels[1].dataset", "data set"),
+        ("box, series: [a]", "box, series: no-such", "figures[1].series", "algorithm"),
+        ("table: 1, panels", "table: no-such, panels", "figures[1].table", "table"),
+        ("[{rows: german", "[{rows: no-such", "figures[1].panels[1].rows", "data set"),
+        ("[german], series", "[no-such], series", "figures[2].panels[1].dataset", "data set"),
+        ("series: [a], y", "series: [no-such], y", "figures[2].series", "algorithm"),
+        ("{dataset: german", "{dataset: no-such", "figures[3].panels[1].dataset", "data set"),
         ("german, series: [a]}]", "german, series: no-such}]", "panels[1].series", "algorithm"),
         ("better: a", "better: no-such", "claims[1].better", "algorithm"),
         ("than: a", "than: no-such", "claims[1].than", "algorithm"),

@@ -13,24 +13,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.errors import UserError
-from ensvm.report.plots import boxes, curves, decision_maps, points, tradeoffs
+from ensvm.report.plots import boxes, curves, decision_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
-from ensvm.study.figure_kinds import (
-    BoxConfig,
-    FigureConfig,
-    PlaneConfig,
-    ScatterConfig,
-    TradeoffConfig,
-)
+from ensvm.study.figure_kinds import BoxConfig, FigureConfig, PlaneConfig
 from ensvm.study.figures import LinesConfig
 
 # Each kind of figure has a module with `read_panel` (the items of a panel from the records, and a
 # text for each that is missing), `lines_of` (an item as lines of a frame) with their `COLUMNS`, and
 # `draw` (the items of all panels into axes; returns the keys of the legend).
 KINDS: dict[type[FigureConfig], Any] = {
-    ScatterConfig: points,
-    TradeoffConfig: tradeoffs,
     BoxConfig: boxes,
     PlaneConfig: decision_maps,
     LinesConfig: curves,
@@ -53,7 +45,7 @@ LEGEND_SHARE = 0.95
 class FigureContent:
     """What a figure shows, as read from the records.
 
-    `panels` has the curves, points, values or maps of each panel; `names` says what they are
+    `panels` has the curves, values or maps of each panel; `names` says what they are
     called, `frame` is the data behind the figure, and `missing` has a text for each missing part.
     """
 
@@ -65,7 +57,7 @@ class FigureContent:
 
     @property
     def items(self) -> list[Any]:
-        """The curves, points, values or maps of all panels; empty if all are missing."""
+        """The curves, values or maps of all panels; empty if all are missing."""
         return list(chain(*self.panels))
 
 
@@ -83,8 +75,7 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
     frame = pd.DataFrame(lines, columns=["figure", "panel", *kind.COLUMNS])
     # Some lines have no count; with this type the counts of the others stay whole numbers.
     counts = {name: "Int64" for name in ("n", "realization") if name in frame}
-    named = "row" if isinstance(figure, ScatterConfig) else "label"
-    names = dict.fromkeys(getattr(item, named) for item in chain(*panels))
+    names = dict.fromkeys(item.label for item in chain(*panels))
     return FigureContent(
         figure, panels, tuple(names), frame.astype(counts), tuple(dict.fromkeys(missing))
     )

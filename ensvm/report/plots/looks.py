@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figure_kinds import RowsConfig
+from ensvm.study.figure_kinds import BoxConfig
 from ensvm.study.figures import LinesConfig
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def look_numbers(study: Study) -> dict[str, int]:
     figures = [
         list(dict.fromkeys(series_label(study, name) for name in figure.series))
         for figure in study.config.figures
-        if isinstance(figure, LinesConfig | RowsConfig)
+        if isinstance(figure, LinesConfig | BoxConfig)
     ]
     numbers: dict[str, int] = {}
     for label, _ in Counter(chain(*figures)).most_common():

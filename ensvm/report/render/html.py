@@ -5,8 +5,7 @@ import gzip
 import hashlib
 import json
 import re
-import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -34,26 +33,9 @@ MENTION = re.compile(
     re.IGNORECASE,
 )
 SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
+PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
+SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
-
-
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-LETTERS = ("text", "tspan")  # the elements of SVG that hold text
-# The elements that matplotlib draws with. A file may come from anybody: its scripts, styles, links
-# and metadata are left out.
-DRAWN = frozenset(
-    f"{{{SVG}}}{name}"
-    for name in ("svg", "g", "defs", "clipPath", "pattern", "path", "use", "rect", *LETTERS)
-)
-HREF = f"{{{XLINK}}}href"
-REFERENCE = re.compile(r"url\(#([^)]+)\)")
-BESIDE_LETTERS = re.compile(r" *([A-Za-z]) *")
-PIXELS = 2.0  # for each point: letters of 8 points are as large as the page's own
-# matplotlib's stylesheet as attributes, which a page does not apply to its other pictures
-JOINS = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
-
-ET.register_namespace("", SVG)
-ET.register_namespace("xlink", XLINK)
 
 
 def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
@@ -92,57 +74,6 @@ def _is_link(address: str) -> bool:
     return LINK.match(address) is not None
 
 
-def inline_svg(content: bytes, name: str, description: str) -> Markup:
-    """Return an SVG file as an element of a page.
-
-    Its ids begin with `name`, since another figure of the page may have the same ones. The page's
-    style replaces the colours.
-    """
-    root = ET.fromstring(content)
-    for parent in list(root.iter()):
-        for child in [child for child in parent if child.tag not in DRAWN]:
-            parent.remove(child)
-    numbers = {old: f"{name}.{n}" for n, old in enumerate(sorted(set(_references(root))))}
-    for element in root.iter():
-        element.attrib = dict(_attributes(element, numbers))
-        if not element.tag.endswith(LETTERS):  # their spaces count
-            element.text = element.tail = None
-    width, height = (PIXELS * float(side) for side in root.attrib["viewBox"].split()[2:])
-    root.attrib = {
-        "class": "drawn",
-        "viewBox": root.attrib["viewBox"],
-        "width": f"{width:.0f}",
-        "height": f"{height:.0f}",
-        "style": f"--width: {width:.0f}px; --height: {height:.0f}px",
-        "role": "img",
-        "aria-label": description,
-        **JOINS,
-    }
-    return Markup(ET.tostring(root, encoding="unicode"))
-
-
-def _references(root: ET.Element) -> Iterator[str]:
-    """Yield the ids that elements refer to."""
-    for element in root.iter():
-        yield from (value.removeprefix("#") for name, value in element.items() if name == HREF)
-        for value in element.attrib.values():
-            yield from REFERENCE.findall(value)
-
-
-def _attributes(element: ET.Element, ids: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of an element that a page needs, with other ids."""
-    for name, value in element.items():
-        if name == "id":
-            if value in ids:
-                yield name, ids[value]
-        elif name == HREF:
-            yield name, f"#{ids[value.removeprefix('#')]}"
-        elif name == "d":
-            yield name, BESIDE_LETTERS.sub(r"\1", value)
-        elif not name.startswith("on"):
-            yield name, REFERENCE.sub(lambda found: f"url(#{ids[found[1]]})", value)
-
-
 def render_page(template: str, **content: Any) -> str:
     """Return a page made from a template in `templates/`."""
     return _environment().get_template(template).render(**content)
@@ -154,12 +85,21 @@ def compressed(content: Any) -> str:
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
 
 
-def data_uri(kind: str, content: bytes) -> Markup:
-    """Return a text file as an address that holds it, for an attribute within double quotes.
+def data_uri(kind: str, content: bytes) -> str:
+    """Return a text file as an address that holds it.
 
-    The address holds neither double quotes nor ampersands.
+    The address has neither double quotes nor ampersands.
     """
-    return Markup(f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}")
+    return f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}"
+
+
+def svg_image(content: bytes, description: str) -> Markup:
+    """Return an SVG file of ours as an image of a page; browsers run no script in an image."""
+    size = SIZE.search(content)
+    assert size is not None  # matplotlib writes it
+    width, height = (round(PIXELS * float(side)) for side in size.groups())
+    image = '<img class="drawn" width="{}" height="{}" alt="{}" src="{}">'
+    return Markup(image).format(width, height, description, data_uri("image/svg+xml", content))
 
 
 @cache

@@ -90,13 +90,6 @@ class ReproductionPicture:
         """The width of the whole picture."""
         return LEFT + len(self.panels) * (SIDE + GAP) - GAP + 12.0
 
-    def scale_of(self, key: str) -> PictureScale | None:
-        """Return the scale of the panel with a value's dot; None if the value has no dot."""
-        panels = (
-            panel for panel in self.panels if any(one.cell.key == key for one in panel.values)
-        )
-        return next((panel.scale for panel in panels), None)
-
 
 def reproduction_picture(study: Study) -> ReproductionPicture | None:
     """Return the picture of a study; None if no printed value has a verdict."""

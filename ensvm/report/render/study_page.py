@@ -20,10 +20,8 @@ from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origi
 from ensvm.report.documents.findings import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
-    OpenQuestion,
     answer_questions,
     coverage_document,
-    in_short,
     question_parts,
     readings_legend,
 )
@@ -33,20 +31,18 @@ from ensvm.report.documents.table_document import (
     notes,
     reasons,
     table_grid,
-    value_of,
 )
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, inline_svg
+from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
-from ensvm.report.render.pictures import SHAPES, reproduction_picture
+from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
-from ensvm.study.variants import DEFAULT
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
@@ -199,16 +195,8 @@ class StudyPage:
 
     @property
     def data(self) -> str:
-        """What the script of the page reads, compressed: evidence, readings, and marks."""
-        readings = {
-            table.id: [
-                {"text": option["text"], "cells": option["cells"]}
-                for options in table.content["readings"].values()
-                for option in options
-            ]
-            for table in self.tables
-        }
-        return compressed({"cells": self.evidence, "readings": readings, "shapes": SHAPES})
+        """The evidence of the values, compressed, which the script of the page reads."""
+        return compressed(self.evidence)
 
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
@@ -223,7 +211,6 @@ class StudyPage:
         ]
         content = {
             "grid": table_grid(self.study, table),
-            "readings": self._readings_of(table),
             "legend": self.html(*legend(self.study, table)),
             "notes": [self.html(note) for note in notes(self.study, table)],
             "missing": reasons(cells),
@@ -233,43 +220,6 @@ class StudyPage:
         }
         of_paper = any(cell.published is not None for cell in cells)
         return PageSection(table.id, table.caption, content, of_paper)
-
-    def _readings_of(self, table: TableConfig) -> dict[str, list[dict[str, Any]]]:
-        """Return the readings other than the study's own that have values in a table, by question.
-
-        The script of the page reads the `text` and the `cells` of each. `cells` has, by the key of
-        a value: our value and its spread as texts, the verdict, its sign, and the distance of its
-        dot from the top of its panel (None without a dot).
-        """
-        readings: dict[str, list[dict[str, Any]]] = {}
-        for question in answer_questions(self.study):
-            if question.table.id != table.id:
-                continue
-            asked = one_line(question.config.question)
-            asked = asked[: asked.find("?") + 1] or asked
-            own = f"{question.labels[DEFAULT]}: {in_short(question, DEFAULT)}"
-            for name, label in question.labels.items():
-                if name == DEFAULT or not any(cell.n for cell in question.cells[name]):
-                    continue
-                text = (
-                    f"{asked} {label}: {in_short(question, name)}. As the study has it, {own} "
-                    "(over the realizations that all readings have)."
-                )
-                reading = {"label": label, "text": text, "cells": self._replaced(question, name)}
-                readings.setdefault(asked, []).append(reading)
-        return readings
-
-    def _replaced(self, question: OpenQuestion, name: str) -> dict[str, list[Any]]:
-        """Return what a reading shows in place of the study's own values, by their keys."""
-        cells, table = {}, question.table
-        for cell in question.cells[name]:
-            if cell.mean is not None:
-                value = value_of(cell, table.decimals_of(table.column(cell.column)))
-                scale = self.picture.scale_of(cell.key) if self.picture else None
-                height = None if scale is None else scale.up(cell.mean)
-                verdict = cell.verdict or ""
-                cells[cell.key] = [value.ours, value.spread, verdict, value.sign, height]
-        return cells
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
@@ -300,7 +250,7 @@ class StudyPage:
         description = f"{figure.caption} {panels}Shown: {', '.join(shown.names)}."
         content = {
             "error": error,
-            "svg": [inline_svg(svg, f"figure-{figure.id}", description) for svg in files],
+            "svg": [svg_image(svg, description) for svg in files],
             "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
             "missing": shown.missing,
         }
@@ -321,7 +271,7 @@ class StudyPage:
             description = f"Average ranks of table {table.id}, with the critical difference"
             (diagram,) = ranking_diagram(ranking, [".svg"])
             content = {
-                "svg": inline_svg(diagram, f"ranking-{table.id}", description),
+                "svg": svg_image(diagram, description),
                 "text": self.html(*document.parts),
             }
             yield PageSection(table.id, document.title, content)

@@ -11,7 +11,7 @@ optimum falls like 1 / t^2 with the steps t, not like 1 / t.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
@@ -43,7 +43,6 @@ def accelerated_descent(
     upper: ArrayLike | None = None,
     keep_members: bool = False,
     start: ArrayLike | None = None,
-    rows: NDArray[np.intp] | None = None,
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex, or part of it, by accelerated multiplicative updates.
 
@@ -67,8 +66,6 @@ def accelerated_descent(
         Whether to return the members, which takes m floats a step.
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
-    rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------
@@ -81,7 +78,7 @@ def accelerated_descent(
     Auslender & Teboulle, Interior gradient and proximal methods for convex and conic optimization,
     SIAM Journal on Optimization 16, 2006.
     """
-    run = SimplexRun(SignedGram(operator, y, rows), keep_members)
+    run = SimplexRun(SignedGram(operator, y), keep_members)
     bounds = None if upper is None else np.asarray(upper, dtype=np.float64)
     descent = _Descent(run, bounds, run.first_weights(start))
     while True:

@@ -31,32 +31,24 @@ _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): bl
 class SignedGram:
     """K~ = diag(y) K diag(y), with K a symmetric matrix or operator that is never copied.
 
-    `operator` is K, or an object with `matvec` (a LinearOperator, a low-rank factor). If inputs
-    occur several times, `rows` says which row of K each label of `y` belongs to: K is then the Gram
-    matrix of the distinct inputs, and K~ that of all labels. `rounding` is the rounding error of a
-    value a'K~a with weights on the simplex.
+    `operator` is K, or an object with `matvec` (a LinearOperator, a low-rank factor). `rounding` is
+    the rounding error of a value a'K~a with weights on the simplex.
     """
 
-    def __init__(self, operator: Any, y: ArrayLike, rows: NDArray[np.intp] | None = None) -> None:
+    def __init__(self, operator: Any, y: ArrayLike) -> None:
         self.labels = np.asarray(y, dtype=np.float64)
         self.size = self.labels.size
-        self._rows = rows
-        self._distinct = self.size if rows is None else int(rows.max()) + 1
         is_array = isinstance(operator, np.ndarray)
         self._product = _dense_product(operator) if is_array else operator.matvec
         # An operator shows no diagonal: the means of its rows are of the same size.
-        means = np.full(self._distinct, 1.0 / self._distinct)
+        means = np.full(self.size, 1.0 / self.size)
         largest = operator.diagonal() if is_array else self._product(means)
         dtype = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
         self.rounding = float(np.finfo(dtype).eps * np.abs(largest).max())
 
     def matvec(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the product K~ weights in float64, shape (m,)."""
-        signed: Any = self.labels * weights
-        if self._rows is not None:
-            signed = np.bincount(self._rows, signed, self._distinct)
-        product = np.asarray(self._product(signed), dtype=np.float64)
-        return self.labels * (product if self._rows is None else product[self._rows])
+        return self.labels * np.asarray(self._product(self.labels * weights), dtype=np.float64)
 
 
 def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
@@ -78,7 +70,8 @@ class MergedRows:
     """The p unknowns of a problem of m training rows whose identical rows are taken as one."""
 
     labels: Vector  # (p,), -1 or +1
-    rows: NDArray[np.intp]  # (p,) the distinct input that an unknown belongs to
+    first: NDArray[np.intp]  # (p,) the first training row that an unknown stands for, ascending
+    inputs: NDArray[np.intp]  # (p,) the number of its distinct input
     counts: Vector  # (p,) how many training rows it stands for, or the sum of their weights
     unknown: NDArray[np.intp]  # (m,) the unknown that a training row belongs to
     row_weights: Vector | float = 1.0  # (m,) how much a training row counts, positive
@@ -109,14 +102,13 @@ class MergedRows:
 
         It is the first such pair in the order of the training rows. With one rho* = 0.
         """
-        _, inverse, occurrences = np.unique(self.rows, return_inverse=True, return_counts=True)
+        _, inverse, occurrences = np.unique(self.inputs, return_inverse=True, return_counts=True)
         twice = np.flatnonzero((occurrences[inverse] > 1) & (self.labels < 0.0))
         if not twice.size:
             return None
         negative = twice[0]
-        [positive] = np.flatnonzero((self.rows == self.rows[negative]) & (self.labels > 0.0))
-        first = [int(np.argmax(self.unknown == number)) for number in (negative, positive)]
-        return first[0], first[1]
+        [positive] = np.flatnonzero((self.inputs == self.inputs[negative]) & (self.labels > 0.0))
+        return int(self.first[negative]), int(self.first[positive])
 
 
 def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
@@ -127,8 +119,7 @@ def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
     Identical rows of one label have equal entries g_i = (K~a)_i, so that their weights, equal at
     the start, stay equal in every update (8). With the sum of their weights as one unknown that
     starts at count / m, the objective, the sums of the line search, min_i g_i and hence every rate
-    eta_t are those of all rows. An input with both labels makes two unknowns that share a row of
-    the Gram matrix; rho* is then 0.
+    eta_t are those of all rows. An input with both labels makes two unknowns; rho* is then 0.
     """
     _, first, unknown, counts = np.unique(
         2 * distinct.index + (y > 0.0), return_index=True, return_inverse=True, return_counts=True
@@ -138,7 +129,11 @@ def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
     new_numbers[order] = np.arange(order.size)
     first = first[order]
     return MergedRows(
-        y[first], distinct.index[first], counts[order].astype(np.float64), new_numbers[unknown]
+        y[first],
+        first,
+        distinct.index[first],
+        counts[order].astype(np.float64),
+        new_numbers[unknown],
     )
 
 

@@ -143,7 +143,6 @@ def entropy_projection(
     max_iter: int = 10_000,
     keep_members: bool = False,
     start: ArrayLike | None = None,
-    rows: NDArray[np.intp] | None = None,
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex by multiplicative updates from equal weights (Algorithm 1).
 
@@ -172,8 +171,6 @@ def entropy_projection(
     start : array of shape (m,), default None
         The weights alpha_1, positive and of sum 1; None for 1 / m. With identical inputs taken as
         one, those of `merge_identical` are the same start.
-    rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------
@@ -188,7 +185,7 @@ def entropy_projection(
     adaptive = learning_rate == "adaptive"
     if adaptive and tol > initial_tol:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
-    run = SimplexRun(SignedGram(operator, y, rows), keep_members)
+    run = SimplexRun(SignedGram(operator, y), keep_members)
     steps: _AdaptiveSteps | _FixedSteps
     if adaptive:
         steps = _AdaptiveSteps(run, tol, initial_tol)

@@ -36,17 +36,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import njit
 from ensvm.solvers.regularization_path.path import MachinesOfPath, checked_problem
-from ensvm.solvers.sequential_minimal_optimization import (
-    MAX_ITER,
-    bounds_of,
-    intercept_of,
-    largest,
-    predicted_gains,
-    set_value,
-    take_step,
-)
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER, duality_gap, minimise
 
 Vector = NDArray[np.float64]
 
@@ -55,7 +46,6 @@ __all__ = ["ApproximatePath", "approximate_regularization_path"]
 # Each machine is solved to this part of tol: the rest of tol is for its interval.
 SOLVED_PART = 0.3
 OVERLAP = 0.9  # of the expected distance (in log C) to the next machine, so that intervals join
-STEPS_PER_CHECK = 100  # of the duality gap, which costs as much as half a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,8 +248,11 @@ def _solved(
     """Return the machine of a C, trained from another's multipliers, and its interval."""
     scale = C / start.C
     signed, residual = scale * start.signed, labels - scale * (labels - start.residual)
-    intercept, squared_norm, hinge, gap, steps = _improve(
-        gram, labels, C * weights, signed, residual, SOLVED_PART * tol, max_iter
+    machine = minimise(
+        gram, labels, C * weights, SOLVED_PART * tol, max_iter, (signed, residual), True
+    )
+    squared_norm, hinge, gap = duality_gap(
+        labels, C * weights, machine.signed, machine.residual, machine.intercept
     )
     # The roots of (1 - s)^2 q / 2 + s g = tol (q / 2 + s h), whose product is 1 - tol
     spare = tol * hinge - gap
@@ -273,42 +266,15 @@ def _solved(
             low, high = C * (1.0 - tol) / root, C * root
     if not low <= C <= high:
         low, high = np.inf, 0.0
-    return _Piece(C, low, high, squared_norm, hinge, gap, signed, residual, intercept, steps)
-
-
-@njit
-def _improve(gram, labels, upper, signed, residual, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Change u = y alpha and r = y - K u in place until the relative duality gap is at most tol.
-
-    Return the intercept, |f|^2, C times the weighted sum of hinges, the gap and the steps.
-    """
-    m = labels.size
-    gains, liftable = np.empty(m), np.empty(m)
-    diagonal = np.empty(m, gram.dtype)
-    bounds = bounds_of(labels, upper)
-    for t in range(m):
-        diagonal[t] = gram[t, t]
-        set_value(t, signed, bounds, signed[t])
-        liftable[t] = residual[t] + bounds.may_rise[t]
-    n_iter = 0
-    while True:
-        i = largest(liftable)
-        predicted_gains(
-            gains, gram[i], diagonal, residual, bounds.may_fall, residual[i], diagonal[i]
-        )
-        j = largest(gains)
-        over = n_iter >= max_iter or gains[j] <= 0.0
-        if over or n_iter % STEPS_PER_CHECK == 0:
-            intercept = intercept_of(residual, signed, bounds)
-            norm, hinge, total = 0.0, 0.0, 0.0
-            for t in range(m):
-                value = labels[t] - residual[t]
-                norm += signed[t] * value
-                hinge += upper[t] * max(0.0, 1.0 - labels[t] * (value + intercept))
-                total += abs(signed[t])
-            gap = norm + hinge - total
-            if over or gap <= tol * (0.5 * norm + hinge):
-                break
-        take_step(i, j, gram, residual, liftable, signed, bounds)
-        n_iter += 1
-    return intercept, norm, hinge, gap, n_iter
+    return _Piece(
+        C,
+        low,
+        high,
+        squared_norm,
+        hinge,
+        gap,
+        machine.signed,
+        machine.residual,
+        machine.intercept,
+        machine.n_iter,
+    )

@@ -27,8 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg.lapack import dpotrf, dtrtrs
 
+from ensvm.compiled import internal, njit
+from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
 from ensvm.solvers.regularization_path.events import FREE, LEFT
 from ensvm.solvers.regularization_path.path import RegularizationPath
@@ -43,8 +44,10 @@ Vector = NDArray[np.float64]
 
 __all__ = ["leave_one_out_values"]
 
-DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
-CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
+# Times the largest K_ii, added to the diagonal: free rows may depend on each other
+DEPENDENT = 1e-12
+CANCELLED = 1e-8  # a reciprocal span of less than this, times the largest K_ii, is rounding
+TINY = float(np.finfo(np.float64).tiny)
 GRID_POINTS = 4  # values of C in a decade
 FARTHEST = 30.0  # times the best C so far, where the search on an approximate path ends
 
@@ -108,69 +111,74 @@ def machine_leave_one_out(
     matrix.flags.writeable = False  # the compiled code is made for one type
     alpha = np.where(alpha <= AT_BOUND * upper, 0.0, alpha)
     coef = labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
-    sets, parts = sets_of(labels, coef, upper, np.zeros_like(upper) if kept is None else kept)
+    kept = np.zeros_like(upper) if kept is None else kept
+    values: Vector = values_without_rows(
+        matrix, labels, coef, intercept, upper, kept, fit_intercept, exact, False
+    )
+    return values
+
+
+@njit
+def values_without_rows(  # type: ignore[no-untyped-def]
+    gram, labels, coef, intercept, upper, kept, fit_intercept, exact, mend
+):
+    """Return the values of one machine with coefficients y alpha.
+
+    With `mend` rows are followed, too, that are on their side of the machine, but on the other by
+    the span rule. The rule lets no other row change its set, and so takes the rows at the border of
+    two classes that hardly overlap for errors. The other arguments are those of
+    `machine_leave_one_out`.
+    """
+    sets, parts = sets_of(labels, coef, upper, kept)
+    fitted = np.full(coef.size, intercept)
     support = np.flatnonzero(coef)
-    fitted: Vector = coef[support] @ matrix[support] + intercept
+    add_products(gram, support, coef[support], fitted)
     values = fitted.copy()
-    followed = parts != 0.0 if exact else np.zeros(parts.size, dtype=bool)
-    if fit_intercept and (not exact or not (sets == FREE).any()):
+    followed = (parts != 0.0) & exact
+    if fit_intercept and not (exact and (sets == FREE).any()):
         followed |= ~can_be_taken_over(labels, coef, upper, sets, parts)
-    if not followed[parts != 0.0].all():
-        followed[_apply_span_rule(matrix, sets, parts, fit_intercept, values)] = True
+    if ((parts != 0.0) & ~followed).any():
+        apply_span_rule(gram, sets, parts, fit_intercept, values, followed)
+    if mend:
+        followed |= (labels * values <= 0.0) & (labels * fitted > 0.0)
     rows = np.flatnonzero(followed)
-    if rows.size:
+    if rows.size > 0:
         values[rows] = followed_values(
-            matrix, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
+            gram, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
         )
     return values
 
 
-def _apply_span_rule(
-    gram: Vector, sets: NDArray[np.int64], parts: Vector, fit_intercept: bool, values: Vector
-) -> NDArray[np.intp]:
-    """Take from the values what the span rule says; some may be replaced later.
+@internal
+def apply_span_rule(gram, sets, parts, fit_intercept, values, followed):  # type: ignore[no-untyped-def]
+    """Take from the values what the span rule says; mark rows whose values would be rounding.
 
-    Return the rows that have to be, because rounding is all that their values are made of: rows
-    that depend on each other, or a single free row under the constraint.
+    This is so for a single free row under the constraint, whose span is infinite.
     """
     free, full = np.flatnonzero(sets == FREE), np.flatnonzero((sets == LEFT) & (parts != 0.0))
-    diagonal = gram.diagonal()
-    # The constant makes K_FF + c positive definite where it is so on sum u = 0, see `events`.
-    constant = max(float(diagonal.max()), np.finfo(np.float64).tiny) if fit_intercept else 0.0
-    n = free.size
-    right = np.zeros((n, n + full.size + 1), order="F")
-    np.fill_diagonal(right, 1.0)
-    right[:, n:-1] = gram[free[:, None], full] + constant
-    right[:, -1] = 1.0
-    solved = _solved(gram[free[:, None], free] + constant, right)
-    squares, ones = np.einsum("ij,ij->j", solved, solved)[:-1], solved[:, -1]
-    inverse, schur = squares[:n], diagonal[full] + constant - squares[n:]
-    if fit_intercept and n:
-        along, total = ones @ solved[:, :-1], ones @ ones
-        inverse = inverse - along[:n] ** 2 / total
-        schur = schur + (1.0 - along[n:]) ** 2 / total
-    sure = inverse > CANCELLED * squares[:n]
-    values[free[sure]] -= parts[free[sure]] / inverse[sure]
-    values[full] -= parts[full] * np.maximum(schur, 0.0)
-    return np.asarray(free[~sure & (parts[free] != 0.0)])
-
-
-def _solved(matrix: Vector, right: Vector) -> Vector:
-    """Return L^{-1} `right` with the Cholesky factor L of a matrix; `right` is overwritten.
-
-    A small part of the diagonal is added to it, since free rows may depend on each other.
-    """
-    if not len(matrix):
-        return right
-    rows = np.arange(len(matrix))
-    part = DEPENDENT
-    while True:
-        lifted = matrix.copy()
-        lifted[rows, rows] *= 1.0 + part
-        lower, fault = dpotrf(lifted.T, lower=1, overwrite_a=1, clean=0)
-        if not fault:
-            return np.asarray(dtrtrs(lower, right, lower=1, overwrite_b=1)[0])
-        part *= 100.0  # rounding of a large matrix, or one that is not positive semidefinite
+    n, n_full, largest = free.size, full.size, max(np.diag(gram).max(), TINY)
+    size = n + 1 if fit_intercept else n
+    # The border is `largest` in place of 1, so that all entries are of one size.
+    matrix, sides = np.zeros((size, size)), np.full((n_full, size), largest)
+    matrix[n:], matrix[:, n:] = largest, largest
+    matrix[n:, n:] = 0.0
+    for i in range(n):
+        for j in range(n):
+            matrix[i, j] = gram[free[i], free[j]]
+        matrix[i, i] += DEPENDENT * largest
+        for k in range(n_full):
+            sides[k, i] = gram[full[k], free[i]]
+    inverse = np.ascontiguousarray(np.linalg.inv(matrix)) if n > 0 else matrix
+    solved = sides @ inverse
+    for i in range(n):
+        # A span is at most the diameter of the rows: a smaller entry is rounding.
+        if inverse[i, i] * largest > CANCELLED:
+            values[free[i]] -= parts[free[i]] / inverse[i, i]
+        elif parts[free[i]] != 0.0:
+            followed[free[i]] = True
+    for k in range(n_full):
+        schur = gram[full[k], full[k]] - (sides[k] * solved[k]).sum()
+        values[full[k]] -= parts[full[k]] * max(schur, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

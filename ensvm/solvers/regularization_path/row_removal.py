@@ -5,9 +5,6 @@ as on the regularization path: u, b and g are linear in theta until another row 
 slope of g is -y_k K_ki u_i, and the free coefficients' sum rises by u_i (`PathState.balance`). If
 no row is free, b moves alone until a row meets its margin that can take over.
 
-`sets_of`, `can_be_taken_over` and `followed_values` serve both `leave_one_out` and
-`pairwise_leave_one_out`.
-
 Reference: Cauwenberghs & Poggio, Incremental and decremental support vector machine learning, NIPS
 13, 2001.
 """

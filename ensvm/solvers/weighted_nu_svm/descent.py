@@ -1,4 +1,4 @@
-"""The descent on the dual of the nu-SVM: steps in three coefficients, and faces. Compiled.
+"""The descent on the dual of the nu-SVM, by steps in three coefficients. Compiled.
 
 In coefficients u_i = y_i alpha_i and targets beta_i = y_i D_i the dual (5)-(6) is min u'Ku / 2
 subject to sum u = 0, sum beta u = nu and 0 <= y_i u_i <= 1. With the values g = Ku, a point u is
@@ -12,33 +12,21 @@ g_i) is convex and piecewise linear. Each pair (i, j) is a line c + s rho below 
 is a feasible direction, along which the objective falls at the rate of the height there: the
 steepest one if both lines support v at its minimum. It has three nonzeros, at most four; two where
 s = 0, as in pairs within a class for equal D.
-
-Such steps need millions of repetitions where the kernel is smooth and the optimum small. There the
-descent is interrupted to minimise exactly over the face of the feasible set that it has reached:
-Newton's step on the free coefficients, by a Cholesky factor of their Gram matrix; whenever it meets
-a bound, that coefficient leaves the face and the factor. The steps in between free some
-coefficients and bind hardly any, so that the factor is kept and grows by rows.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.cholesky_update import (
-    add_products,
-    append_rows,
-    append_rows_in_blocks,
-    delete_row,
-    dot,
-    solve_backward,
-    solve_forward,
-)
+from ensvm.compiled import compiled
+
+Vector: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 
 EPS = float(np.finfo(np.float64).eps)
-LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
 # A direction is taken from this part of the largest violation on: finding the steepest one costs
 # more than it saves (`constants` in benchmarks/weighted_nu_svm.py)
 NEAR_STEEPEST = 0.3
@@ -58,33 +46,33 @@ CHECK_EVERY = 32  # steps from one look at the gap to the next, which costs abou
 class DescentState(NamedTuple):
     """Where the descent is, at n points; the arrays are changed in place."""
 
-    gram: Any  # (m, m), the whole Gram matrix, for reading only
-    members: Any  # (n,), the rows of it that take part
+    gram: NDArray[Any]  # (m, m), the whole Gram matrix, for reading only
+    members: Indices  # (n,), the rows of it that take part
     # (n, at least n), rows of it among the members, in the order of their first use, for reading
     # only
-    rows: Any
-    buffer: Any  # the same memory as `rows`; empty where that is the Gram matrix itself
-    slots: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
-    n_filled: Any  # (1,)
-    labels: Any  # (n,)
-    targets: Any  # (n,) beta, its absolute values 1 on average
-    coef: Any  # (n,) u
-    values: Any  # (n,) g = Ku, the ridge included
-    ridge: Any  # a number >= 0 added to the diagonal of the Gram matrix
-    no_growth: Any  # (n,) 0, or -inf where u is at its upper bound
-    no_shrinking: Any  # (n,) 0, or inf where u is at its lower bound
-    lines: Any  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
-    rho: Any  # (1,)
-    intercept: Any  # (1,) b
-    gap: Any  # (1,), the duality gap when last certified
-    objective: Any  # (1,), u'Ku / 2 then, the ridge included
-    size: Any  # (1,), sum |u| then
-    points: Any  # (4,), those of a step's direction
-    direction: Any  # (4,), how fast their coefficients change
+    rows: NDArray[Any]
+    buffer: NDArray[Any]  # the same memory as `rows`; empty where that is the Gram matrix itself
+    slots: Indices  # (n,), where in `rows` a member's row is, -1 where it is not filled in
+    n_filled: Indices  # (1,)
+    labels: Vector  # (n,)
+    targets: Vector  # (n,) beta, its absolute values 1 on average
+    coef: Vector  # (n,) u
+    values: Vector  # (n,) g = Ku, the ridge included
+    ridge: float  # a number >= 0 added to the diagonal of the Gram matrix
+    no_growth: Vector  # (n,) 0, or -inf where u is at its upper bound
+    no_shrinking: Vector  # (n,) 0, or inf where u is at its lower bound
+    lines: Indices  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
+    rho: Vector  # (1,)
+    intercept: Vector  # (1,) b
+    gap: Vector  # (1,), the duality gap when last certified
+    objective: Vector  # (1,), u'Ku / 2 then, the ridge included
+    size: Vector  # (1,), sum |u| then
+    points: Indices  # (4,), those of a step's direction
+    direction: Vector  # (4,), how fast their coefficients change
 
 
-@njit
-def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
+@compiled
+def descend(state: DescentState, tol: float, floor: float, most: int) -> int:
     """Take `most` steps, or fewer if the gap falls to tol objective or to floor (sum |u|)^2.
 
     Return the steps taken; fewer than `most`, too, where rounding leaves no direction.
@@ -93,23 +81,23 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
         violation, rate = find_direction(state)
         if violation <= 0.0 or step % CHECK_EVERY == 0:
             certify(state)
-            if violation <= 0.0 or gap_closed(state, tol, floor):
+            if violation <= 0.0 or gap_is_closed(state, tol, floor):
                 return step
         if rate <= 0.0:
             return step
-        take_step(state, combine(state), rate)
+        take_step(state, mix_pairs(state), rate)
     return most
 
 
-@inlined
-def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def gap_is_closed(state: DescentState, tol: float, floor: float) -> bool:
     """Return whether the gap last found is within the tolerance or within rounding."""
     size = state.size[0]
     return state.gap[0] <= max(tol * state.objective[0], floor * size * size)
 
 
-@njit
-def find_direction(state):  # type: ignore[no-untyped-def]
+@compiled
+def find_direction(state: DescentState) -> tuple[float, float]:
     """Set rho to where v is nearly least; return v there, and the height where two lines meet.
 
     The pairs are left in `state.points`: one of slope 0 (then the last two are -1), or those of
@@ -143,8 +131,8 @@ def find_direction(state):  # type: ignore[no-untyped-def]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
 
-@inlined
-def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def drop_blocked_lines(state: DescentState) -> None:
     """Forget the lines of the last step whose pair has no room for another step."""
     for kind in range(2):
         i, j = state.lines[kind, 0], state.lines[kind, 1]
@@ -152,8 +140,8 @@ def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
             state.lines[kind, 0] = -1
 
 
-@inlined
-def meeting_point(state):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def meeting_point(state: DescentState) -> tuple[float, float]:
     """Return the rho at which the two lines meet, and their height there."""
     a, b = state.lines[FALLING, 0], state.lines[FALLING, 1]
     c, d = state.lines[RISING, 0], state.lines[RISING, 1]
@@ -163,58 +151,21 @@ def meeting_point(state):  # type: ignore[no-untyped-def]
     return crossing, first + falling * crossing
 
 
-@inlined
-def largest_violation(state, rho):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def largest_violation(state: DescentState, rho: float) -> tuple[float, int, int]:
     """Return v(rho) and its pair, the smallest index among ties."""
-    targets, values, no_growth, no_shrinking = (
-        state.targets,
-        state.values,
-        state.no_growth,
-        state.no_shrinking,
-    )
-    n = targets.size
-    whole = n - n % LANES
-    # Memory of its own, known to overlap nothing: else the loop is not vectorised
-    top, bottom = np.empty(LANES), np.empty(LANES)
-    top_start, bottom_start = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    for lane in range(LANES):
-        top[lane], bottom[lane] = -np.inf, np.inf
-        top_start[lane] = bottom_start[lane] = 0
-    for start in range(0, whole, LANES):
-        for lane in range(LANES):
-            score = rho * targets[start + lane] - values[start + lane]
-            high, low = score + no_growth[start + lane], score + no_shrinking[start + lane]
-            higher, lower = high > top[lane], low < bottom[lane]
-            top[lane] = high if higher else top[lane]
-            top_start[lane] = start if higher else top_start[lane]
-            bottom[lane] = low if lower else bottom[lane]
-            bottom_start[lane] = start if lower else bottom_start[lane]
-    for lane in range(n - whole):
-        score = rho * targets[whole + lane] - values[whole + lane]
-        high, low = score + no_growth[whole + lane], score + no_shrinking[whole + lane]
-        if high > top[lane]:
-            top[lane], top_start[lane] = high, whole
-        if low < bottom[lane]:
-            bottom[lane], bottom_start[lane] = low, whole
-    i, j = first_lane(top, top_start, 1.0), first_lane(bottom, bottom_start, -1.0)
-    return top[i] - bottom[j], top_start[i] + i, bottom_start[j] + j
+    top, bottom, i, j = -np.inf, np.inf, 0, 0
+    for k in range(state.targets.size):
+        score = rho * state.targets[k] - state.values[k]
+        if score + state.no_growth[k] > top:
+            top, i = score + state.no_growth[k], k
+        if score + state.no_shrinking[k] < bottom:
+            bottom, j = score + state.no_shrinking[k], k
+    return top - bottom, i, j
 
 
-@internal
-def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
-    """Return the lane with the largest extreme times sign, the first point among equals."""
-    best = 0
-    for lane in range(1, LANES):
-        ahead = (
-            sign * (extremes[lane] - extremes[best]) if extremes[lane] != extremes[best] else 0.0
-        )
-        if ahead > 0.0 or (ahead == 0.0 and starts[lane] < starts[best]):
-            best = lane
-    return best
-
-
-@inlined
-def combine(state):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def mix_pairs(state: DescentState) -> int:
     """Write the feasible direction that mixes the pairs, each point once; return its size."""
     points, direction = state.points, state.direction
     direction[0], direction[1] = 1.0, -1.0
@@ -238,8 +189,8 @@ def combine(state):  # type: ignore[no-untyped-def]
     return n
 
 
-@inlined
-def take_step(state, n, rate):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def take_step(state: DescentState, n: int, rate: float) -> None:
     """Step to the least objective or the first bound; the objective falls at `rate` at first."""
     points, direction = state.points, state.direction
     curvature = 0.0
@@ -264,8 +215,8 @@ def take_step(state, n, rate):  # type: ignore[no-untyped-def]
         add_two_rows(state, points[2], points[3], length * direction[2], length * direction[3])
 
 
-@inlined
-def room_for(state, point, speed):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def room_for(state: DescentState, point: int, speed: float) -> float:
     """Return the step after which a coefficient, changing at `speed`, meets its bound."""
     if speed == 0.0:
         return np.inf
@@ -277,14 +228,14 @@ def room_for(state, point, speed):  # type: ignore[no-untyped-def]
     )
 
 
-@inlined
-def beyond(speed):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def beyond(speed: float) -> float:
     """Return a coefficient beyond the bound that one changing at `speed` meets."""
     return np.inf if speed > 0.0 else -np.inf
 
 
-@internal
-def set_coef(state, point, coef):  # type: ignore[no-untyped-def]
+@compiled
+def set_coef(state: DescentState, point: int, coef: float) -> None:
     """Set a coefficient, no further than to its bounds, and note where it can go from there."""
     low = min(state.labels[point], 0.0)
     high = low + 1.0
@@ -297,16 +248,16 @@ def set_coef(state, point, coef):  # type: ignore[no-untyped-def]
     state.no_shrinking[point] = np.inf if coef == low else 0.0
 
 
-@internal
-def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
+@compiled
+def add_two_rows(state: DescentState, i: int, j: int, weight: float, other: float) -> None:
     """Add weight K_i + other K_j to the values."""
     first, second, values = row_of(state, i), row_of(state, j), state.values
     for k in range(values.size):
         values[k] += weight * first[k] + other * second[k]
 
 
-@internal
-def row_of(state, point):  # type: ignore[no-untyped-def]
+@compiled
+def row_of(state: DescentState, point: int) -> NDArray[Any]:
     """Return a member's kernel values with all members, copied once: most are never needed."""
     slot = state.slots[point]
     if slot < 0:
@@ -323,8 +274,8 @@ def row_of(state, point):  # type: ignore[no-untyped-def]
     return state.rows[slot]
 
 
-@njit
-def certify(state):  # type: ignore[no-untyped-def]
+@compiled
+def certify(state: DescentState) -> None:
     """Compute objective, sum |u| and the duality gap at the present rho and b.
 
     The gap is a sum of terms >= 0, one a point: 0 where that is optimal.
@@ -339,238 +290,3 @@ def certify(state):  # type: ignore[no-untyped-def]
         objective += 0.5 * coef * value
         size += alpha
     state.objective[0], state.gap[0], state.size[0] = objective, gap, size
-
-
-# Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
-# saves. At 12,800 rows of waveform boosting meets 3,100 of them; steps alone then take ten times
-# as long as a face.
-LARGEST_FACE = 6000
-# From so many free coefficients on, and so many new ones, LAPACK extends the factor: several times
-# faster, but its sums are added in another order.
-BLOCKED_FACE = 1024
-BLOCKED_ROWS = 16
-# Roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
-RIDGE = 16.0
-# Where more than one in so many of the factor's points has gone, it is made anew: that takes less
-# time than to take them out (`constants` in benchmarks/weighted_nu_svm.py)
-MOST_DELETED = 16
-# Relative determinant below which the two equalities are one on the face, as where it has one class
-# and equal D
-SAME_TARGETS = 1e-12
-
-
-class Face(NamedTuple):
-    """The free coefficients of the last minimisation and their factor, for the next one."""
-
-    points: Any  # (c,), the first `size`: the free coefficients in the order of the factor
-    # (c, at least c), the first `size` rows and columns: the Cholesky factor L of their Gram matrix
-    lower: Any
-    rotated: Any  # (3, c): L^{-1} times ones, targets and gradient
-    size: Any  # (1,)
-    rotations: Any  # (2, c), worked on where a point leaves the factor
-    ones: Any  # (c,)
-    # (c,) each, in the order of the factor: targets, a step, and, of the points that were free at
-    # the beginning, the coefficients then and what has changed since
-    targets: Any
-    step: Any
-    before: Any
-    changes: Any
-    moved: Any  # (c,), those points
-    slots: Any  # (c,), where their rows are
-    listed: Any  # (n,), of all coefficients: False but while the face is brought up to date
-
-
-def new_face(n: int) -> Face:
-    """Return an empty face of n points at most, `LARGEST_FACE` if n is more."""
-    most = min(n, LARGEST_FACE)
-    # An odd number of cache lines: rows a power of 2 apart would displace each other.
-    width = 8 * ((most + 7) // 8 | 1)
-    targets, step, before, changes = np.empty((4, most))
-    moved, slots = np.empty((2, most), np.int64)
-    return Face(
-        points=np.empty(most, np.int64),
-        lower=np.empty((most, width)),
-        rotated=np.empty((3, most)),
-        size=np.zeros(1, np.int64),
-        rotations=np.empty((2, most)),
-        ones=np.ones(most),
-        targets=targets,
-        step=step,
-        before=before,
-        changes=changes,
-        moved=moved,
-        slots=slots,
-        listed=np.zeros(n, np.bool_),
-    )
-
-
-def minimise_over_face(state: DescentState, face: Face, ridge: float) -> None:
-    """Minimise over the free coefficients with all others fixed; `ridge` makes their factor exist.
-
-    Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the
-    objective rise.
-    """
-    n = update_face(state, face, ridge)
-    if n >= 2:
-        newton_steps(state, face, n)
-
-
-def update_face(state: DescentState, face: Face, ridge: float) -> int:
-    """Bring the face up to the present free coefficients; return their number, 0 if too many."""
-    n_kept, n = gather_face(state, face, ridge)
-    blocked = n >= BLOCKED_FACE and n - n_kept >= BLOCKED_ROWS
-    if not blocked or not append_rows_in_blocks(face.lower, face.rotated[:2], n_kept, n):
-        append_rows(face.lower, face.rotated[:2], n_kept, n)
-    rotate_gradient(state, face, n)
-    return int(n)
-
-
-@njit
-def newton_steps(state, face, n):  # type: ignore[no-untyped-def]
-    """Minimise over the n points of the face, whose factor is up to date."""
-    points, moved, step, n_moved = face.points, face.moved, face.step, n
-    for k in range(n):
-        moved[k], face.before[k] = points[k], state.coef[points[k]]
-    objective = dot(state.coef, state.values, state.coef.size)
-    while n >= 2:
-        find_newton_step(state, face, n)
-        total = 0.0
-        for k in range(n):
-            total += step[k]
-        if not abs(total) < np.inf:  # the matrix is too far from positive semidefinite
-            n = 0
-            break
-        length, first = 1.0, -1
-        for k in range(n):
-            room = room_for(state, points[k], step[k])
-            if room < length:
-                length, first = room, k
-        for k in range(n):
-            coef = state.coef[points[k]] + length * step[k]
-            set_coef(state, points[k], coef if k != first else beyond(step[k]))
-        if first < 0:
-            break
-        # What the step has left of the gradient; the part that the equalities take up plays no
-        # role.
-        for k in range(n):
-            face.rotated[2, k] *= 1.0 - length
-        n = drop_bound(state, face, n)
-    face.size[0] = n
-    for k in range(n_moved):
-        face.changes[k] = state.coef[moved[k]] - face.before[k]
-    add_changes(state, face, n_moved)
-    if not dot(state.coef, state.values, state.coef.size) <= objective:
-        for k in range(n_moved):
-            face.changes[k] = face.before[k] - state.coef[moved[k]]
-            set_coef(state, moved[k], face.before[k])
-        add_changes(state, face, n_moved)
-        face.size[0] = 0
-
-
-@internal
-def add_changes(state, face, n):  # type: ignore[no-untyped-def]
-    """Bring the values up to changes of the coefficients of the first n points moved."""
-    for k in range(n):
-        face.slots[k] = state.slots[face.moved[k]]
-    add_products(state.rows, face.slots[:n], face.changes, state.values)
-    for k in range(n):
-        state.values[face.moved[k]] += state.ridge * face.changes[k]
-
-
-@inlined
-def is_free(state, point):  # type: ignore[no-untyped-def]
-    """Return whether a coefficient is on neither of its bounds."""
-    return state.no_growth[point] == 0.0 and state.no_shrinking[point] == 0.0
-
-
-@njit
-def gather_face(state, face, ridge):  # type: ignore[no-untyped-def]
-    """Write the rows of newly free coefficients below the factor of those that stay.
-
-    Return how many stay and the number of all, 0 if they are too many for a face.
-    """
-    points, lower, rotated = face.points, face.lower, face.rotated
-    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
-    n = n_stay = none
-    for point in range(state.coef.size):
-        n += is_free(state, point)
-    if n > points.size:
-        face.size[0] = 0
-        return none, none
-    n_kept = face.size[0]
-    for k in range(n_kept):
-        n_stay += is_free(state, points[k])
-    n_kept = none if MOST_DELETED * (n_kept - n_stay) > n_kept else drop_bound(state, face, n_kept)
-    add_to_face(state, face, n_kept)
-    for a in range(n_kept, n):
-        row = row_of(state, points[a])
-        for b in range(a + 1):
-            lower[a, b] = row[points[b]]
-        lower[a, a] += ridge + state.ridge
-        rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
-    face.size[0] = n
-    return n_kept, n
-
-
-@njit
-def rotate_gradient(state, face, n):  # type: ignore[no-untyped-def]
-    """Write L^{-1} times the gradient at the points of the face."""
-    none = np.int64(0)
-    for a in range(n):
-        face.rotated[2, a] = state.values[face.points[a]]
-    solve_forward(face.lower, face.rotated[2], n, none)
-
-
-@inlined
-def add_to_face(state, face, n_kept):  # type: ignore[no-untyped-def]
-    """Write the free coefficients that are not among the first `n_kept` after these, ascending."""
-    n = n_kept
-    for k in range(n_kept):
-        face.listed[face.points[k]] = True
-    for point in range(state.coef.size):
-        if is_free(state, point) and not face.listed[point]:
-            face.points[n] = point
-            n += 1
-    for k in range(n_kept):
-        face.listed[face.points[k]] = False
-
-
-@inlined
-def find_newton_step(state, face, n):  # type: ignore[no-untyped-def]
-    """Write the step of n points to the least objective that keeps both equalities."""
-    for k in range(n):
-        face.step[k], face.targets[k] = -face.rotated[2, k], state.targets[face.points[k]]
-    take_part_out(face.rotated[0], face.rotated[1], face.step, n)
-    solve_backward(face.lower, face.step, n)
-    # Once more, since an ill-conditioned factor makes steps so long that their roundings would
-    # break the equalities.
-    take_part_out(face.ones, face.targets, face.step, n)
-
-
-@internal
-def take_part_out(first, second, vector, n):  # type: ignore[no-untyped-def]
-    """Leave of the first n entries of a vector what is orthogonal to those of two others."""
-    a, b, c = dot(first, first, n), dot(first, second, n), dot(second, second, n)
-    p, q = dot(first, vector, n), dot(second, vector, n)
-    determinant = a * c - b * b
-    if determinant > SAME_TARGETS * a * c:
-        first_part, second_part = (c * p - b * q) / determinant, (a * q - b * p) / determinant
-        for k in range(n):
-            vector[k] = vector[k] - first_part * first[k] - second_part * second[k]
-    else:
-        part = p / a
-        for k in range(n):
-            vector[k] -= part * first[k]
-
-
-@internal
-def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
-    """Take the points on a bound out of the first n of the factor, and return how many are left."""
-    for k in range(n - 1, -1, -1):
-        point = face.points[k]
-        if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
-            delete_row(face.lower, face.rotated, k, n, face.rotations)
-            for j in range(k, n - 1):
-                face.points[j] = face.points[j + 1]
-            n -= 1
-    return n

@@ -26,22 +26,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.cholesky_update import add_products
-from ensvm.solvers.weighted_nu_svm.active_sets import free_coefficients, settle_active_sets
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
-    RIDGE,
     DescentState,
+    Vector,
     certify,
     descend,
     find_direction,
-    gap_closed,
-    minimise_over_face,
-    new_face,
 )
+from ensvm.solvers.weighted_nu_svm.faces import RIDGE, minimise_over_face, new_face
 
 __all__ = ["WeightedNuSVMResult", "weighted_nu_svm"]
 
-Vector: TypeAlias = NDArray[np.float64]
 StopReason: TypeAlias = Literal[
     "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
 ]
@@ -58,9 +54,6 @@ PHASE_SHARE = 16
 # is theirs
 ROUNDINGS = 100.0
 PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part has met rounding
-# From so many free coefficients on, all of them are guessed at once: at 6,400 noisy rows boosting
-# then takes half the time. Below, faces are about as fast.
-GUESSED_FACE = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +65,10 @@ class WeightedNuSVMResult:
     weights : ndarray of shape (m,)
         The multipliers alpha, in [0, 1]; 0 for examples that take no part.
     intercept : float
-        The intercept b; if the weights leave it open, the middle of its interval (`take_middle`).
+        The intercept b; if the weights and rho leave it open, the middle of its interval.
     rho : float
         The multiplier of nu, in the scale of the distribution given: d objective / d nu where that
-        exists, and elsewhere the middle of its subgradients (`take_middle`).
+        exists, and elsewhere one of its subgradients.
     objective : float
         The value weights' K~ weights / 2.
     certificate : float
@@ -169,8 +162,7 @@ def weighted_nu_svm(
         near = np.clip(np.asarray(start, dtype=np.float64)[rows], 0.0, 1.0)
         first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
     state = _new_state(gram, rows, labels, weight, first)
-    n_iter, reason = _run(state, tol, max_iter)
-    take_middle(state, tol)
+    n_iter, reason = _minimise(state, tol, max_iter)
     weights = np.zeros(gram.shape[0])
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
@@ -313,128 +305,35 @@ def _refresh(state: DescentState) -> None:
     state.values[:] = values + state.ridge * state.coef
 
 
-def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
-    """Take phases of steps, each followed by a minimisation over the face; return how it ended."""
+def _minimise(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
+    """Alternate steps and faces up to the duality gap; return the steps and why they ended."""
     largest = float(np.abs(state.gram.diagonal()[state.members]).max())
     precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
     face = new_face(state.coef.size)
-    done, before, guesses = 0, np.inf, True
+    n_iter, before = 0, np.inf
     while True:
-        phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1))
-        done += descend(state, tol, floor, min(phase, max_iter - done))
+        # Steps along the steepest direction in three coefficients
+        phase = max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if n_iter else 1))
+        n_iter += descend(state, tol, floor, min(phase, max_iter - n_iter))
+        # What is proved, of values without the roundings that steps add up
         _refresh(state)
         find_direction(state)
         certify(state)
-        objective, rounding = state.objective[0], ROUNDINGS * largest * state.size[0] ** 2
+        objective, gap = state.objective[0], state.gap[0]
+        square = state.size[0] ** 2
+        rounding = ROUNDINGS * largest * square
         if objective < -rounding * precision:
-            return done, "not_positive_semidefinite"
-        if gap_closed.py_func(state, tol, floor):
+            return n_iter, "not_positive_semidefinite"
+        if gap <= max(tol * objective, floor * square):
             without_ridge = objective - 0.5 * state.ridge * float(state.coef @ state.coef)
-            vanishing = (
-                state.gap[0] > tol * objective or without_ridge <= floor * state.size[0] ** 2
-            )
-            return done, "gap_below_rounding" if vanishing else "gap_below_tol"
-        if done >= max_iter:
-            return done, "max_iter"
+            vanishing = gap > tol * objective or without_ridge <= floor * square
+            return n_iter, "gap_below_rounding" if vanishing else "gap_below_tol"
+        if n_iter >= max_iter:
+            return n_iter, "max_iter"
         if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
-            proved = state.gap[0] <= rounding * EPS
-            return done, "gap_below_rounding" if proved else "no_progress"
+            proved = gap <= rounding * EPS
+            return n_iter, "gap_below_rounding" if proved else "no_progress"
         before = objective
-        if guesses and np.count_nonzero(free_coefficients(state)) >= GUESSED_FACE:
-            guesses = settle_active_sets(state, tol)
-            if guesses:
-                continue
+        # The minimum over all coefficients that are free now
         minimise_over_face(state, face, ridge)
-
-
-# Weights this near to a bound count as on it: what a run leaves of them depends on where it stopped
-NEAR_BOUND = 1e-8
-# Targets, 1 on average, that differ by less count as one: rho would be a quotient of roundings
-SAME_TARGET = 1e-9
-# Multipliers are as good as the middle where that changes margins by this part of the largest value
-WIDTH_ROUNDING = 1e-9
-
-
-def take_middle(state: DescentState, tol: float) -> None:
-    """Set rho and b to the middle of their optimal set where it is more than a point, and certify.
-
-    The optimal multipliers (rho, b) are a convex set: all with rho beta_i - g_i <= b where u_i can
-    grow and >= b where u_i can shrink (see `descent`). Points between their bounds meet both with
-    equality, so two of them with different targets beta make the set a single pair. If all share
-    one target, or none exists, the set is a segment or a polygon, and rounding would choose among
-    its corners. The convention: rho is the middle of its interval, then b the middle of its own at
-    that rho. For equal weights it is LIBSVM's. If nu is the largest feasible, rho has no upper end,
-    and the lower one is taken.
-
-    They stay as they are where the middle differs by no more than rounding or the violation left,
-    and where the gap there were more than it is and more than tol times the objective.
-    """
-    multipliers = _optimal_multipliers(state)
-    rho = None if multipliers is None else multipliers.middle_rho()
-    if multipliers is None or rho is None:
-        return
-    rho_before, intercept_before = state.rho[0], state.intercept[0]
-    low, high = multipliers.interval(rho_before)
-    rounding = max(low - high, WIDTH_ROUNDING * np.abs(state.values).max())
-    intercept = 0.5 * sum(multipliers.interval(rho))
-    change = (rho - rho_before) * state.targets - (intercept - intercept_before)
-    if not np.abs(change).max() > rounding:
-        return
-    allowed = max(state.gap[0], tol * state.objective[0])
-    state.rho[0], state.intercept[0] = rho, intercept
-    certify(state)
-    if not state.gap[0] <= allowed:
-        state.rho[0], state.intercept[0] = rho_before, intercept_before
-        certify(state)
-
-
-@dataclass(frozen=True)
-class _OptimalMultipliers:
-    """The (rho, b) above all lines rho beta - g of `lower` and below all those of `upper`."""
-
-    lower: tuple[Vector, Vector]  # beta and g of the points that can grow
-    upper: tuple[Vector, Vector]  # and of those that can shrink
-
-    def interval(self, rho: float) -> tuple[float, float]:
-        """Return the least and the largest b at a rho; the former is larger where there is none."""
-        (lower, below), (upper, above) = self.lower, self.upper
-        return float((rho * lower - below).max()), float((rho * upper - above).min())
-
-    def middle_rho(self) -> float | None:
-        """Return the middle of the interval of rho >= 0, its one end, or None if it is empty."""
-        least, largest = max(-self._farthest(-1.0), 0.0), self._farthest(1.0)
-        if least > largest:
-            return None
-        return 0.5 * (least + largest) if np.isfinite(largest) else least
-
-    def _farthest(self, side: float) -> float:
-        """Return the largest side * rho, infinite if there is none, by Newton's method."""
-        (lower, below), (upper, above) = self.lower, self.upper
-        lower, upper = side * lower, side * upper
-        i, j = int(np.argmax(lower)), int(np.argmin(upper))
-        rho = np.inf
-        while lower[i] - upper[j] > SAME_TARGET:
-            crossing = (below[i] - above[j]) / (lower[i] - upper[j])
-            if not crossing < rho:
-                break
-            rho = float(crossing)
-            i, j = int(np.argmax(rho * lower - below)), int(np.argmin(rho * upper - above))
-        return rho
-
-
-def _optimal_multipliers(state: DescentState) -> _OptimalMultipliers | None:
-    """Return the set of optimal multipliers; None if two free points make it one."""
-    targets, values = state.targets, state.values.copy()
-    least = np.minimum(state.labels, 0.0)
-    grow = state.coef < least + 1.0 - NEAR_BOUND
-    shrink = state.coef > least + NEAR_BOUND
-    free = grow & shrink
-    if free.any():
-        if np.ptp(targets[free]) > SAME_TARGET:
-            return None
-        values[free] = values[free].mean()  # one line, up to the violation left
-        targets = np.where(free, targets[free].mean(), targets)
-    if not (grow.any() and shrink.any()):
-        return None
-    return _OptimalMultipliers((targets[grow], values[grow]), (targets[shrink], values[shrink]))

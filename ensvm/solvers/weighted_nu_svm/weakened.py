@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.solvers.weighted_nu_svm.descent import Vector
 from ensvm.solvers.weighted_nu_svm.solver import (
-    Vector,
+    NU_ROUNDING,
     WeightedNuSVMResult,
     nu_max,
     weighted_nu_svm,
@@ -25,9 +26,9 @@ from ensvm.solvers.weighted_nu_svm.solver import (
 
 __all__ = ["WeakenedResult", "weakened_nu_svm"]
 
-# A rejected total may exceed its bound by this part: half of equal weights sum to 0.5 up to
-# rounding only
-SHARE_ROUNDING = 1e-12
+# Weights that differ by a smaller part are tied, and a total may exceed its bound by it: what
+# boosting makes of equal weights, and what they sum to, differ by their roundings.
+SAME_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,7 @@ def weakened_nu_svm(
         The machine and the examples left out; None if those kept are all of one class.
     """
     everyone = np.arange(signs.size)
-    edited = chosen_within(-distribution, distribution, sigma, random)
+    edited = chosen_within(distribution, distribution, sigma, random, heaviest=True)
     members = np.setdiff1d(everyone, edited, assume_unique=True)
     weight = np.zeros(signs.size)
     weight[members] = distribution[members] / distribution[members].sum()
@@ -123,7 +124,7 @@ def weakened_nu_svm(
     if normalize:
         weight /= weight[members].sum()
     largest = nu_max(signs[members], weight[members])
-    clipped = nu > largest
+    clipped = nu > largest * (1.0 + NU_ROUNDING)
     kept = members if members.size < signs.size else None
     machine = weighted_nu_svm(
         gram, signs, weight, min(nu, largest), tol=tol, max_iter=max_iter, members=kept, start=start
@@ -144,15 +145,26 @@ def renumbered(result: WeakenedResult, order: NDArray[np.intp]) -> WeakenedResul
 
 
 def chosen_within(
-    order: Vector, weight: Vector, limit: float, random: np.random.RandomState | None
+    weight: Vector,
+    share: Vector,
+    limit: float,
+    random: np.random.RandomState | None,
+    *,
+    heaviest: bool = False,
 ) -> NDArray[np.intp]:
-    """Return the first rows in `order` of total weight at most `limit`, sorted."""
+    """Return the lightest (or, if `heaviest`, the heaviest) rows of total weight at most `limit`.
+
+    `weight` orders the rows, `share` is what they count. The row numbers are ascending.
+    """
     if limit == 0.0:
         return np.empty(0, dtype=np.intp)
-    last_first = np.arange(order.size)[::-1]
-    ties = last_first if random is None else random.permutation(order.size)
-    rows = np.lexsort((ties, order))
-    count = int(
-        np.searchsorted(np.cumsum(weight[rows]), limit * (1.0 + SHARE_ROUNDING), side="right")
-    )
+    ascending = np.argsort(weight, kind="stable")
+    steps = np.diff(weight[ascending], prepend=0.0) > SAME_WEIGHT * weight[ascending]
+    rank = np.empty(weight.size, dtype=np.intp)
+    rank[ascending] = np.cumsum(steps)  # equal for weights that are tied
+    last_first = np.arange(weight.size)[::-1]
+    ties = last_first if random is None else random.permutation(weight.size)
+    rows = np.lexsort((ties, -rank if heaviest else rank))
+    total = np.cumsum(share[rows])
+    count = int(np.searchsorted(total, limit * (1.0 + SAME_WEIGHT), side="right"))
     return np.sort(rows[:count])

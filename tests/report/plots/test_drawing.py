@@ -22,8 +22,6 @@ figures:
   - {id: curves, caption: c, panels: [german], series: [a], y: path_}
   - {id: several, caption: c, panels: [german], series: [a], y: {path_: one, signs_: other}}
   - {id: sweep, kind: sweep, caption: c, panels: [size], series: [b], y: error}
-  - {id: scatter, kind: scatter, caption: c, rows: [german], panels: [{x: a, y: b}]}
-  - {id: tradeoff, kind: tradeoff, caption: c, rows: [german], series: [a, b], x: n_test}
   - {id: plane, kind: plane, caption: c,
      panels: [{dataset: german, series: a, marks: support_, sizes: weights_}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
@@ -33,8 +31,6 @@ TEXTS = {
     "curves": ("step", "path"),
     "several": ("step", "value", "one", "other"),
     "sweep": ("size", "test error (%)"),
-    "scatter": ("a, test error (%)", "b, test error (%)", "german", "bars: ± one standard error"),
-    "tradeoff": ("n test", "test error (%)", "A", "b"),
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "quartiles, median, whiskers to 1.5 IQR"),
 }
@@ -72,7 +68,6 @@ REFUSED = [
     ("box, series: a", r"which data sets"),
     ("box, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
     ("box, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
-    ("tradeoff, rows: german, series: a, x: nothing", r"unknown metric 'nothing'"),
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
         r"'alphas_' is not in the `record:` of a",

@@ -99,7 +99,6 @@ def test_identical_rows_taken_as_one_are_the_same_problem() -> None:
         tol=1e-5,
         upper=merged.start / 0.1,
         start=merged.start,
-        rows=merged.rows,
     )
     assert parted.objective == pytest.approx(whole.objective, rel=2e-5)
 

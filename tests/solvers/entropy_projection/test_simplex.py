@@ -31,15 +31,13 @@ def test_the_first_forty_steps_are_those_of_all_rows(
 ) -> None:
     X, y = repeated(seed, both_labels)
     merged = merge_identical(distinct_rows(X), y)
-    kept = X[distinct_rows(X).first]
     settings: dict[str, Any] = {"max_iter": 40, "keep_members": True, "learning_rate": rate}
     whole = entropy_projection(gram(X, kernel="rbf", gamma=0.5), y, **settings)
     fewer = entropy_projection(
-        gram(kept, kernel="rbf", gamma=0.5),
+        gram(X[merged.first], kernel="rbf", gamma=0.5),
         merged.labels,
         **settings,
         start=merged.start,
-        rows=merged.rows,
     ).spread(merged)
     np.testing.assert_allclose(fewer.objectives, whole.objectives, rtol=0.0, atol=1e-8)
     np.testing.assert_allclose(fewer.average_weights, whole.average_weights, atol=1e-8)
@@ -52,7 +50,8 @@ def test_counts_make_the_start() -> None:
     X, y = np.array([[0.0], [1.0], [0.0], [0.0], [1.0]]), np.array([1.0, 1.0, 1.0, -1.0, 1.0])
     merged = merge_identical(distinct_rows(X), y)
     assert merged.labels.tolist() == [1.0, 1.0, -1.0]
-    assert merged.rows.tolist() == [0, 1, 0]
+    assert merged.first.tolist() == [0, 1, 3]
+    assert merged.inputs.tolist() == [0, 1, 0]
     assert merged.start.tolist() == [0.4, 0.4, 0.2]
     np.testing.assert_allclose(merged.spread(merged.start), np.full(5, 0.2))
     assert merged.both_labels() == (3, 0)

@@ -123,7 +123,7 @@ def test_a_row_may_lose_one_of_several_equal_ones():
 def test_any_solver_s_machine_will_do():
     K, y = problem(60)
     upper = np.full(60, 3.0)
-    signed, intercept, _, _ = minimise(K, y, upper, 1e-9, 10**6)
+    signed, intercept, *_ = minimise(K, y, upper, 1e-9, 10**6)
     path = regularization_path(K, y, C_max=10.0)
     for exact in (False, True):
         ours = machine_leave_one_out(K, y, y * signed, intercept, upper, exact=exact)

@@ -41,6 +41,26 @@ def test_without_random_numbers_the_last_of_equal_weights_are_left_out() -> None
     np.testing.assert_array_equal(chosen_within(weight, weight, 0.45, None), [1, 3, 5])
 
 
+@pytest.mark.parametrize("heaviest", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_that_differ_by_rounding_are_tied(seed: int, heaviest: bool) -> None:
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 4, size=60) / 120.0
+    for part, same in ((1e-12, True), (1e-5, False)):
+        rounded = weight * (1.0 + part * rng.normal(size=60))
+        chosen, again = (
+            chosen_within(w, w, 0.4 * weight.sum(), random(seed), heaviest=heaviest)
+            for w in (weight, rounded)
+        )
+        assert np.array_equal(chosen, again) == same
+
+
+def test_the_heaviest_are_as_many_as_fit() -> None:
+    weight = np.array([0.1, 0.4, 0.2, 0.3])
+    np.testing.assert_array_equal(chosen_within(weight, weight, 0.7, None, heaviest=True), [1, 3])
+    np.testing.assert_array_equal(chosen_within(weight, weight, 0.69, None, heaviest=True), [1])
+
+
 def test_numbers_of_rows_in_another_order_come_back() -> None:
     K, y, D = data(3)
     order = np.random.default_rng(0).permutation(y.size)

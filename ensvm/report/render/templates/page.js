@@ -78,12 +78,9 @@
   const place = () => decodeURIComponent(location.hash.slice(1));  // the id in the address
   async function open(key) {
     opened = key;
-    const cell = (await data).cells[key], body = document.getElementById("evidence-body");
+    const cell = (await data)[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
     body.replaceChildren(made("p", cell.sentence));
-    if (document.getElementById(`table-${key}`).classList.contains("changed")) {
-      body.prepend(made("p", "As the study reads the paper, not as the table shows it now:"));
-    }
     if (cell.values.length) {
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
@@ -156,85 +153,6 @@
     if (verdict) verdict.addEventListener("change", filter);
   });
 
-  // A reading of the paper replaces values of a table with their verdicts, and moves their dots.
-  const before = new Map();  // the table's own cells and dots, by element
-  function change(element) {
-    before.set(element, element.cloneNode(true));
-    return element;
-  }
-  function restore() {
-    before.forEach((own, element) => element.replaceWith(own));
-    before.clear();
-  }
-  function replace(page, key, [ours, spread, verdict, sign, height]) {
-    const id = `table-${key}`, look = `v-${verdict.replace(" ", "-")}`;
-    const cell = change(document.getElementById(id)), shown = cell.querySelector(".ours");
-    cell.className = `changed ${look}`;
-    cell.dataset.verdict = verdict;
-    cell.dataset.value = ours;
-    shown.textContent = ours;
-    shown.className = "ours";
-    cell.querySelector(".std")?.remove();
-    if (spread) shown.after(" ", made("span", `±${spread}`, {class: "std"}));
-    cell.querySelector(".printed b").textContent = sign;
-    cell.querySelector(".printed b + span").textContent = verdict;
-    const dot = document.querySelector(`svg.reproduction a[href="#${CSS.escape(id)}"] path`);
-    if (!dot || !verdict || height === null) return;
-    change(dot).setAttribute("transform", dot.getAttribute("transform")
-      .replace(/ [\d.]+\)/, ` ${height})`));
-    dot.setAttribute("class", `dot ${look}`);
-    dot.setAttribute("d", page.shapes[verdict]);
-    dot.firstElementChild.textContent = `${key}: ours ${ours}, ${verdict}`;
-  }
-  const selects = [...document.querySelectorAll("[data-reading]")];
-  selects.forEach(select => select.addEventListener("change", async () => {
-    const page = await data, chosen = select.selectedIndex;
-    restore();
-    selects.forEach(other => { if (other !== select) other.selectedIndex = 0; });
-    document.querySelectorAll("[data-summary]").forEach(said => { said.hidden = true; });
-    if (chosen) {
-      const said = select.closest("section").querySelector("[data-summary]");
-      const reading = page.readings[select.dataset.reading][chosen - 1];
-      for (const [key, values] of Object.entries(reading.cells)) replace(page, key, values);
-      said.textContent = reading.text;
-      said.hidden = false;
-    }
-    document.querySelectorAll("[data-dots]").forEach(count => {
-      const n = document.querySelectorAll(`svg.reproduction .${count.dataset.dots}`).length;
-      count.textContent = n;
-      count.parentElement.hidden = n === 0;
-    });
-  }));
-
-  // A figure fills the window if it is clicked, or its button; closed, it goes back to its place.
-  const large = document.getElementById("enlarged");
-  const drawing = element => element.closest("figure").querySelector("svg.drawn");
-  document.addEventListener("click", event => {
-    const clicked = event.target.closest("figure svg.drawn, [data-enlarge]");
-    if (!clicked) return;
-    const svg = drawing(clicked), figure = svg.parentElement, next = svg.nextSibling;
-    figure.querySelector("[data-enlarge]").focus();  // the dialog gives the focus back to it
-    large.querySelector(".scroll").append(svg);
-    large.showModal();
-    large.addEventListener("close", () => figure.insertBefore(svg, next), {once: true});
-  });
-  async function save(button, ending) {
-    const svg = drawing(button), text = new XMLSerializer().serializeToString(svg);
-    let href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-    if (ending === "png") {
-      const image = new Image(), canvas = document.createElement("canvas"), scale = 2;
-      image.src = href;
-      await image.decode();
-      canvas.width = scale * svg.getAttribute("width");
-      canvas.height = scale * svg.getAttribute("height");
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      href = canvas.toDataURL("image/png");
-    }
-    const name = button.closest("figure").dataset.name;
-    made("a", "", {download: `${name}.${ending}`, href}).click();
-  }
-  document.querySelectorAll("[data-save]").forEach(
-    button => button.addEventListener("click", () => save(button, button.dataset.save)));
   document.querySelectorAll("[data-claims]").forEach(select => select.addEventListener("change", () =>
     document.querySelectorAll("details.claim").forEach(claim => {
       claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ensvm.kernels import gram
-from ensvm.solvers.weighted_nu_svm import descent, solver
-from ensvm.solvers.weighted_nu_svm.descent import descend, minimise_over_face, new_face, update_face
+from ensvm.solvers.weighted_nu_svm import faces, solver
+from ensvm.solvers.weighted_nu_svm.descent import descend
+from ensvm.solvers.weighted_nu_svm.faces import minimise_over_face, new_face, update_face
 
 RIDGE = 1e-14
 
@@ -49,12 +50,12 @@ def test_descent_within_the_equalities_to_the_minimum_of_the_face_left(
 
 
 @pytest.mark.parametrize("bound", [0, 1, 4, 30], ids="{} bound in between".format)
-@pytest.mark.parametrize("blocked_from", [2, descent.BLOCKED_FACE])
+@pytest.mark.parametrize("blocked_from", [2, faces.BLOCKED_FACE])
 def test_the_factor_kept_is_that_of_the_faces_gram_matrix(
     bound: int, blocked_from: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(descent, "BLOCKED_FACE", blocked_from)
-    monkeypatch.setattr(descent, "BLOCKED_ROWS", 1)
+    monkeypatch.setattr(faces, "BLOCKED_FACE", blocked_from)
+    monkeypatch.setattr(faces, "BLOCKED_ROWS", 1)
     state, face = state_after(60, 0), new_face(60)
     every = free(state)
     for fixed in (
