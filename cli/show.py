@@ -15,7 +15,7 @@ from ensvm_cli.arguments import (
     read_studies,
     results_argument,
 )
-from ensvm_cli.printing import print_facts, print_table, refuse
+from ensvm_cli.printing import print_facts, print_table, print_text, refuse
 
 if TYPE_CHECKING:
     from ensvm.records.record import Record
@@ -99,6 +99,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     _print_heading(study, dataset, algorithm)
     for evidence in evidence_in_tables(study, dataset, algorithm):
         click.secho(evidence.title, bold=True)
+        print_text(evidence.sentence)
         print_facts(evidence.compared, INDENT)
         click.echo()
     for run_pass in ("error", "timing"):

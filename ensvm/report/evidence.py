@@ -16,11 +16,23 @@ from ensvm.report.documents.document import CHOSEN
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.shipped import shipped_config
-from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.metrics import DATA_CELL, PERCENT
+from ensvm.study.table_layout import TableConfig, Verdict, Why
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
+# Where D lies, for each verdict; and why a verdict cannot be given.
+WHERE: dict[Verdict, str] = {
+    "reproduced": "lies within ±{margin:.2g}",
+    "close": "lies within three margins of ±{margin:.2g}",
+    "differs": "lies outside ±{margin:.2g}",
+}
+WHY: dict[Why, str] = {
+    "wide": "reaches beyond three margins of ±{margin:.2g}",
+    "guess": "says little, because predicting the largest class does as well",
+    "rounding": "says little, because rounding decides this value",
+    "protocol": "says little, because the paper is believed to have run the row in another way",
+}
 MOST_TEXTS = 5  # how many warnings, and reasons of failures, are listed: the commonest
 
 
@@ -28,13 +40,15 @@ MOST_TEXTS = 5  # how many warnings, and reasons of failures, are listed: the co
 class Evidence:
     """The evidence of one cell of a table.
 
-    `compared` has the metric, our value, the printed one and the verdict, or the reason why values
-    are missing; `facts` adds how and where the values were made. `cell` and `margin` are in the
-    unit of the answer. `warnings` and `failures` are the texts of the records, each with how often
-    it occurred; `traceback` is that of the first failure that left one.
+    `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
+    the verdict, or the reason why values are missing; `facts` adds how and where the values were
+    made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts
+    of the records, each with how often it occurred; `traceback` is that of the first failure that
+    left one.
     """
 
     title: str
+    sentence: str
     compared: Mapping[str, str]
     facts: Mapping[str, str]
     answer: Answer
@@ -54,10 +68,11 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     value_key = question.row, question.algorithm, question.run_pass
     bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
     stage = f", stage {question.stage}" if question.stage else ""
+    compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
     margin = table.margin_of(column, cell.published)
-    compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer, margin)}
     return Evidence(
         title=f"Table {table.id}: {cell.row}, {column_label(study, column)}",
+        sentence=sentence(cell, answer.unit.name, margin),
         compared=compared,
         facts={
             "data set": cell.row,
@@ -128,11 +143,33 @@ def counted(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{count} × {text}" for text, count in commonest)
 
 
+def sentence(cell: TableCell, unit: str, margin: float) -> str:
+    """Return how a cell came out, as a sentence of two or three parts."""
+    after = f" {unit}" if unit else ""
+    if cell.mean is None:
+        return f"No value of ours ({cell.status}): {cell.reason}."
+    if cell.published is None or cell.difference is None:
+        return f"Ours {cell.mean:.4g}{after} over {_counted(cell.n)}; the paper prints no value."
+    # A sum of decimals may miss the printed one by its last bit.
+    away = 0.0 if math.isclose(cell.mean, cell.published) else abs(cell.difference)
+    text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"
+    points = f"{away:.2g}{' points' if unit == PERCENT.name else after}"
+    text += f": {points} {'more' if cell.difference > 0.0 else 'less'}" if away else ": the same"
+    if cell.verdict is None:
+        return f"{text}."
+    low, high = cell.difference_low, cell.difference_high
+    if low is None or high is None:
+        return f"{text}: {cell.verdict}."
+    where = (WHY[cell.why] if cell.why else WHERE[cell.verdict]).format(margin=margin)
+    interval = f"D, the 95 % interval of the difference ({low:.2g} to {high:.2g}),"
+    return f"{text}; {interval} {where}: {cell.verdict}."
+
+
 def _counted(n: int) -> str:
     return f"{n} realization{'s' * (n != 1)}"
 
 
-def _compared(cell: TableCell, answer: Answer, margin: float) -> dict[str, str]:
+def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
     unit = answer.unit.name
     after = f" {unit}" if unit else ""
@@ -150,11 +187,8 @@ def _compared(cell: TableCell, answer: Answer, margin: float) -> dict[str, str]:
     if cell.difference is not None:
         low, high = cell.difference_low, cell.difference_high
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
-        # A sum of decimals may miss the printed one by its last bit.
-        away = 0.0 if math.isclose(cell.mean or 0.0, cell.published or 0.0) else cell.difference
-        facts["ours − printed"] = f"{away:.3g}{interval}"
+        facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
     if cell.verdict is not None:
-        facts["margin"] = f"±{margin:.3g}"
         facts["verdict"] = " ".join(filter(None, (cell.verdict, cell.why, CHOSEN * cell.chosen)))
     if cell.interval_of:
         facts["D is computed from"] = cell.interval_of

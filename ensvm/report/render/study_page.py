@@ -282,6 +282,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     numbers = evidence.answer.shown() if values else np.empty(0)
     return {
         "title": evidence.title,
+        "sentence": evidence.sentence,
         "facts": [list(fact) for fact in evidence.facts.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,

@@ -80,7 +80,7 @@
     opened = key;
     const cell = (await data)[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
-    body.replaceChildren();
+    body.replaceChildren(made("p", cell.sentence));
     if (cell.values.length) {
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
