@@ -77,9 +77,10 @@ bench: $(VENV)/.ready-dev
 	@$(BIN)/python benchmarks/leave_one_out.py
 	@$(BIN)/python benchmarks/approximate_path.py
 
-# What the tuned constants of the solvers do, and how seconds grow
+# What the tuned constants of the solvers do, first fits, memory: printed, nothing is written
 bench-solvers: $(VENV)/.ready-dev
-	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done
+	@for name in accelerated_descent ensemble_stops first_fit gram_noise many_rows_memory \
+		resampling_intervals weighted_nu_svm; do $(BIN)/python benchmarks/$$name.py || exit $$?; done
 
 # What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
 measured: $(VENV)/.ready

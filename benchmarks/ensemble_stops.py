@@ -1,10 +1,9 @@
 """Test errors of the ensemble of IJCAI-07 where its training stops by rules other than the paper's.
 
-For one data set: `python benchmarks/ensemble_stops.py cancer 100`, the number of realizations. Each
-is trained in three orders of its rows, which are the same problem.
+Each realization is trained in three orders of its rows, which are the same problem.
 """
 
-import sys
+import argparse
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,10 +87,13 @@ def errors(data: Realization) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    name, realizations = sys.argv[1], int(sys.argv[2])
-    dataset = load(find_card(name))
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("name", nargs="?", default="waveform", help="of a data set")
+    options.add_argument("--realizations", type=int, default=5)
+    chosen = options.parse_args()
+    dataset = load(find_card(chosen.name))
     with threadpool_limits(1):
-        table = [errors(dataset.realization(index)) for index in range(1, realizations + 1)]
+        table = [errors(dataset.realization(index + 1)) for index in range(chosen.realizations)]
     means = [(rule, np.mean([row[rule] for row in table])) for rule in table[0]]
-    print(f"Test error (%) of the ensemble on {name}, means of {realizations} realizations")
+    print(f"Test error (%) of the ensemble on {chosen.name}, {chosen.realizations} realizations")
     print(tabulate(means, headers=["rule", "error"], floatfmt=".2f"))

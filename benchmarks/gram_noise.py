@@ -3,13 +3,13 @@
 If no machine separates the classes, rho* is 0 and rounding decides what the rho-SVM predicts.
 Orders of the rows shake a problem little; noise on the kernel values shows how much hangs on their
 last digits. For one data set: `python benchmarks/gram_noise.py titanic`. Prints the least and
-largest error over DRAWS draws of the noise, and the lower bound of rho* that the fit without noise
+largest error over draws of the noise, and the lower bound of rho* that the fit without noise
 proves: for Algorithm 1's end, which noise can move even if the optimum is unique, and for the exact
 solution. Before that, what the data say: rows equal to one of the other label make rho* 0, and a
 positive least eigenvalue of the kernel matrix makes it positive.
 """
 
-import sys
+import argparse
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
 
 LEVELS = (1e-12, 1e-10, 1e-8)
-DRAWS = 5
 
 
 def noisy(K: np.ndarray, level: float, draw: int) -> np.ndarray:
@@ -37,7 +36,11 @@ def both_labels(K: np.ndarray, y: np.ndarray) -> int:
 
 
 if __name__ == "__main__":
-    data = load(find_card(*sys.argv[1:] or ["titanic"])).realization(1)
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("name", nargs="?", default="german", help="of a data set")
+    options.add_argument("--draws", type=int, default=5)
+    chosen = options.parse_args()
+    data = load(find_card(chosen.name)).realization(1)
     gamma = resolve_gamma("mean-distance", data.X_train)
     K = gram(data.X_train, kernel="rbf", gamma=gamma)
     test = gram(data.X_test, data.X_train, kernel="rbf", gamma=gamma)
@@ -59,7 +62,7 @@ if __name__ == "__main__":
 
             line = [name, error(K), machine.lower_bound_]
             for level in LEVELS:
-                errors = [error(noisy(K, level, draw)) for draw in range(DRAWS)]
+                errors = [error(noisy(K, level, draw)) for draw in range(chosen.draws)]
                 line.append(f"{min(errors):.2f} to {max(errors):.2f}")
             lines.append(line)
     heads = ["machine", "error (%)", "lower bound", *(f"noise {level:g}" for level in LEVELS)]

@@ -97,42 +97,47 @@ def seconds(make: Callable[[], Any], X: Any, y: Any) -> float:
     return least
 
 
-def measure() -> pd.DataFrame:
+def measure(sizes: list[int]) -> pd.DataFrame:
     """Return a row a method, a column a size, and the exponent."""
-    X, classes = waveform(max(SIZES), seed=1)
+    X, classes = waveform(max(sizes), seed=1)
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(classes == 0, 1, -1)
     rows = []
     for name, (library, make) in METHODS.items():
         times: dict[int, float] = {}
-        for m in SIZES:
+        for m in sizes:
             times[m] = seconds(make, X[:m], y[:m])
             if times[m] > SECONDS:
                 break
         last = list(times)[-FITTED:]
         exponent = np.polyfit(np.log(last), np.log([times[m] for m in last]), 1)[0]
         rows.append({"method": name, "library": library, **times, "exponent": exponent})
-    return pd.DataFrame(rows)[["method", "library", *SIZES, "exponent"]]
+    return pd.DataFrame(rows)[["method", "library", *sizes, "exponent"]]
+
+
+def sizes_of(table: pd.DataFrame) -> list[int]:
+    """Return the numbers of rows that a table has columns for."""
+    return [int(name) for name in table.columns if name.isdigit()]
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw seconds against rows, log-log: ours with filled circles, peers with open squares."""
-    rows = table.set_index("method")
+    rows, sizes = table.set_index("method"), sizes_of(table)
     with style.context(["default", STYLE]):
         figure = Figure(figsize=(7.2, 4.4), layout="constrained")
         panels = figure.subplots(1, len(PANELS), sharey=True)
         for letter, axes, (title, methods) in zip("abc", panels, PANELS.items(), strict=True):
             for number, method in enumerate(methods):
                 row = rows.loc[method]
-                times = row[[str(m) for m in SIZES]].astype(float)
+                times = row[[str(m) for m in sizes]].astype(float)
                 ours = row["library"] == "ensvm"
                 marks = {"marker": "o"} if ours else {"marker": "s", "markerfacecolor": "white"}
                 axes.loglog(
-                    SIZES, times, **look_of(number), **marks, markersize=MARKER_SIZE,
+                    sizes, times, **look_of(number), **marks, markersize=MARKER_SIZE,
                     label=f"{method}, $m^{{{row['exponent']:.1f}}}$",
                 )  # fmt: skip
             axes.set_title(f"({letter}) {title}")
             axes.set_xlabel("training rows m")
-            axes.set_xticks(SIZES[::3], [f"{size:,}" for size in SIZES[::3]])
+            axes.set_xticks(sizes[::3], [f"{size:,}" for size in sizes[::3]])
             axes.minorticks_off()
             # A handle as long as the longest pattern of dashes shows it whole.
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), handlelength=4.0)
@@ -144,18 +149,19 @@ def page_of(table: pd.DataFrame) -> str:
     """Return the page: what grows fastest, the table, and the picture."""
     peers = table["library"] != "ensvm"
     shown = pd.DataFrame({"method": table["method"].mask(peers, "*" + table["method"] + "*")})
-    for m in SHOWN:
+    largest_size, in_page = max(sizes_of(table)), [m for m in sizes_of(table) if m in SHOWN]
+    for m in in_page:
         # a number stays on one line with its unit
         texts = [duration(seconds).replace(" ", "\u00a0") for seconds in table[str(m)]]
         shown[f"{m:,}"] = texts
     shown["grows as"] = [f"m^{exponent:.1f}" for exponent in table["exponent"]]
-    text = shown.to_markdown(index=False, colalign=["left", *["right"] * (len(SHOWN) + 1)])
-    largest = table.dropna(subset=str(max(SIZES)))
-    least, most = largest.loc[largest[str(max(SIZES))].agg(["idxmin", "idxmax"]), "method"]
+    text = shown.to_markdown(index=False, colalign=["left", *["right"] * (len(in_page) + 1)])
+    largest = table.dropna(subset=str(largest_size))
+    least, most = largest.loc[largest[str(largest_size)].agg(["idxmin", "idxmax"]), "method"]
     return (
-        f"# How seconds grow\n\nOne fit on {max(SIZES):,} rows takes from "
-        f"{duration(largest[str(max(SIZES))].min())} ({least}) to "
-        f"{duration(largest[str(max(SIZES))].max())} ({most}).\n\n"
+        f"# How seconds grow\n\nOne fit on {largest_size:,} rows takes from "
+        f"{duration(largest[str(largest_size)].min())} ({least}) to "
+        f"{duration(largest[str(largest_size)].max())} ({most}).\n\n"
         "![seconds of a fit against the training rows, of our methods and of scikit-learn's]"
         f"(growth.svg)\n\n{text}\n\nOne fit on one thread, kernel values "
         f"included, of class 0 of Breiman's waveforms against the others, by training rows m; "
@@ -176,6 +182,7 @@ def main() -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--output", type=Path, default=Path("results/bench"))
+    options.add_argument("--sizes", type=int, nargs="*", default=[*SIZES])
     options.add_argument("--draw", action="store_true", help="only draw what is in growth.csv")
     given = options.parse_args()
     folder: Path = given.output
@@ -183,7 +190,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if not given.draw:
         with threadpool_limits(1):
-            measure().to_csv(folder / "growth.csv", index=False)
+            measure(given.sizes).to_csv(folder / "growth.csv", index=False)
     table = pd.read_csv(folder / "growth.csv")
     page = page_of(table)
     (folder / "growth.md").write_text(page, encoding="utf-8")

@@ -46,14 +46,14 @@ def data_sets() -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]
 
 
 def standardised(
-    X: NDArray[np.float64], y: NDArray[np.float64]
+    X: NDArray[np.float64], y: NDArray[np.float64], most: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return at most `ROWS` rows without missing values, standardised, and their labels -1, +1."""
+    """Return at most `most` rows without missing values, standardised, and their labels -1, +1."""
     complete = ~np.isnan(X).any(axis=1)
     X, y = X[complete], y[complete]
     y = np.where(y == np.unique(y)[1], 1.0, -1.0)
-    if len(y) > ROWS:
-        X, _, y, _ = train_test_split(X, y, train_size=ROWS, stratify=y, random_state=0)
+    if len(y) > most:
+        X, _, y, _ = train_test_split(X, y, train_size=most, stratify=y, random_state=0)
     return StandardScaler().fit_transform(X), y
 
 
@@ -107,19 +107,25 @@ def main() -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--output", type=Path, default=Path("results/bench"))
-    folder: Path = options.parse_args().output
+    options.add_argument("--rows", type=int, default=ROWS, help="of each set, at most")
+    chosen = options.parse_args()
+    folder: Path = chosen.output
     folder.mkdir(parents=True, exist_ok=True)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows = [row for name, X, y in data_sets() for row in compared(name, *standardised(X, y))]
+        rows = [
+            row
+            for name, X, y in data_sets()
+            for row in compared(name, *standardised(X, y, chosen.rows))
+        ]
     table = pd.DataFrame(rows)
     table.to_csv(folder / "leave-one-out.csv", index=False, float_format="%.6g")
     page = (
         "# Leave-one-out values against machines trained without the row\n\n"
         f"{summary(table).to_markdown(index=False, floatfmt=('g', *['.2g'] * 6))}\n\n"
         "Absolute differences of the values of f, whose margins are at -1 and 1, over ten sets of "
-        f"at most {ROWS} rows; the true ones are of LIBSVM to a violation of {TOL:g}. The page is "
-        "written by `python benchmarks/leave_one_out.py`; leave-one-out.csv has each set.\n"
+        f"at most {chosen.rows} rows; the true ones are of LIBSVM to a violation of {TOL:g}. The "
+        "page is written by `python benchmarks/leave_one_out.py`; leave-one-out.csv has each set.\n"
     )
     (folder / "leave-one-out.md").write_text(page, encoding="utf-8")
     print(page)

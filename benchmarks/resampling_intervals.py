@@ -4,9 +4,9 @@ For each of many data sets drawn anew, two classifiers (Fisher's discriminant an
 are compared on realizations that split its rows. The 95 % interval of their mean difference is
 taken as if the realizations were independent, by Nadeau and Bengio's n_test / n_train, and by
 `ensvm.data.splits.overlap`. Where the test part is the larger, the second is many times too wide.
-
-    python benchmarks/resampling_intervals.py
 """
+
+import argparse
 
 import numpy as np
 from scipy.stats import t
@@ -45,7 +45,7 @@ def difference(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
     return float(errors[0] - errors[1])
 
 
-def main(sets: int = 150) -> None:
+def main(sets: int) -> None:
     """Print coverage and mean width of the three intervals for each split."""
     rng = np.random.default_rng(1)
     for split, rows, n in CASES:
@@ -69,4 +69,6 @@ def main(sets: int = 150) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--sets", type=int, default=150, help="data sets drawn for each case")
+    main(options.parse_args().sets)

@@ -135,8 +135,9 @@ def _show_study(
     only_run: bool = False,
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
+    from ensvm.report.documents.document import how_to_read, values_of
     from ensvm.report.documents.table_document import table_grid
-    from ensvm.report.render.terminal import DIM, fitted, how_to_read
+    from ensvm.report.render.terminal import DIM, fitted
 
     console.rule(study.config.title or study.config.study, style=DIM)
     grids = [table_grid(study, config) for config in tables]
@@ -148,7 +149,7 @@ def _show_study(
         for part in fitted(console, grid):
             console.print(part)
     if tables:
-        console.print(how_to_read(grids), style=DIM, highlight=False)
+        console.print(how_to_read(values_of(*grids)), style=DIM, highlight=False)
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM, highlight=False)
 

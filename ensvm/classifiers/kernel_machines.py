@@ -9,7 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
+from ensvm.kernels.augmented_rows import (
+    Kernel,
+    Rows,
+    apply_kernel,
+    augment,
+    kernel_factor,
+    kernel_matrix,
+)
 from ensvm.kernels.gram_matrix import slices
 from ensvm.solvers.one_vs_one import (
     cross_validated_values,
@@ -35,9 +42,8 @@ Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDA
 class Standardisation:
     """The map z = (x - centre - shift) / spread of rows, whose centre is that of the `Rows`.
 
-    A machine that takes z is evaluated without making z: the division is taken into the machine's
-    side of every product, and |z|^2 is a weighted sum of the x_j^2 and x_j. This is what `svm` of
-    the R package e1071 does by its own default (argument `scale`; Meyer et al., TU Wien).
+    This is what `svm` of the R package e1071 does by its own default (argument `scale`; Meyer et
+    al., TU Wien).
     """
 
     shift: NDArray[np.float64]
@@ -47,24 +53,30 @@ class Standardisation:
 
     def applied_to(self, rows: Rows) -> Rows:
         """Return the rows z of rows x, centred on 0."""
-        scaled = (rows.exact[:, :-2] - self.shift) / self.spread
-        return Rows(scaled, np.zeros_like(self.shift))
+        return Rows(self._scaled(rows), np.zeros_like(self.shift))
 
-    def factor(self, rows: Rows, kernel: Kernel) -> NDArray[np.float64]:
-        """Return the factor, shape (n, d + 2), that turns (x - centre, 1, |z|^2) into k(x_i, x)."""
-        factor = kernel_factor(self.applied_to(rows), kernel, np.float64)
-        factor[:, :-2] /= self.spread
-        factor[:, -2] -= factor[:, :-2] @ self.shift
-        return factor
+    def augmented(self, rows: Rows, dtype: type[np.floating]) -> NDArray[Any]:
+        """Return the rows z of rows x as `Rows.augmented` does, in this precision alone."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return augment(self._scaled(rows), np.zeros_like(self.shift), dtype)
 
-    def norms(self, rows: Rows, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return |z|^2 of rows x, shape (n,).
+    def _scaled(self, rows: Rows) -> NDArray[np.float64]:
+        scaled: NDArray[np.float64] = (rows.exact[:, :-2] - self.shift) / self.spread
+        return scaled
 
-        `squares`, shape (n, d), are those of their centred columns, which all machines share.
-        """
-        weights = self.spread**-2.0
-        linear = rows.exact[:, :-2] @ (2.0 * self.shift * weights)
-        return squares @ weights - linear + self.shift**2.0 @ weights
+
+def standardised(rows: Rows, standardisation: Standardisation | None) -> Rows:
+    """Return the rows as a machine takes them."""
+    return rows if standardisation is None else standardisation.applied_to(rows)
+
+
+def augmented(
+    rows: Rows, standardisation: Standardisation | None, dtype: type[np.floating]
+) -> NDArray[Any]:
+    """Return the rows as a machine takes them, as `Rows.augmented` does."""
+    if standardisation is None:
+        return rows.augmented(dtype)
+    return standardisation.augmented(rows, dtype)
 
 
 def standardised_columns(X: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -155,7 +167,7 @@ def train_machine(
     *,
     C: float,
     tol: float,
-    standardised: NDArray[np.bool_] | None = None,
+    columns: NDArray[np.bool_] | None = None,
     order: NDArray[np.intp] | None = None,
     max_iter: int = MAX_ITER,
     costs: NDArray[np.float64] | None = None,
@@ -164,8 +176,8 @@ def train_machine(
 
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
-    otherwise they would undo the costs. `standardised` are the columns that are standardised
-    by the sample's own mean and deviation. `order`, a permutation of range(m), deals the sample
+    otherwise they would undo the costs. `columns` are those that are standardised by the sample's
+    own mean and deviation. `order`, a permutation of range(m), deals the sample
     into the folds from which the sigmoids are fitted; None fits none.
 
     Raises ValueError if kernel values leave the range of float32.
@@ -178,8 +190,8 @@ def train_machine(
         )
     starts = np.append(starts, sample.size)
     chosen = rows.take(sample)
-    scaling = None if standardised is None else standardisation_of(chosen, counts, standardised)
-    gram = kernel_matrix(chosen if scaling is None else scaling.applied_to(chosen), kernel)
+    scaling = None if columns is None else standardisation_of(chosen, counts, columns)
+    gram = kernel_matrix(standardised(chosen, scaling), kernel)
     weights = counts.astype(np.float64)
     if costs is not None:
         weights *= costs[codes[sample]]
@@ -245,11 +257,8 @@ class MachineEvaluator:
         filled = queries
         if n % COLUMNS:
             filled = queries.take(np.append(np.arange(n), np.zeros(-n % COLUMNS, int)))
-        squares = np.empty((0, 0))  # shared, and made when the first machine asks
         for group in self._groups:
-            if group.standardisation is not None and not squares.size:
-                squares = filled.exact[:, :-2] ** 2.0
-            for index, values in group.values(filled, squares):
+            for index, values in group.values(filled):
                 yield index, values[:, :n]
 
     def codes(self, queries: Rows) -> NDArray[np.int16]:
@@ -276,23 +285,20 @@ class _Group:
         rows: Rows,
     ) -> None:
         machines, needed = renumbered(machines)
-        self.standardisation = machines[0].standardisation
+        self._standardisation = machines[0].standardisation
         self._kernel = kernel
         self._dtype = dtype
-        self._factor = _factor(rows.take(needed), kernel, self.standardisation, dtype)
+        self._factor = kernel_factor(
+            standardised(rows.take(needed), self._standardisation), kernel, dtype
+        )
         self._entries = [
             (index, _entries(machine, dtype))
             for index, machine in zip(indices, machines, strict=True)
         ]
 
-    def values(
-        self, queries: Rows, squares: NDArray[np.float64]
-    ) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield the machines' values; `squares` are those of the queries' inputs."""
-        right = queries.augmented(self._dtype).T
-        if self.standardisation is not None:
-            right = right.copy()
-            right[-1] = self.standardisation.norms(queries, squares)
+    def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the machines' values at some rows."""
+        right = augmented(queries, self._standardisation, self._dtype).T
         shared = np.empty((len(self._factor), len(queries)), dtype=self._dtype)
         for piece in slices(len(self._factor), PIECE):
             np.matmul(self._factor[piece], right, out=shared[piece])
@@ -306,25 +312,14 @@ class _LinearMachine:
 
     def __init__(self, index: int, machine: KernelMachine, rows: Rows) -> None:
         self._index = index
-        self.standardisation = None  # it is in the weights
-        self._weights = machine.dual_coef @ _factor(
-            rows.take(machine.support), machine.kernel, machine.standardisation, np.float64
-        )
+        self._standardisation = machine.standardisation
+        support = standardised(rows.take(machine.support), self._standardisation)
+        self._weights = machine.dual_coef @ kernel_factor(support, machine.kernel, np.float64)
         self._weights[:, -2] += machine.intercept
 
-    def values(self, queries: Rows, _: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-        yield self._index, self._weights @ queries.exact.T
-
-
-def _factor(
-    rows: Rows,
-    kernel: Kernel,
-    standardisation: Standardisation | None,
-    dtype: type[np.floating],
-) -> NDArray[Any]:
-    if standardisation is None:
-        return kernel_factor(rows, kernel, dtype)
-    return standardisation.factor(rows, kernel).astype(dtype)
+    def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
+        rows = augmented(queries, self._standardisation, np.float64)
+        yield self._index, self._weights @ rows.T
 
 
 def _precision(machine: KernelMachine) -> type[np.floating]:

@@ -86,9 +86,9 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
         The values of f fitted without each training row at that row, for the alpha and gamma used;
         None with `low_rank`.
-    loo_error_ : float
-        The share of the training rows that these values put into a wrong class, weighted with
-        `sample_weight`; as alpha and gamma were chosen on them, a little less than at new rows.
+    loo_score_ : float
+        The share of the training rows that these values put into the right class, weighted with
+        `sample_weight`; as alpha and gamma were chosen on them, a little more than at new rows.
     rank_ : int or None
         The number of pivots; None without `low_rank`.
     trace_residual_ : float or None
@@ -108,7 +108,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     >>> from ensvm import KernelRidgeClassifierCV
     >>> X, y = load_wine(return_X_y=True)
     >>> machine = make_pipeline(StandardScaler(), KernelRidgeClassifierCV()).fit(X, y)
-    >>> bool(machine[-1].loo_error_ < 0.02)
+    >>> bool(machine[-1].loo_score_ > 0.98)
     True
     """
 
@@ -205,7 +205,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         attributes = {
             "alpha_": best.alpha,
             "gamma_": gamma,
-            "loo_error_": best.error,
+            "loo_score_": 1.0 - best.error,
             "loo_decision_function_": None if values is None else values.reshape(signs.shape),
             "rank_": best.rank,
             "trace_residual_": best.trace_residual,

@@ -126,7 +126,7 @@ class MemberPlan:
             kernel,
             C=self.C,
             tol=self.tol,
-            standardised=training.standardised,
+            columns=training.standardised,
             max_iter=self.max_iter,
             **settings,
         )

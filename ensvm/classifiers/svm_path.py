@@ -31,7 +31,7 @@ from ensvm.solvers.regularization_path.leave_one_out import (
 )
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
-ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_bound_")
+ABOUT_CHOICE = ("loo_score_", "loo_decision_function_", "loo_bound_", "best_loo_bound_")
 
 
 @documented
@@ -89,8 +89,8 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         are the C that machines were trained for. None with keep_path=False.
     C_ : float
         The C of this machine.
-    loo_error_ : float or None
-        The leave-one-out error at `C_` by the span rule; None unless select='span'.
+    loo_score_ : float or None
+        The leave-one-out accuracy at `C_` by the span rule; None unless select='span'.
     loo_decision_function_ : ndarray of shape (n_samples,), or None
         The value of f without a training row at that row, by the span rule; None unless
         select='span'.
@@ -139,10 +139,10 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     >>> machine.path_.coef_at(1.0).shape
     (40,)
 
-    The error that leaving one row out would find comes with it, without another fit:
+    The accuracy that leaving one row out would find comes with it, without another fit:
 
-    >>> machine.loo_error_
-    0.1
+    >>> machine.loo_score_
+    0.9
     >>> machine.loo_decision_function_.shape
     (40,)
 
@@ -258,7 +258,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             return float(self.C_max) if path.converged else float(1.0 / path.lambdas[-1]), {}
         if self.select == "span" or isinstance(path, ApproximatePath):
             best = least_leave_one_out(path, gram)
-            return best.C, {"loo_error_": best.error, "loo_decision_function_": best.values}
+            return best.C, {"loo_score_": 1.0 - best.error, "loo_decision_function_": best.values}
         bound = leave_one_out_bound(path, gram)
         return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
 

@@ -102,7 +102,7 @@ class TunedSVC(Classifier):
         The number of processes that try widths side by side; -1 is one for each processor, and None
         is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
         processes takes some seconds.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default None
         Draws the sample of rows; not read if all rows are searched.
 
     Attributes
@@ -172,7 +172,7 @@ class TunedSVC(Classifier):
     tol: float = 1e-3
     max_iter: int = MAX_ITER
     n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf", "precomputed"})],

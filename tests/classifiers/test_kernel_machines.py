@@ -191,7 +191,7 @@ def standardised_machine(X: NDArray[np.float64], kernel: Kernel) -> tuple[Kernel
         kernel,
         C=10.0,
         tol=1e-6,
-        standardised=columns,
+        columns=columns,
     ), rows
 
 

@@ -37,7 +37,7 @@ def test_leave_one_out_values_are_those_of_refits(data: Any) -> None:
     refits = cross_val_predict(peer, X, y, cv=LeaveOneOut(), method="decision_function")
     np.testing.assert_allclose(machine.loo_decision_function_, refits, atol=1e-8)
     predicted = cross_val_predict(peer, X, y, cv=LeaveOneOut())
-    assert machine.loo_error_ == pytest.approx(np.mean(predicted != y))
+    assert machine.loo_score_ == pytest.approx(np.mean(predicted == y))
 
 
 @pytest.mark.parametrize("data", [moons, wine])
@@ -110,7 +110,7 @@ def test_a_row_is_left_out_with_all_of_its_weight() -> None:
     values = machine.loo_decision_function_[~used]
     np.testing.assert_allclose(values, machine.decision_function(X)[~used], atol=1e-8)
     labels = machine.classes_[machine.loo_decision_function_.argmax(axis=1)]
-    assert machine.loo_error_ == pytest.approx(np.average(labels != y, weights=weight))
+    assert machine.loo_score_ == pytest.approx(np.average(labels == y, weights=weight))
 
 
 def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:
@@ -150,7 +150,7 @@ def test_all_pivots_are_all_rows(weighted: bool) -> None:
     pivots = KernelRidgeClassifierCV(low_rank=90, class_weight="balanced").fit(X, y, weight)
     assert pivots.gamma_ == exact.gamma_
     assert pivots.alpha_ == pytest.approx(exact.alpha_)
-    assert pivots.loo_error_ == pytest.approx(exact.loo_error_)
+    assert pivots.loo_score_ == pytest.approx(exact.loo_score_)
     np.testing.assert_allclose(
         pivots.decision_function(X), exact.decision_function(X), rtol=1e-5, atol=1e-6
     )

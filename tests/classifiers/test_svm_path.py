@@ -80,10 +80,10 @@ def test_span_takes_the_C_of_least_leave_one_out_error_and_then_loss(data):
         machine.loo_decision_function_,
         leave_one_out_values(machine.path_, K, machine.C_),
     )
-    assert machine.loo_error_ == np.mean(signs * machine.loo_decision_function_ <= 0.0)
+    assert machine.loo_score_ == 1.0 - np.mean(signs * machine.loo_decision_function_ <= 0.0)
     for C in (1.0 / machine.path_.lambdas[0], 100.0):  # the ends of the grid
         margins = signs * leave_one_out_values(machine.path_, K, C)
-        assert np.mean(margins <= 0.0) >= machine.loo_error_
+        assert np.mean(margins <= 0.0) >= 1.0 - machine.loo_score_
     assert machine.loo_bound_ is None
 
 
@@ -146,7 +146,7 @@ def test_an_approximate_path_serves_the_same_uses(data):
     assert rough.n_iter_ > 0
     assert rough.C_ in rough.path_.Cs
     signs = np.where(y == "yes", 1.0, -1.0)
-    assert rough.loo_error_ == np.mean(signs * rough.loo_decision_function_ <= 0.0)
+    assert rough.loo_score_ == 1.0 - np.mean(signs * rough.loo_decision_function_ <= 0.0)
     values = list(rough.staged_decision_function(others))
     at = list(rough.path_.Cs).index(rough.C_)
     np.testing.assert_allclose(values[at], rough.decision_function(others), atol=1e-9)

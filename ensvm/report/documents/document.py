@@ -131,6 +131,30 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def values_of(*grids: Grid) -> list[Value]:
+    """Return the values of grids, without their texts."""
+    cells = (cell for grid in grids for row in grid.rows for cell in row)
+    return [cell for cell in cells if isinstance(cell, Value)]
+
+
+def how_to_read(values: Iterable[Value], printed: str = "ours (printed)") -> str:
+    """Return the meaning of what occurs in values: spreads, bold values, printed ones, marks.
+
+    `printed` says where the printed value stands.
+    """
+    values = list(values)
+    shown = {value.verdict for value in values}
+    verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
+    meanings = {
+        "± standard deviation over realizations": any(value.spread for value in values),
+        "bold: the best of the row": any(value.best for value in values),
+        ": ".join(filter(None, (printed, verdicts))): any(value.printed for value in values),
+        f"{WARNED} fits warned": any(value.warned for value in values),
+        f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
+    }
+    return "; ".join(text for text, occurs in meanings.items() if occurs)
+
+
 def verdict_counts(values: Iterable[Value | TableCell]) -> str:
     """Return how many values have each verdict, such as `16 = (16 †), 3 ≠`.
 

@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unicodedata import name
 
+import pandas as pd
+
 from ensvm.report.documents.document import (
     CHOSEN,
-    MARKS,
     NOTHING,
     Grid,
     Value,
+    how_to_read,
     one_line,
+    values_of,
     verdict_counts,
 )
 
@@ -58,6 +61,12 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     """
     table = "table*" if len(grid.heads) > WIDE else "table"
     rows = [line for row in grid.rows for line in _lines(row)]
+    first, *others = map(_escape, grid.heads)
+    # Each value takes two columns, so that its decimals end the first.
+    heads = [first, *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in others)]
+    layout = "l" + "r@{}l" * len(others)
+    frame = pd.DataFrame(rows, columns=heads)
+    tabular = frame.to_latex(index=False, escape=False, column_format=layout)
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
         rf"\begin{{{table}}}",
@@ -65,15 +74,8 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
         rf"\caption{{{_escape(one_line(caption))}}}",
         rf"\label{{{label}}}",
         *([r"\small"] if len(rows) > TALL else []),
-        FITTED,
-        rf"\begin{{tabular}}{{l{'r@{}l' * (len(grid.heads) - 1)}}}",
-        r"\toprule",
-        " & ".join([_escape(grid.heads[0]), *map(_head, grid.heads[1:])]) + r" \\",
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}}",
-        rf"\par\smallskip\footnotesize\raggedright {_notes(grid, margin)}",
+        f"{FITTED}\n{tabular.rstrip()}}}",
+        rf"\par\smallskip\footnotesize\raggedright {_escape(_notes(grid, margin))}",
         rf"\end{{{table}}}",
     ]
     return "\n".join(lines) + "\n"
@@ -91,58 +93,44 @@ def without_print(grid: Grid) -> Grid:
     return replace(grid, rows=rows)
 
 
-def _head(head: str) -> str:
-    return rf"\multicolumn{{2}}{{c}}{{{_escape(head)}}}"
-
-
-def _lines(row: Sequence[str | Value]) -> Iterator[str]:
+def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
     """Yield the line of our values and, if the paper prints some, the line of the printed ones."""
     name, *cells = row
-    yield " & ".join([_ours(name)[0], *(" & ".join(_ours(cell)) for cell in cells)]) + r" \\"
-    printed = [_printed(cell) if isinstance(cell, Value) else ("", "") for cell in cells]
-    if any(map(any, printed)):
-        yield " & ".join(["", *map(" & ".join, printed)]) + r" \\[2pt]"
+    yield [_escape(str(name)), *map(_ours, cells)]
+    if any(isinstance(cell, Value) and cell.printed for cell in cells):
+        yield ["", *map(_printed, cells)]
 
 
-def _ours(cell: str | Value) -> tuple[str, str]:
+def _ours(cell: str | Value) -> str:
     """Return a number, whose decimals end its column, and what follows it in the next."""
     if isinstance(cell, str):
-        return _escape(cell), ""
+        return f"{_escape(cell)} & "
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
     after = _escape(cell.marks)
     after += rf"\ $\pm$ {cell.spread}" if cell.spread else ""
-    return ours, after + (rf"\ ($\pm$ {cell.order_spread})" if cell.order_spread else "")
+    after += rf"\ ($\pm$ {cell.order_spread})" if cell.order_spread else ""
+    return f"{ours} & {after}"
 
 
-def _printed(value: Value) -> tuple[str, str]:
-    if not value.printed:
-        return "", ""
-    sign = rf"{{\scriptsize \ {_escape(value.sign)}}}" if value.sign else ""
-    return rf"{{\scriptsize {value.printed}}}", sign
+def _printed(cell: str | Value) -> str:
+    if isinstance(cell, str) or not cell.printed:
+        return " & "
+    sign = rf"{{\scriptsize \ {_escape(cell.sign)}}}" if cell.sign else ""
+    return rf"{{\scriptsize {cell.printed}}} & {sign}"
 
 
 def _notes(grid: Grid, margin: float) -> str:
-    """Say what the numbers and the marks mean, as far as the grid shows them."""
-    values = [cell for row in grid.rows for cell in row if isinstance(cell, Value)]
-    several = any(value.spread for value in values)
-    text = r"Mean $\pm$ standard deviation" if several else "Value"
+    """Return what the numbers and the marks mean, as far as the grid shows them."""
+    values = values_of(grid)
+    text = how_to_read(values, "small, below ours: the printed value")
     if any(value.order_spread for value in values):
-        text += " (that over orders of the training rows in parentheses)"
-    text += ", below it the printed value" if any(v.printed for v in values) else ""
-    text += "; ! fits warned" if any(value.warned for value in values) else ""
-    text += "; bold: the best of the row" if any(value.best for value in values) else ""
+        text += "; in parentheses: standard deviation over orders of the training rows"
     if any(value.underlined for value in values):
         text += "; underlined: significantly better than the columns it is compared with"
     counts = verdict_counts(values)
-    if not counts:
-        return f"{text}."
-    if any(value.chosen for value in values):
-        text += f"; {CHOSEN} a setting was chosen on this value"
-    shown = {value.verdict for value in values}
-    names = ", ".join(f"{mark} {name}" for name, mark in MARKS.items() if name in shown)
-    return _escape(f"{text}; {names} (margin {margin:g}): {counts}.")
+    return f"{text}; margin {margin:g}: {counts}." if counts else f"{text}."
 
 
 def _escape(text: str) -> str:

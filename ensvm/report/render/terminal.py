@@ -10,30 +10,11 @@ from rich.measure import Measurement, measure_renderables
 from rich.table import Column, Table
 from rich.text import Text
 
-from ensvm.report.documents.document import CHOSEN, MARKS, NOTHING, WARNED, Grid, Value
+from ensvm.report.documents.document import NOTHING, Grid, Value
 
 # Verdicts have marks too, so colours are not necessary.
 COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
 DIM = "dim"
-
-
-def how_to_read(grids: Sequence[Grid]) -> str:
-    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks."""
-    values = [
-        cell for grid in grids for row in grid.rows for cell in row if isinstance(cell, Value)
-    ]
-    shown = {value.verdict for value in values}
-    verdicts = [f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown]
-    meanings = {
-        "± standard deviation over realizations": any(value.spread for value in values),
-        "bold: the best of the row": any(value.best for value in values),
-        f"ours (printed){': ' * bool(verdicts)}{', '.join(verdicts)}": any(
-            value.printed for value in values
-        ),
-        f"{WARNED} fits warned": any(value.warned for value in values),
-        f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
-    }
-    return "; ".join(text for text, occurs in meanings.items() if occurs)
 
 
 def fitted(console: Console, grid: Grid) -> list[Table]:
