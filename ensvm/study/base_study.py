@@ -203,6 +203,11 @@ def _drop(content: dict[str, Any], gone: set[str]) -> None:
                 block[of_block] = kept if of_block == "tables" else kept[0]
             else:
                 content[key].remove(block)
+    for block in content.get("assumptions") or ():
+        if chosen := block.pop("chosen_on", None):
+            places = chosen if isinstance(chosen, list) else [chosen]
+            places = [_without(gone, one) for one in places if str(one["table"]) not in gone_tables]
+            block["chosen_on"] = [one for one in places if one is not None]
     gone = gone | (before - _names_in(content))
     for block in (content.get("timing"), *(content.get("datasets") or ())):
         for key in ("datasets", "algorithms", "realizations_of") if isinstance(block, dict) else ():

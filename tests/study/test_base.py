@@ -45,7 +45,9 @@ claims:
   - {id: c, text: better, relation: less, better: svc, than: v1.5, rows: [german, titanic]}
   - {id: two, text: svc, tests: [{relation: less, better: svc, than: v1.5, scope: 2,
      rows: [german, titanic]}]}
-assumptions: [{id: of-two, text: x, tables: [2]}]
+assumptions:
+  - {id: of-two, text: x, tables: [2]}
+  - {id: print, text: x, chosen_on: [{table: 1, rows: [titanic, german]}, {table: 2}]}
 readings:
   - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
      variants: [{name: hard, label: hard, algorithm: {params.C: 100}}], conclusion: so}
@@ -145,7 +147,8 @@ def test_a_list_of_names_chooses_entries_and_drops_what_needs_the_others(base):
     assert config.tables[0].rows == config.claims[0].tests[0].rows == ("titanic",)
     assert [claim.id for claim in config.claims] == ["c"]  # not the one of two rows
     assert not config.readings
-    assert not config.assumptions
+    (chosen,) = config.assumptions
+    assert [(one.table, one.rows) for one in chosen.chosen_on] == [("1", ("titanic",))]
     config = read_config(built(base, "algorithms: [svc]\n"))[0]
     assert [[column.name for column in table.columns] for table in config.tables] == [["svc"]] * 2
     assert not config.claims
@@ -316,11 +319,11 @@ def test_the_example_of_the_page_gives_what_it_says(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
     plan = make_plan(path)
-    assert plan.config.own_rows == ("german", "titanic")
+    assert plan.config.own_rows == ("german", "diabetis")
     assert plan.config.algorithms["ensemble"].params["tol"] == 0.025
     counts = Counter((cell.dataset, cell.algorithm, cell.run_pass) for cell in plan.cells)
     assert counts["german", "ensemble", "error"] == 10
-    assert counts["titanic", "forest", "error"] == 20
+    assert counts["diabetis", "forest", "error"] == 20
 
 
 def test_a_mapping_in_python_has_a_base_too(small):
