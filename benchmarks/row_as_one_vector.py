@@ -6,7 +6,7 @@ covariance S; the printed vector p, as one more split, has (m - p)' S^-1 (m - p)
 The test is of the columns' deviations from their row's mean (what the methods differ by), and of
 the columns themselves. For spam of Table 2 in ECDA-13:
 
-    python benchmarks/row_as_one_vector.py results/ecda13 2 spam
+    python benchmarks/row_as_one_vector.py ecda13 2 spam
 """
 
 import sys
@@ -19,6 +19,8 @@ from tabulate import tabulate
 
 from ensvm.report.query import ask, paired_values, read_study
 from ensvm.report.tables import question_of
+
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 def hotelling(ours: NDArray[np.float64], printed: NDArray[np.float64]) -> tuple[float, float]:
@@ -36,11 +38,11 @@ def contrasts(p: int) -> NDArray[np.float64]:
 
 
 if __name__ == "__main__":
-    folder, table_id, row = sys.argv[1:] or ["results/ecda13", "2", "spam"]
-    study = read_study(Path(folder))
+    name, table_id, row = sys.argv[1:] or ["ecda13", "2", "spam"]
+    study = read_study(RESULTS / name)
     table = study.config.table(table_id)
     columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
-    answers = [ask(study, question_of(table, row, column)) for column in columns]
+    answers = [ask(study, question_of(study, table, row, column)) for column in columns]
     ours = paired_values(*answers) * answers[0].unit.scale
     printed = np.array([study.published[table_id, row, column.name].value for column in columns])
     basis = contrasts(len(columns))

@@ -19,6 +19,7 @@ SMALLEST = {
     "leave_one_out": ["--rows", "20"],
     "many_rows_memory": ["--sizes", "500", "--methods", "ridge on the pivots"],
     "resampling_intervals": ["--sets", "2"],
+    "row_as_one_vector": [],
     "side_by_side": ["--pairs", "1", "--tasks", "path-grid"],
     "weighted_nu_svm": ["--rows", "60", "--constants", "PHASE_SHARE", "--as-they-are"],
 }
