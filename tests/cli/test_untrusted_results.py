@@ -31,8 +31,8 @@ datasets:
   - titanic
   - {name: german, split: {protocol: random, n_train: 700, n_test: 300}}
 algorithms:
-  factory: {label: "TEXT", estimator: "os:system", params: {command: "touch CANARY"}}
   module: {label: "=1+1", estimator: "canary_module:Estimator", record: [path_]}
+  factory: {label: "TEXT", estimator: "os:system", params: {command: "touch CANARY"}}
   plane: {estimator: "canary_module.inner:Estimator", record: [points_]}
 metrics: [auc, f1]
 keep: predictions
@@ -359,7 +359,7 @@ def shown(tmp_path_factory):
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_a_verb_shows_whatever_value_is_read(shown, monkeypatch, verb):
     monkeypatch.chdir(shown)
-    empty = b"<svg viewBox='0 0 1 1'/>"
+    empty = b'<svg viewBox="0 0 1 1"/>'
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", lambda *given: [empty] * len(given[2]))
     must_end_well(invoke(*verb), verb)
 
