@@ -50,7 +50,7 @@ PARTS_OF_PATH = {
 UNRELATED = [
     ("solvers/multiplicative_update.py", "", "edited = 1"),
     ("kernels/low_rank.py", "", "edited = 1"),
-    ("classifiers/rho_svc.py", "factor_bytes", "edited = 1"),
+    ("classifiers/partially_trained_ensemble.py", "factor_bytes", "edited = 1"),
     ("runner/execute.py", "run_plan", "edited = 1"),
     ("study", "read_config", "edited = 1"),
     ("data/splits.py", "split_rows", "# why it is so"),

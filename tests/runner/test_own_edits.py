@@ -289,7 +289,9 @@ def test_another_version_of_a_package_runs_the_cells_that_use_it_again(
     package, study, folder, monkeypatch
 ):
     folder({"own.py": own("1.0", "import pytest; import numba; from . import nothing")})
-    config = study("mine: {estimator: own.Mine}\nours: {estimator: RhoSVC}\nsvc: {estimator: SVC}")
+    config = study(
+        "mine: {estimator: own.Mine}\nours: {estimator: SVMPathClassifier}\nsvc: {estimator: SVC}"
+    )
 
     def plan_with(version_of):
         monkeypatch.setattr(code_identity, "_version", version_of)
