@@ -1,6 +1,7 @@
 """A study's first page: made of the records, links to what is there, leaves a user's page alone."""
 
 import re
+from pathlib import Path
 
 import pytest
 from made_up_records import errors, invoke, make_study, record
@@ -9,6 +10,7 @@ from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 
+RESULTS = Path(__file__).parents[3] / "results"
 CONFIG = """\
 study: s
 title: A title
@@ -83,6 +85,20 @@ def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     for text in (before, after):
         for link in re.findall(r"\]\(([^)]+)\)", text):
             assert (study.folder / link).is_file(), link
+
+
+@pytest.mark.parametrize(
+    "picture", sorted(RESULTS.glob("*/printed.svg")), ids=lambda path: path.parent.name
+)
+def test_the_legend_of_a_committed_picture_lies_inside_it(picture):
+    text = picture.read_text(encoding="utf-8")
+    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', text).groups())
+    entries = re.findall(r'translate\((\S+) (\S+)\)"><path [^>]*/><text x="10"[^>]*>(.+?)<', text)
+    assert entries
+    for left, top, words in entries:
+        letter = 7.0  # px; the widest mean width of these words at 12 px
+        assert float(left) + 10 + letter * len(words) <= width
+        assert float(top) + 8 <= height
 
 
 def test_a_page_that_a_user_wrote_is_left_alone(study):
