@@ -9,10 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import has_fit_parameter
 
 from ensvm.classifiers.base import (
@@ -23,6 +21,7 @@ from ensvm.classifiers.base import (
 )
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, fit_context
 from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
 
 
@@ -129,7 +128,7 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training rows, their labels and weights.
 

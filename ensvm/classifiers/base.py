@@ -15,11 +15,10 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight
 
+from ensvm.classifiers.sklearn_private import StrOptions, check_sample_weight
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.memory import require_memory
 
@@ -226,7 +225,7 @@ def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float
     """
     if sample_weight is None:
         return None
-    weight: NDArray[np.float64] = _check_sample_weight(
+    weight: NDArray[np.float64] = check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     return weight

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier, as_distribution
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, StrOptions
 from ensvm.classifiers.weighted_nu_svc import WeightedNuParameters
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult

@@ -11,9 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
@@ -25,6 +23,7 @@ from ensvm.classifiers.base import (
     signed_labels,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
 from ensvm.kernels import (
     DENSE_COLUMNS,
     NAMED_KERNELS,
@@ -142,7 +141,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         """
         return self._fit(X, y, None)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Validate, solve, and set every fitted attribute."""
         # Sums over columns round by the order of the entries in memory, so that there is one order.

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
@@ -23,6 +22,7 @@ from ensvm.classifiers.base import (
 )
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, RealNotInt, StrOptions
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.low_rank import PivotChoice, pivot_features
 from ensvm.kernels.named_kernels import TRIED_WIDTHS

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, StrOptions
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.platt_scaling import class_probabilities
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
@@ -18,6 +17,7 @@ from ensvm.classifiers.base import (
     signed_labels,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import fit_context
 
 COPIES = 3.0  # copies of the rows in memory: the rows, and what the solvers make of them
 
@@ -72,7 +72,7 @@ class LinearClassifier(BinaryClassifier):
         """
         return self._fit(X, y, None)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         """Validate, find the plane, and set every fitted attribute."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
@@ -20,6 +19,7 @@ from ensvm.classifiers.base import (
 )
 from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval
 from ensvm.memory import require_memory
 from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 

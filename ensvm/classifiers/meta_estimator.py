@@ -14,12 +14,12 @@ from sklearn import config_context
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import HasMethods
 
 
 @documented

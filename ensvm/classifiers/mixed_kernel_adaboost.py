@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from ensvm.classifiers.kernel_machines import BLOCK, KernelMachine, MachineEvaluator
 from ensvm.classifiers.mixed_kernel_ensemble import (
@@ -19,6 +18,7 @@ from ensvm.classifiers.mixed_kernel_ensemble import (
     interleaved,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import StrOptions
 from ensvm.kernels.gram_matrix import slices
 from ensvm.seeds import seed_of
 from ensvm.solvers.boosting import BoostingResult, Round, multiclass_adaboost

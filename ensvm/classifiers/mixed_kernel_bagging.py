@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ensvm.classifiers.kernel_machines import KernelMachine
 from ensvm.classifiers.mixed_kernel_ensemble import MemberPlan, MixedKernelEnsemble, TrainingSet
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import StrOptions
 from ensvm.kernels.augmented_rows import Rows
 from ensvm.seeds import seed_of
 from ensvm.solvers.one_vs_one import one_hot, winners

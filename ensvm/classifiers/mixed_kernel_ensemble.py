@@ -11,9 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from ensvm.classifiers.base import (
@@ -35,6 +33,7 @@ from ensvm.classifiers.kernel_machines import (
     train_machine,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
@@ -257,7 +256,7 @@ class MixedKernelEnsemble(Classifier):
     def _classes_by_stage(self, X: Any) -> Iterable[NDArray[np.integer]]:
         """Yield the class index that the first t machines predict for each row, shape (n,)."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit to training rows and their labels.
 

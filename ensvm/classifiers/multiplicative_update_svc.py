@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base import Ending, Solution
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval
 from ensvm.solvers.multiplicative_update import multiplicative_update
 
 

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import _ovr_decision_function
 
 from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, coded_labels
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import ovr_decision_function
 from ensvm.kernels import resolve_gamma
 
 
@@ -85,9 +85,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         values = self._pair_values(X)
         if values.ndim == 1:
             return values
-        votes: NDArray[np.float64] = _ovr_decision_function(
-            values > 0.0, values, self.classes_.size
-        )
+        votes: NDArray[np.float64] = ovr_decision_function(values > 0.0, values, self.classes_.size)
         return votes
 
     def __sklearn_tags__(self) -> Tags:

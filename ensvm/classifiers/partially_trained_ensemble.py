@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Solution, StagedClassifier
@@ -19,6 +18,7 @@ from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.rho_svc import AUTO_RANK, RhoSVC
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, RealNotInt, StrOptions
 from ensvm.kernels.low_rank import low_rank_gram
 from ensvm.kernels.packed_gram import GramDtype
 from ensvm.memory import require_memory

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base import Ending, Solution, drawn_seed
 from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval
 from ensvm.solvers.perceptron import PerceptronResult, perceptron
 from ensvm.solvers.separability import separability, signed_points
 

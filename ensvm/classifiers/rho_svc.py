@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_memory
 
 from ensvm.classifiers.base import Ending, Solution
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.rho_problem import RhoProblem
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import HasMethods, Interval, StrOptions
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.kernels.packed_gram import GramDtype, PackedGram, narrow_error

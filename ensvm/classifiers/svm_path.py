@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import (
@@ -21,6 +20,7 @@ from ensvm.classifiers.base import (
 )
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, StrOptions
 from ensvm.solvers.regularization_path.approximate_path import (
     ApproximatePath,
     approximate_regularization_path,

@@ -9,11 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
@@ -29,6 +27,7 @@ from ensvm.classifiers.base import (
     warn_caller,
 )
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import (
@@ -185,7 +184,7 @@ class TunedSVC(Classifier):
         "random_state": ["random_state"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose C and gamma, and train the machines of all pairs of classes.
 

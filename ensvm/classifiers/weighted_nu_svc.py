@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base import Ending, Solution, as_distribution
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 

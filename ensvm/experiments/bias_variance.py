@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, fit_context
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +128,7 @@ class BiasVariance(BinaryMetaEstimator):
         "n_replicates": [Interval(Integral, 2, None, closed="left")],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the copies to replicates of the rows.
 

@@ -10,12 +10,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, fit_context
 
 
 @documented
@@ -86,7 +85,7 @@ class DecisionMap(FittedCopy):
         "keep": ["array-like"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the copy and draw the map.
 

@@ -5,12 +5,11 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
+from ensvm.classifiers.sklearn_private import Interval, fit_context
 
 
 @documented
@@ -66,7 +65,7 @@ class NoisyLabels(FittedCopy):
         "noise": [Interval(Real, 0.0, 1.0, closed="both")],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Turn labels, of a copy, then fit the estimator.
 

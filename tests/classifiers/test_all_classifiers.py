@@ -4,10 +4,12 @@ import copy
 import inspect
 import io
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -280,3 +282,13 @@ def test_what_only_stages_need_may_be_left_out(machine: Any, attribute: str) -> 
     assert len(pickle.dumps(machine)) < 20_000
     with pytest.raises(AttributeError, match="needs keep_"):
         next(machine.staged_predict(X))
+
+
+def test_private_names_of_scikit_learn_stand_in_one_file() -> None:
+    private = re.compile(r"from sklearn(\S*\._\S+ import |\S* import .*\b_[a-z])")
+    using = {
+        file.name
+        for file in Path(ensvm.__file__).parent.glob("**/*.py")
+        if any(map(private.match, file.read_text(encoding="utf-8").splitlines()))
+    }
+    assert using == {"sklearn_private.py"}
