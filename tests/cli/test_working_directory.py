@@ -40,6 +40,7 @@ def module_names():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Setuptools is replacing distutils")
 @pytest.mark.parametrize("start", STARTS)
 def test_no_file_takes_the_place_of_an_installed_module(start, study, tmp_path):
     here, scripts = tmp_path / "here", tmp_path / "scripts"
