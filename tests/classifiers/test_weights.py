@@ -171,10 +171,12 @@ def test_only_the_proportions_of_weights_matter(name: str, even: bool) -> None:
             machine.set_params(random_state=0)
         return machine.fit(X, y, sample_weight=sample_weight).predict(X)
 
-    expected = labels(None if even else weight)
+    expected = labels(weight)
     for factor in (2.0**-664, 2.0**-10, 2.0, 2.0**530, 2.0**963):  # 1e-200 ... 1e290
         np.testing.assert_array_equal(labels(factor * weight), expected)
-    np.testing.assert_array_equal(labels(1e-3 * weight), expected)
+    # Other factors round, which may move a value next to 0 to the other side.
+    for others in [1e-3 * weight, *([None] if even else [])]:
+        assert np.count_nonzero(labels(others) != expected) <= 1
 
 
 @pytest.mark.parametrize("machine", [LinearSMO(C=1e4), SVMPathClassifier(select=1.0)])
