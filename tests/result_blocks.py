@@ -8,7 +8,7 @@ from textwrap import fill
 import pandas as pd
 from worked_verdicts import worked_section
 
-from ensvm.report.documents.findings import findings_of
+from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import printed_counts
 from ensvm.shipped import find_config

@@ -4,7 +4,7 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.documents.findings import findings_of
+from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.render.first_page import first_page
 
 CONFIG = """\

@@ -20,7 +20,7 @@ from ensvm.report.documents.document import (
     origin,
     verdict_counts,
 )
-from ensvm.report.documents.findings import findings_of
+from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken

@@ -17,7 +17,7 @@ from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
-from ensvm.report.documents.findings import findings_of
+from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     answer_questions,
