@@ -19,7 +19,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.tables import printed_value
-from ensvm.report.verdict import draws
+from ensvm.report.verdict import is_fixed
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
 
@@ -52,13 +52,6 @@ def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answ
         return answers
     realizations = sorted({number for answer in answers for number in answer.values})
     return [_repeated(study, answer, realizations) for answer in answers]
-
-
-def is_fixed(study: Study, answer: Answer) -> bool:
-    """Return whether the rows are the paper's and the algorithm draws no random numbers."""
-    return study.config.dataset(answer.question.row).same_rows and not any(
-        draws(record) for record in answer.records.values()
-    )
 
 
 def _repeated(study: Study, answer: Answer, realizations: Sequence[int]) -> Answer:

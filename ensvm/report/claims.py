@@ -34,7 +34,6 @@ from ensvm.report.claim_values import (
     by_order,
     by_repetition,
     compared_values,
-    is_fixed,
     left_out,
     pairs_of,
     printed_effect,
@@ -48,7 +47,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.statistical_tests import holm
-from ensvm.report.verdict import less_by_welch, sample
+from ensvm.report.verdict import is_fixed, less_by_welch, sample
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
 from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect

@@ -192,9 +192,8 @@ def comparison(
     study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
 ) -> Comparison:
     """Return what the interval of a value is computed from."""
-    entry, values = study.config.dataset(answer.question.row), answer.shown()
+    values = answer.shown()
     like_print = _like_print(study, table, column, answer)
-    drawn = any(map(draws, answer.records.values()))
     n_test = 0
     if table.metric_of(column) in RATES and (values.size == 1 or _folds(answer)):
         n_test = sum(record.size("n_test") or 0 for record in answer.records.values())
@@ -204,7 +203,7 @@ def comparison(
         values,
         printed,
         like_print,
-        fixed=entry.same_rows and like_print is None and not drawn,
+        fixed=like_print is None and is_fixed(study, answer),
         n_test=n_test,
         n_printed=study.config.published_realizations or 1,
         spread=None if orders is None else sample(orders.ravel()).std,
@@ -268,6 +267,13 @@ def draws(record: Record) -> bool:
         return record.draws
     settings = (record.settings.get("algorithm") or {}).get("defaults") or {}
     return any(key.endswith("random_state") for key in settings)
+
+
+def is_fixed(study: Study, answer: Answer) -> bool:
+    """Return whether the rows are the paper's and the algorithm draws no random numbers."""
+    return study.config.dataset(answer.question.row).same_rows and not any(
+        map(draws, answer.records.values())
+    )
 
 
 def _folds(answer: Answer) -> int | None:
