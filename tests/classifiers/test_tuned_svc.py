@@ -242,7 +242,7 @@ def test_the_machine_of_many_rows_is_that_of_svc(many, name, class_weight, reque
     values = sign * machine._pair_values(X)
     np.testing.assert_allclose(values.T.squeeze(), theirs.decision_function(scaled), atol=1e-4)
     assert machine.converged_
-    assert machine.score(X, y) > 0.9
+    assert machine.score(X, y) > 0.8
     assert log_loss(y, machine.predict_proba(X)) < 0.4
     known = np.isfinite(machine.loo_decision_function_.reshape(y.size, -1)).all(axis=1)
     assert 55 <= known.sum() <= 65
