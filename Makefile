@@ -1,5 +1,5 @@
 # make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
-# make docs | make generated | make bench | make faults | make measured | make ship-records
+# make docs | make generated | make bench | make ship-records
 # make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
-.PHONY: docs docs-pages generated faults measured wheel-check clean
+.PHONY: docs docs-pages generated wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -64,11 +64,6 @@ docs-pages: $(VENV)/.ready-docs
 generated: $(VENV)/.ready-dev
 	$(BIN)/python tests/generated.py
 
-# Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
-# kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.
-faults: $(VENV)/.ready-dev
-	@PYTHONPATH=tests $(BIN)/python -m faults
-
 # Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped.
 bench: $(VENV)/.ready-dev
 	@$(PIP) --editable '.[bench]' || echo "some peers cannot be installed here" >&2
@@ -81,10 +76,6 @@ bench: $(VENV)/.ready-dev
 bench-solvers: $(VENV)/.ready-dev
 	@for name in accelerated_descent ensemble_stops first_fit gram_noise many_rows_memory \
 		resampling_intervals weighted_nu_svm; do $(BIN)/python benchmarks/$$name.py || exit $$?; done
-
-# What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
-measured: $(VENV)/.ready
-	$(BIN)/python -m ensvm.runner.estimate results
 
 # The solvers are compiled once, here, so that no first fit waits for the compiler.
 $(VENV)/.ready: pyproject.toml constraints.txt

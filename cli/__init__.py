@@ -20,6 +20,8 @@ def start() -> None:
     # Python would look into the folder of the script before its own; this may be any folder.
     if sys.path[:1] == [os.path.dirname(os.path.realpath(sys.argv[0]))]:
         del sys.path[0]
+    # Figures are drawn into files. A notebook names a backend that ensvm's environment may lack.
+    os.environ["MPLBACKEND"] = "agg"
     from ensvm_cli.main import main
 
     on_ending(_leave)

@@ -81,7 +81,6 @@ def status(
     for each in progress:
         _print_to_do(each)
     if costs:
-        _print_costs_of_studies(read)
         for study in read:
             _print_costs(study)
 
@@ -165,30 +164,6 @@ def _print_warnings(study: "Study") -> None:
         print_text(warned.text)
         click.echo()
         print_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
-
-
-def _print_costs_of_studies(studies: list["Study"]) -> None:
-    """Print the seconds that one processor takes for each study, most first."""
-    from ensvm.records.store import read_records
-    from ensvm.runner.estimate import measured, read_measured, total_seconds
-
-    shipped, costs = read_measured(), {}
-    for study in studies:
-        config = study.config
-        here = total_seconds(measured(read_records(study.folder)), config)
-        of_study = [line for line in shipped if line.study == config.study]
-        costs[config.study] = here, total_seconds(of_study, config)
-    costliest = sorted(costs, key=costs.__getitem__, reverse=True)
-    click.secho(
-        "\nseconds of one processor: what was run here; all of it, by measurements", bold=True
-    )
-    print_table(
-        ["study", "run here", "whole study"],
-        [
-            [name, *(f"{seconds:.0f}" if seconds else "" for seconds in costs[name])]
-            for name in costliest
-        ],
-    )
 
 
 def _print_costs(study: "Study") -> None:

@@ -1,5 +1,6 @@
 """`ensvm run`: run a study's missing cells."""
 
+import math
 import signal
 import sys
 import time
@@ -28,10 +29,8 @@ from ensvm_cli.printing import (
     print_missing_data,
     print_table,
     print_text,
-    refuse,
 )
 from ensvm_cli.results import commands_of, main_table, print_ending
-from ensvm_cli.warm_up import compile_first
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ensvm.runner.plan import Cell, Plan
 
 MAX_FAILURES = 10  # that are printed
+MANY_MACHINES = ("engine", "shard", "run_pass")  # options that the help lists apart
 PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
 
 
@@ -76,7 +76,21 @@ def _shard(
         raise click.BadParameter(str(error)) from error
 
 
-@click.command()
+class _Run(click.Command):
+    """A command whose help lists the options for many machines apart."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in two sections."""
+        lines: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+        for option in self.get_params(context):
+            if isinstance(option, click.Option) and (line := option.get_help_record(context)):
+                lines[option.name in MANY_MACHINES].append(line)
+        for title, is_apart in (("Options", False), ("Options for many machines", True)):
+            with formatter.section(title):
+                formatter.write_dl(lines[is_apart])
+
+
+@click.command(cls=_Run)
 @click.argument("config", required=False, shell_complete=complete_configs)
 @click.option(
     "--all",
@@ -206,9 +220,10 @@ def run(
         list_missing(plans, data_dir)
     is_whole = shard is None and not any(choice[key] for key in PARTS)
     all_done = True
-    to_do: list[tuple[int, float, float]] = []
-    for study_plan in _quickest_first(plans, jobs):
+    to_do: list[tuple[int, float]] = []
+    for study_plan in _quickest_first(plans):
         on_ending(leave_at_once)
+        _note_fewer(study_plan, choice["realizations"])
         plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
             left_out = f"{n_timings} timings are left out"
@@ -220,29 +235,29 @@ def run(
             done = _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
             all_done = all_done and done
     if every and dry_run:
-        n_cells, seconds, to_download = map(sum, zip(*to_do, strict=True))
-        total = f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}"
-        share = f", {duration(to_download)} of it for data to download" if to_download else ""
-        print_text(total + share)
+        n_cells, seconds = map(sum, zip(*to_do, strict=True))
+        print_text(f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}")
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
 
 
-def _quickest_first(plans: list["Plan"], jobs: int | None) -> list["Plan"]:
-    """Return plans in the order of their estimated wall seconds, those without a table last."""
-    from joblib import cpu_count
+def _note_fewer(plan: "Plan", wanted: range | None) -> None:
+    """Say how to get more realizations if a study has fewer than --realizations asks for."""
+    last = max((cell.realization for cell in plan.cells), default=0)
+    if wanted is not None and last < wanted[-1]:
+        print_text(
+            f"--realizations {wanted[-1]}: the study has {last}; to run more, change"
+            f" `realizations:` in {plan.path}, or make another study:"
+            f" --set realizations={wanted[-1]} --as NAME",
+            err=True,
+        )
 
-    from ensvm.runner.estimate import estimate, read_measured
 
-    if len(plans) < 2:
-        return plans
-    measured, jobs = read_measured(), jobs or cpu_count()
-
-    def rank(plan: "Plan") -> tuple[bool, float]:
-        seconds = estimate(plan, plan.cells, {}, measured, jobs).seconds
-        return not main_table(plan.config), seconds
-
-    return sorted(plans, key=rank)
+def _quickest_first(plans: list["Plan"]) -> list["Plan"]:
+    """Return plans in the order of their `takes:`, those without a table last."""
+    return sorted(
+        plans, key=lambda plan: (not main_table(plan.config), plan.config.takes or math.inf)
+    )
 
 
 def _run(
@@ -258,17 +273,13 @@ def _run(
 
     Findings are about a whole study: `show_findings` is for plans with all of its cells.
     """
-    from joblib import cpu_count
-
     from ensvm.notebook.progress import RunProgress
     from ensvm.runner.execute import run_plan
-    from ensvm.runner.workers import WorkersDie
+    from ensvm.runner.pool import WorkersDie
 
     begun = time.monotonic()
     try:
         on_ending(_interrupt)
-        if engine is None:
-            compile_first(plan, results, jobs or cpu_count())
         describe_missing = partial(missing_data_text, studies="this run")
         with RunProgress(plan.config.study, describe_missing=describe_missing) as progress:
             outcome = run_plan(
@@ -311,16 +322,9 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 def _dry_run(
     plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None
-) -> tuple[int, float, float]:
-    """Print what a run would do, and return how many cells and about how many seconds.
-
-    The last number is the part of the seconds that data to be downloaded take. Ends with status 2
-    if cells need more memory than is free.
-    """
-    from joblib import cpu_count
-
+) -> tuple[int, float]:
+    """Print what a run would do; return how many cells, and about how many seconds it takes."""
     from ensvm.records.store import read_records
-    from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.execute import records_of_base
 
     records = read_records(results / plan.config.study)
@@ -339,45 +343,37 @@ def _dry_run(
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
-    seconds = (0.0, 0.0)
-    if to_run:
-        seconds = _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
-    if refusals := memory_refusals(plan, cells):
-        refuse(*refusals)
-    return len(to_run), *seconds
+    return len(to_run), _print_estimate(plan, to_run, records, jobs) if to_run else 0.0
 
 
 def _print_estimate(
     plan: "Plan",
     cells: list["Cell"],
     records: Mapping["Identity", "Record"],
-    jobs: int,
-    to_download: list[str],
-) -> tuple[float, float]:
-    """Print about how long the cells take, from measurements of cells like them.
+    jobs: int | None,
+) -> float:
+    """Print about how long cells take, from finished cells like them or from `takes:`.
 
-    Returns the seconds of all, and those of data to be downloaded.
+    Returns the seconds.
     """
-    from ensvm.runner.estimate import estimate, read_measured
+    from joblib import cpu_count
 
-    cost = estimate(plan, cells, records, read_measured(), jobs)
-    n_measured = cost.here + cost.elsewhere
-    # A download may fail, and then its time is not needed.
-    parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
-    if n_measured:
-        basis = "by cells measured here"
-        if cost.elsewhere:
-            basis = f"a rough estimate, measured on another machine: {', '.join(cost.machines)}"
-        print_text(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
-        if parts:
-            shares = ", ".join(f"{name} {duration(part)}" for name, part in parts.items())
-            print_text(f"  of it for data to download: {shares}")
-    if cost.unknown:
+    from ensvm.runner.estimate import estimate
+
+    jobs = jobs or cpu_count()
+    cost, takes = estimate(plan, cells, records, jobs), plan.config.takes
+    if cost.n_unknown and takes is not None:
+        on_one = f"what the paper shows takes one processor about {duration(takes)}"
+        print_text(f"{on_one} (takes: in {plan.path})")
+        return takes / jobs
+    if cost.n_known:
+        print_text(f"about {duration(cost.seconds)} with {jobs} jobs (by cells measured here)")
+    if cost.n_unknown:
         print_text(
-            f"no estimate for {cost.unknown} of {n_measured + cost.unknown} cells: nothing like"
-            " them was measured yet; a run with --realizations 1 measures them"
+            f"no estimate for {cost.n_unknown} of {cost.n_known + cost.n_unknown} cells; a run with"
+            " --realizations 1 measures them"
         )
-    return cost.seconds, sum(parts.values())
+    return cost.seconds
 
 
 def _print_outcome(

@@ -30,10 +30,7 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
-    from ensvm.records.record import Identity, Record
-    from ensvm.runner.estimate import Measured
     from ensvm.runner.plan import Plan
-    from ensvm.runner.trial import Trial
     from ensvm.study.config import StudyConfig
 
 
@@ -53,17 +50,15 @@ def list_(results: Path, data_dir: Path | None) -> None:
       ensvm list results/
     """
     from ensvm.data import list_cards
-    from ensvm.runner.estimate import read_measured
 
     cards = {
         name: card for card in list_cards() for name in (card.name, *card.aliases, *card.variants)
     }
-    measured = read_measured()
     studies = {}
     with Console(stderr=True).status("reading") as status:
         for name, (config, folder) in _configs_and_folders(results).items():
             status.update(f"reading {name}")
-            studies[name] = _study_facts(config, folder, measured, cards, data_dir)
+            studies[name] = _study_facts(config, folder, cards, data_dir)
     if not sys.stdout.isatty():
         click.echo("\t".join(["study", *next(iter(studies.values()))]))
         for name, facts in studies.items():
@@ -81,9 +76,7 @@ def _print_listed(studies: dict[str, dict[str, str]]) -> None:
         cells = zip(("study", "takes", "here"), widths, strict=True)
         line = "  ".join([*(row[key].ljust(width) for key, width in cells), row["title"]])
         click.secho(shortened(line, Console().width), bold=row is heads)
-    texts = (facts["measured"].removeprefix("on ") for facts in studies.values())
-    places = sorted({place for text in texts for place in text.split(", ")} - {""})
-    print_text(f"\nseconds of one processor, measured on: {', '.join(places)}")
+    print_text("\ntakes: what the paper shows, about, on one processor")
     for name, facts in studies.items():
         if facts["data missing"]:
             click.echo(f"data missing for {name}: {facts['data missing']}")
@@ -107,7 +100,6 @@ def _configs_and_folders(results: Path) -> dict[str, tuple[Path, Path]]:
 def _study_facts(
     path: Path,
     folder: Path,
-    measured: list["Measured"],
     cards: Mapping[str, "DatasetCard"],
     data_dir: Path | None,
 ) -> dict[str, str]:
@@ -127,25 +119,10 @@ def _study_facts(
         "title": config.title,
         "paper": " ".join((config.citation.strip(), *config.links)),
         "here": ", ".join(here) or "not run",
-        **_run_time(config, records, measured),
+        "takes": duration(config.takes) if config.takes else "",
         "to download": ", ".join(data_by_state.get("to download", [])),
         "data missing": ", ".join(data_by_state.get("missing", [])),
     }
-
-
-def _run_time(
-    config: "StudyConfig", records: Mapping["Identity", "Record"], shipped: list["Measured"]
-) -> dict[str, str]:
-    """Return how long one processor is busy with a study, and where that was measured."""
-    from ensvm.runner.estimate import measured, total_seconds
-
-    lines, machine = measured(records), "this machine"
-    if not lines:
-        lines = [line for line in shipped if line.study == config.study]
-        machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
-    if not lines:
-        return {"takes": "", "measured": ""}
-    return {"takes": duration(total_seconds(lines, config)), "measured": machine}
 
 
 def _data_by_state(
@@ -250,42 +227,30 @@ def _with_schema(text: str) -> str:
 @click.command()
 @config_argument
 @results_option
-@click.option(
-    "--fit/--no-fit",
-    default=True,
-    show_default=True,
-    help="Fit each algorithm on 30 rows, which takes some seconds.",
-)
-def check(config: str, results: Path, fit: bool) -> None:
-    """Check a config, and fit each algorithm on 30 rows.
+def check(config: str, results: Path) -> None:
+    """Check a config.
 
     Every key and value of CONFIG is checked, and so are notes that explain verdicts in the tables
-    in RESULTS. The rows come from the smallest data set that is here; nothing is downloaded or
-    recorded. Exit status: 0 good, 2 wrong input, or cells that need more memory than is free.
+    in RESULTS. Nothing is fitted: `ensvm run CONFIG --realizations 1` fits each algorithm once.
+    Exit status: 0 good, 2 wrong input.
 
     \b
     Examples:
       ensvm check smoke
-      ensvm check configs/ijcai07.yaml --no-fit
+      ensvm check configs/ijcai07.yaml
     """
     from ensvm.report.tables import stale_notes
-    from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
-    from ensvm.runner.trial import trial
     from ensvm.shipped import find_config
 
     path = find_config(config)
     plan = make_plan(path)
     errors = stale_notes(plan.config, results / plan.config.study)
-    errors += memory_refusals(plan, plan.cells)
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))
-    trial_fits = trial(plan) if fit else None
     print_columns(plan)
     _print_alarms(plan)
     print_text(f"{path}: good; {plan_size(plan)}")
-    if trial_fits is not None:
-        _print_trial(trial_fits)
     print_missing_data(plan, set(plan.cards), None)
 
 
@@ -299,19 +264,3 @@ def _print_alarms(plan: "Plan") -> None:
     for name, card in plan.cards.items():
         if card.source == OWN_SOURCE and not is_derived(name):
             print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
-
-
-def _print_trial(trial: "Trial") -> None:
-    """Print on which data the algorithms were fitted, and which were not fitted."""
-    from ensvm.runner.trial import TRIAL_ROWS, TRIAL_SECONDS
-
-    if trial.fitted:
-        counts = [
-            f"{len(names)} algorithm{'s' * (len(names) != 1)} on {dataset}"
-            for dataset, names in trial.fitted.items()
-        ]
-        print_text(f"fitted on {TRIAL_ROWS} rows: {', '.join(counts)}")
-    if trial.untried:
-        print_text(f"not fitted, because their data are not here: {', '.join(trial.untried)}")
-    if trial.slow:
-        print_text(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(trial.slow)}")

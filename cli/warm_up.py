@@ -1,26 +1,19 @@
-"""`ensvm warm-up`: compile the solvers before their first fit; `ensvm run` does so too.
+"""`ensvm warm-up`: compile the solvers before their first fit, as `make` does once.
 
 A compiled solver costs seconds the first time it is called with arguments of certain types; later
 processes load the machine code. Small fits reach all compiled code.
 """
 
 import signal
-import sys
 import time
 import warnings
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
 
 from ensvm_cli.printing import duration, refuse
-
-if TYPE_CHECKING:
-    from ensvm.runner.plan import Plan
 
 Fit = tuple[str, dict[str, Any]]
 
@@ -55,39 +48,6 @@ RARE_FITS: dict[str, tuple[Fit, ...]] = {
 }
 
 
-def compile_first(plan: "Plan", results: Path, jobs: int) -> None:
-    """Compile the solvers of the cells to run, in as many processes as will run them."""
-    from ensvm.compiled import code_folder
-    from ensvm.records.store import read_records
-
-    missing = plan.missing(read_records(results / plan.config.study))
-    algorithms = {cell.algorithm: cell.settings["algorithm"] for cell, _ in missing}
-    solvers = solvers_of(_texts(algorithms))
-    folder = code_folder() if solvers else None
-    if folder is None:
-        return
-    to_compile = [solver for solver in solvers if not _mark(folder, solver).exists()]
-    if to_compile:
-        compile_solvers(to_compile, jobs)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a value of JSON: names of estimators and base estimators among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _texts(list(value.values()))
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-
-
-def solvers_of(names: Iterable[str]) -> list[str]:
-    """Return the solvers of `FIRST_FITS` that classifiers of these names use, in its order."""
-    used = set(names)
-    return [solver for solver, fits in FIRST_FITS.items() if any(name in used for name, _ in fits)]
-
-
 @click.command("warm-up", hidden=True)
 def warm_up() -> None:
     """Compile the solvers of all classifiers now, so that no first fit waits for it.
@@ -109,66 +69,33 @@ def warm_up() -> None:
 
 
 def compile_solvers(solvers: list[str], jobs: int) -> int:
-    """Compile solvers, several at a time, print each, and return how many functions there were."""
+    """Compile solvers, several at a time, and return how many functions there were."""
     from joblib import Parallel, delayed
 
-    console, n_compiled = Console(stderr=True), 0
-    parallel = Parallel(
-        n_jobs=min(jobs, len(solvers)),
-        return_as="generator_unordered",
-        batch_size=1,
-        backend="loky",
-        # This process alone handles Ctrl+C, and ends the others.
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    with console.status("compiling solvers, on first use only") as status:
-        filled = parallel(delayed(fill)(solver) for solver in solvers)
-        for number, (solver, n_functions, seconds) in enumerate(filled, start=1):
-            n_compiled += n_functions
-            status.update(f"solvers ready: {number}/{len(solvers)}; compiled on first use only")
-            if n_functions:
-                line = f"compiled, first use only: {solver} ({duration(seconds)} once)"
-                console.print(line, highlight=False, soft_wrap=True)
-    return n_compiled
+    # This process alone handles Ctrl+C, and ends the others.
+    ignored = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    parallel = Parallel(n_jobs=min(jobs, len(solvers)), batch_size=1, backend="loky", **ignored)
+    with Console(stderr=True).status("compiling solvers"):
+        return sum(parallel(delayed(fill)(solver) for solver in solvers))
 
 
-def fill(solver: str) -> tuple[str, int, float]:
+def fill(solver: str) -> int:
     """Fit small made-up rows, so that all of a solver's compiled code is made and kept.
 
-    Returns the solver's name, how many functions had to be compiled, and the seconds that took.
+    Returns how many functions had to be compiled.
     """
     import numpy as np
 
     from ensvm.classifiers import CLASSIFIERS
-    from ensvm.compiled import code_folder, compiling_counted
+    from ensvm.compiled import compiling_counted
 
     generator = np.random.default_rng(0)
     X = generator.normal(size=(30, 2))
     two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(len(X)) % 3
-    start = time.perf_counter()
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, parameters in (FIRST_FITS | RARE_FITS)[solver]:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
             rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
             classifier.fit(rows, three if name.startswith("Mixed") else two).predict(rows)
-    folder = code_folder()
-    if folder is not None:
-        _mark(folder, solver).touch()
-    return solver, len(compiled), time.perf_counter() - start
-
-
-def _mark(folder: Path, solver: str) -> Path:
-    """Return the file that says that all machine code of a solver is in the folder.
-
-    It is of these fits, this Python, this numba, this processor; the folder is of these sources.
-    """
-    import llvmlite.binding
-    import numba
-
-    machine = llvmlite.binding.get_host_cpu_name()
-    python = sys.implementation.cache_tag
-    fits = zlib.crc32(repr((FIRST_FITS | RARE_FITS)[solver]).encode())
-    name = solver.replace(",", "").replace(" ", "-")
-    return folder / f"{name}.{python}-{numba.__version__}-{machine}-{fits:08x}.filled"
+    return len(compiled)

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 GIBIBYTE = float(1 << 30)
-# Files in which Linux reports a container's limit and use, of cgroups version 2 and 1
+# Files in which Linux reports a container's limit and use, of cgroups version 2 and 1; beside
+# them, `memory.stat` says how much of the use is page cache, which the system gives back.
 _CONTAINER = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     (
@@ -72,7 +73,16 @@ def _container(limit: Path, used: Path) -> float:
     texts = _lines(limit) + _lines(used)
     if len(texts) < 2 or not all(text.strip().isdigit() for text in texts[:2]):
         return float("inf")  # 'max', or no container
-    return max(float(texts[0]) - float(texts[1]), 0.0)
+    return max(float(texts[0]) - float(texts[1]) + _page_cache(used.parent), 0.0)
+
+
+def _page_cache(cgroup: Path) -> float:
+    """Return the bytes of files that were read and are not in use; /proc/meminfo has them free."""
+    for line in _lines(cgroup / "memory.stat"):
+        name, _, size = line.partition(" ")
+        if name in ("inactive_file", "total_inactive_file"):  # of version 2; of 1, with children
+            return float(size)
+    return 0.0
 
 
 def _lines(path: Path) -> list[str]:

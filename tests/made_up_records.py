@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import textwrap
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from ensvm.notebook.progress import RunProgress
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_study
-from ensvm.runner import execute, workers
+from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
+from ensvm.runner.pool import LocalPool, Pool
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
 
@@ -139,19 +141,34 @@ def invoke(*arguments, stdin: str | None = None) -> Result:
                 signal.signal(number, handler)
 
 
+class PoolHere(Pool):
+    """Runs cells in this process, one after another."""
+
+    def submit(self, task):
+        with importable(task.modules):
+            for event in run_task(task):
+                if isinstance(event, Record):
+                    self._store.append([event, *task.answered_by(event)])
+        done = Future()
+        done.set_result(None)
+        return done
+
+    def missed(self, future, attempt):
+        return []
+
+    def end(self):
+        pass
+
+
 def cells_run_here(patch, most_jobs=1):
     """Let runs of so many jobs run their cells in this process, which saves starting workers."""
-    in_workers = workers.run_here
 
-    def run(tasks, save, timeout, *, jobs):
+    def pool(store, report, timeout, jobs):
         if jobs > most_jobs:
-            in_workers(tasks, save, timeout, jobs=jobs)
-            return
-        for task in tasks:
-            with importable(task.modules):
-                save([one for one in run_task(task) if isinstance(one, Record)])
+            return LocalPool(store, report, timeout, jobs)
+        return PoolHere(store, report)
 
-    patch.setattr(workers, "run_here", run)
+    patch.setattr(execute, "LocalPool", pool)
 
 
 def run_quietly(plan, results, **options):

@@ -23,6 +23,9 @@ def test_the_least_limit_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert free_bytes() == 2500.0
     used.write_text("4000\n")
     assert free_bytes() == 0.0
+    # Page cache is given back when it is needed.
+    (tmp_path / "memory.stat").write_text("anon 200\nfile 3800\ninactive_file 3700\n")
+    assert free_bytes() == 2700.0
 
 
 def test_what_fits_is_let_through_and_what_does_not_is_said(

@@ -89,21 +89,21 @@ class RunProgress:
         if self._describe_missing is not None:
             self._print(self._describe_missing(search, n_wanted))
 
-    def start(self, cells: int, cost: float) -> None:
-        """Start the bar for `cells` cells with a total cost of `cost`."""
+    def start(self, cells: int) -> None:
+        """Start the bar for `cells` cells."""
         self._cells = cells
         self._bar.reset(
             self._task,
-            total=cost or 1.0,
+            total=cells or 1,
             description=self._study,
             count=self._count(),
         )
 
-    def done(self, records: list[Record], cost: float) -> None:
+    def done(self, records: list[Record]) -> None:
         """Count the cells that have ended."""
         self._done += len(records)
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
-        self._bar.update(self._task, advance=cost, count=self._count())
+        self._bar.update(self._task, advance=len(records), count=self._count())
         now = time.monotonic()
         if not self._live and (
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells

@@ -170,54 +170,39 @@ def _not_a_record(path: Path, number: int, error: Exception) -> UserError:
     return UserError(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
 
-class Store:
-    """The records of one study, open for writing by one process at a time (a context manager).
+class Appender:
+    """Appends to the records of a study whose store is open, from any process of this machine.
 
-    Raises
-    ------
-    UserError
-        If another process has it open.
+    It is a context manager. Several processes may append at the same time.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._path = folder / CELLS_FILE
-        self._lock = filelock.FileLock(folder / "cells.lock")
+        self._appending = filelock.FileLock(folder / "append.lock")
 
     def __enter__(self) -> Self:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            self._lock.acquire(timeout=0)
-        except filelock.Timeout:
-            raise UserError(
-                f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose"
-                " another --results folder"
-            ) from None
-        try:
-            self._drop_torn_line()
-            # Not buffered: after a write that failed, closing would try it again.
-            self._file = self._path.open("a+b", buffering=0)
-        except OSError:
-            self._lock.release()
-            raise
+        # Not buffered: after a write that failed, closing would try it again.
+        self._file = self._path.open("a+b", buffering=0)
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()
-        self._lock.release()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
         """Write records to disk, the files of their predictions first.
 
         Raises OSError, which names the file, if they cannot be written. Whole lines stay, and the
-        torn last one is dropped when the store is opened again. Raises UserError if the file was
+        torn last one is dropped before the next is written. Raises UserError if the file was
         deleted or renamed meanwhile; the message names a new file with all of its records.
         """
         text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
         try:
-            while text:
-                text = text[self._file.write(text) :]
-            os.fsync(self._file.fileno())
+            with self._appending:
+                self._drop_torn_line()
+                while text:
+                    text = text[self._file.write(text) :]
+                os.fsync(self._file.fileno())
         except OSError as error:  # errors of writing do not say to which file
             error.filename = str(self._path)
             raise
@@ -243,8 +228,66 @@ class Store:
         return replace(line, files={})
 
     def _drop_torn_line(self) -> None:
-        if not self._path.exists():
-            return
-        with self._path.open("rb+") as file:
-            content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)
+        """Remove the last line if the process that wrote it was killed before its end."""
+        size = self._file.seek(0, os.SEEK_END)
+        if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":
+            self._file.seek(0)
+            self._file.truncate(self._file.readall().rfind(b"\n") + 1)
+
+
+class Store(Appender):
+    """The records of one study, open for one run at a time (a context manager).
+
+    Its workers append to it as well.
+
+    Raises
+    ------
+    UserError
+        If another run has it open.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._lock = filelock.FileLock(folder / "cells.lock")
+        self._runs: dict[str, Run] = {}
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise UserError(
+                f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose"
+                " another --results folder"
+            ) from None
+        try:
+            super().__enter__()
+            with self._appending:
+                self._drop_torn_line()
+            self._n_read = self._file.seek(0, os.SEEK_END)
+        except OSError:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        self._lock.release()
+
+    def appended(self) -> list[Record]:
+        """Return the records that any process has appended since the last call."""
+        if os.fstat(self._file.fileno()).st_size <= self._n_read:
+            return []
+        self._file.seek(self._n_read)
+        lines = self._file.readall().splitlines(keepends=True)
+        records: list[Record] = []
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break  # another process is writing it
+            self._n_read += len(line)
+            entry = from_json(_content(line), self._runs)
+            if isinstance(entry, Run):
+                self._runs[entry.id] = entry
+            else:
+                records.append(entry)
+        return records

@@ -27,8 +27,11 @@ from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 
 
+@dataclass(frozen=True)
 class Started:
-    """A message of a worker: the next cell of its task starts now."""
+    """A cell of a task starts now."""
+
+    cell: Cell
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Task:
     data_dir: Path | None  # a folder with data files
     run_id: str
     modules: Path | None = None  # the config's folder, which the user's modules are imported from
-    trial_rows: int | None = None  # in a trial, the training rows of each class that are used
+    answered: tuple[Cell, ...] = ()  # cells of the error pass whose values its timings compute
 
     def only(self, cells: tuple[Cell, ...]) -> "Task":
         """Return the same task with fewer cells."""
@@ -56,6 +59,14 @@ class Task:
         """The pass of its cells."""
         return self.cells[0].run_pass
 
+    def answered_by(self, record: Record) -> list[Record]:
+        """Return the record of the error pass that the record of a timing answers too, if any."""
+        return [
+            record_of_timing(cell, record)
+            for cell in self.answered
+            if (*cell.identity[:3], "timing") == record.identity
+        ]
+
 
 def run_task(task: Task) -> Iterator[Started | Record]:
     """Run the cells of a task, and yield the start and the record of each.
@@ -68,10 +79,8 @@ def run_task(task: Task) -> Iterator[Started | Record]:
         yield from (new_record(task, cell, "failed", str(error)) for cell in task.cells)
         return
     shared = GramPool(realization, FitMemory())
-    if task.trial_rows is not None:
-        shared = shared.for_warm_up(task.trial_rows)
     for cell in task.cells:
-        yield Started()
+        yield Started(cell)
         if cell.run_pass == "error":
             yield run_cell(task, cell, shared)
             continue
@@ -80,7 +89,7 @@ def run_task(task: Task) -> Iterator[Started | Record]:
         warm = False
         with suppress(BaseException):  # it loads compiled code and fills caches
             warm = run_cell(task, cell, grams.for_warm_up()).ok
-        yield Started()  # its time limit does not include the warm-up
+        yield Started(cell)  # its time limit does not include the warm-up
         # Count the threads inside the limit, as the cell has them.
         with _thread_limit(cell):
             threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)

@@ -10,22 +10,30 @@ import logging
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
+
 import ensvm
 from ensvm.errors import UserError
+from ensvm.records.predictions import PREDICTIONS_FOLDER
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
-from ensvm.runner import workers
-from ensvm.runner.cell import Task, new_record
+from ensvm.records.store import Store
+from ensvm.runner.cell import Task
 from ensvm.runner.estimators import one_line
-from ensvm.runner.workers import Save
+from ensvm.runner.pool import Attempt, LocalPool, Pool, Report
 
 CONNECT_SECONDS = 15.0
 WORKER_SECONDS = 60.0  # without any worker, before a run ends
@@ -40,7 +48,7 @@ GOES_ON = "every finished cell is kept, the same command goes on from here"
 
 
 @contextmanager
-def connected(scheduler: Any) -> Iterator[Any]:
+def client_of(scheduler: Any) -> Iterator[Any]:
     """Yield a client for a scheduler's address or file, or for a client or cluster of dask.
 
     A client that is passed in is not closed.
@@ -85,59 +93,66 @@ def connected(scheduler: Any) -> Iterator[Any]:
         yield client
 
 
-def run_on_cluster(client: Any, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-    """Run the tasks of one pass on the workers of a client, as `workers.run_here` does here.
+class ClusterPool(Pool):
+    """The workers of a dask cluster; each of their threads runs one task at a time.
 
-    Each thread of a dask worker runs one task at a time. A cell whose dask worker was killed is
-    submitted once more, alone; if that kills a worker too, the cell fails.
+    dask starts a task again whose worker was killed. If that happens several times, each of the
+    cells is submitted once more, alone; one that kills a worker then fails.
 
     Raises UserError if no worker connects, or if a worker cannot run the tasks.
     """
-    if not tasks:
-        return
-    address = client.scheduler.address
-    try:
-        client.wait_for_workers(1, timeout=WORKER_SECONDS)
-    except TimeoutError as error:
-        raise UserError(f"{address}: no worker for {WORKER_SECONDS:g} s; {GOES_ON}") from error
-    # Timings run one at a time.
-    batches = [[task] for task in tasks] if tasks[0].run_pass == "timing" else [tasks]
-    killed = [task for batch in batches for task in _run(client, batch, save, timeout)]
-    for task in killed:
-        if _run(client, [task], save, timeout):
-            save([new_record(task, task.cells[0], "failed", KILLED)])
 
+    def __init__(self, store: Store, report: Report, timeout: float | None, client: Any) -> None:
+        super().__init__(store, report)
+        self._client, self._timeout = client, timeout
+        self._address = client.scheduler.address
+        self._saved_runs: set[str] = set()
+        try:
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
+        except TimeoutError as error:
+            raise UserError(
+                f"{self._address}: no worker for {WORKER_SECONDS:g} s; {GOES_ON}"
+            ) from error
+        self._anywhere = client.get_executor(pure=False)
+        # All timings are made on one machine.
+        machine = sorted(client.ncores())[:1]
+        self._on_one_machine = client.get_executor(pure=False, workers=machine)
 
-def _run(client: Any, tasks: Sequence[Task], save: Save, timeout: float | None) -> list[Task]:
-    """Run tasks at once; return a task for each cell of those whose workers were killed."""
-    from distributed import KilledWorker, as_completed
+    def submit(self, task: Task) -> Future[Any]:
+        """Have dask choose a worker for a task."""
+        executor = self._anywhere if task.run_pass == "error" else self._on_one_machine
+        arguments = task, self._timeout, _versions(), tuple(sys.argv[1:])
+        future: Future[Any] = executor.submit(_run_on_worker, *arguments)
+        return future
 
-    # All timings are made on one machine.
-    machines = sorted(client.ncores())[:1] if tasks[0].run_pass == "timing" else None
-    arguments = timeout, _versions(), tuple(sys.argv[1:])
-    futures = {
-        client.submit(_run_on_worker, task, *arguments, pure=False, workers=machines): task
-        for task in tasks
-    }
-    killed: list[Task] = []
-    try:
-        for future in as_completed(futures, loop=client.loop):
-            try:
-                records = future.result()
-            except KilledWorker:
-                killed += [futures[future].only((cell,)) for cell in futures[future].cells]
-                continue
-            except UserError:
-                raise
-            except Exception as error:
-                address = client.scheduler.address
-                raise UserError(f"{address}: {one_line(error)}; {GOES_ON}") from error
-            save(records)
-            future.release()  # else dask would compute it again if its worker dies
-    finally:
-        with suppress(Exception):  # the scheduler may be gone
-            client.cancel(list(futures))
-    return killed
+    def missed(self, future: Future[Any], attempt: Attempt) -> list[Attempt]:
+        """Save the records of a task; return its cells if its workers were killed."""
+        from distributed import KilledWorker
+
+        try:
+            records: list[Record] = future.result()
+        except KilledWorker:
+            task = attempt.task
+            if not attempt.is_last:
+                return [Attempt(task.only((cell,)), is_last=True) for cell in task.cells]
+            self._fail(task, "failed", KILLED)
+            return []
+        except UserError:
+            raise
+        except (Exception, CancelledError) as error:
+            raise UserError(f"{self._address}: {one_line(error)}; {GOES_ON}") from error
+        runs = {record.run.id: record.run for record in records if record.run is not None}
+        new = [run for name, run in runs.items() if name not in self._saved_runs]
+        self._saved_runs |= runs.keys()
+        self._store.append([*new, *records])
+        self.look()
+        return []
+
+    def end(self) -> None:
+        """Cancel the tasks; their workers see it and end the cells."""
+        for executor in (self._anywhere, self._on_one_machine):
+            with suppress(Exception):  # the scheduler may be gone
+                executor.shutdown(wait=False)
 
 
 @cache
@@ -185,9 +200,50 @@ def _run_on_worker(
     folders = [] if task.data_dir is None else str(task.data_dir).split(os.pathsep)
     data_dir = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
     task = replace(task, run_id=here.id, data_dir=Path(data_dir) if data_dir else None)
-    records: list[Record] = []
-    threads = max(1, (os.cpu_count() or 1) // worker.state.nthreads)
-    workers.run_here(
-        [task], records.extend, timeout, jobs=1, threads=threads, is_stopped=is_cancelled
-    )
-    return [replace(record, run=here) for record in records]
+    process = _process_of_thread(timeout, worker)
+    process.records.clear()
+    process.pool.run([task], is_stopped=is_cancelled)
+    if is_cancelled():
+        process.pool.end()
+        del _kept.processes[timeout]
+    return [
+        replace(record, run=here, files=_files(process.folder, record))
+        for record in process.records
+    ]
+
+
+@dataclass
+class _Process:
+    """A process of a dask worker's thread, which runs one task after another."""
+
+    folder: Path
+    pool: LocalPool
+    records: list[Record]
+
+
+_kept = threading.local()  # of each thread: its processes, by time limit
+
+
+def _process_of_thread(timeout: float | None, worker: Any) -> _Process:
+    """Return the process that runs the cells of this thread, so that it need not start for each.
+
+    Its records go back with the future, since the machines may share no folder.
+    """
+    processes: dict[float | None, _Process] = _kept.__dict__.setdefault("processes", {})
+    if timeout not in processes:
+        # dask's workers are marked as processes that may not start others.
+        current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]
+        folder, records = Path(tempfile.mkdtemp(dir=worker.local_directory)), list[Record]()
+        store = Store(folder).__enter__()  # until the worker ends, whose folder dask removes
+        threads = max(1, cpu_count() // worker.state.nthreads)
+        pool = LocalPool(store, records.extend, timeout, 1, threads)
+        processes[timeout] = _Process(folder, pool, records)
+    return processes[timeout]
+
+
+def _files(folder: Path, record: Record) -> dict[str, str]:
+    """Return the content of a record's files of predictions."""
+    kept = folder / PREDICTIONS_FOLDER
+    return {
+        name: b64encode((kept / name).read_bytes()).decode() for name in record.predictions.values()
+    }

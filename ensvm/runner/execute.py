@@ -2,10 +2,9 @@
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,14 +14,12 @@ from joblib import cpu_count
 from ensvm.data import DataSearch
 from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
-from ensvm.records.identity import ValueOf
 from ensvm.records.provenance import provenance
-from ensvm.records.record import Identity, Record, Run
+from ensvm.records.record import Identity, Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
-from ensvm.runner import workers
-from ensvm.runner.cell import Task, new_record, record_of_timing
-from ensvm.runner.estimate import work_of
+from ensvm.runner.cell import Task, new_record
 from ensvm.runner.plan import Cell, Plan
+from ensvm.runner.pool import LocalPool, Pool, Report
 
 
 class Progress(Protocol):
@@ -34,10 +31,10 @@ class Progress(Protocol):
     def missing(self, search: DataSearch, of: int) -> None:
         """Say which of `of` data sets no provider has, before any cell runs."""
 
-    def start(self, cells: int, cost: float) -> None:
-        """Say how many cells are going to run, and the seconds they are expected to cost."""
+    def start(self, cells: int) -> None:
+        """Say how many cells are going to run."""
 
-    def done(self, records: list[Record], cost: float) -> None:
+    def done(self, records: list[Record]) -> None:
         """Say that these cells have ended and are on the disk."""
 
 
@@ -86,13 +83,45 @@ def run_plan(
     the cluster cannot be used, or `jobs` are given with it; WorkersDie if workers keep ending
     without a cell in progress.
     """
-    with _engine(engine, jobs) as run_tasks, Store(results / plan.config.study) as store:
+    if engine is not None and jobs is not None:
+        raise UserError(
+            f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
+            " cell"
+        )
+    jobs = jobs or cpu_count()
+    with connected(engine) as client, Store(results / plan.config.study) as store:
         copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir)
         run.take(records_of_base(plan, results))
-        for tasks in run.tasks_by_pass(1 if engine is not None else jobs or cpu_count()):
-            run_tasks(tasks, run.save, timeout)
+        tasks = run.tasks(jobs if client is None else 1)
+        store.appended()  # the records so far are none of the workers'
+        if tasks:
+            with _pool(client, store, run.save, timeout, min(jobs, len(tasks))) as pool:
+                pool.run([task for task in tasks if task.run_pass == "error"])
+                timings = [task for task in tasks if task.run_pass == "timing"]
+                pool.run(timings, one_by_one=True)
     return run.outcome
+
+
+def _pool(client: Any, store: Store, report: Report, timeout: float | None, jobs: int) -> Pool:
+    """Return a pool of workers of this machine, or of the cluster that a client belongs to."""
+    if client is None:
+        return LocalPool(store, report, timeout, jobs)
+    from ensvm.runner.cluster import ClusterPool
+
+    return ClusterPool(store, report, timeout, client)
+
+
+@contextmanager
+def connected(engine: Any) -> Iterator[Any]:
+    """Yield a client of dask for an engine; None for this machine, without an engine."""
+    if engine is None:
+        yield None
+        return
+    from ensvm.runner.cluster import client_of
+
+    with client_of(engine) as client:
+        yield client
 
 
 def records_of_base(plan: Plan, results: Path) -> list[Record]:
@@ -116,23 +145,6 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     return records
 
 
-@contextmanager
-def _engine(engine: Any, jobs: int | None) -> Iterator[Callable[..., None]]:
-    """Yield a function that runs tasks in processes of this machine, or on a cluster."""
-    if engine is None:
-        yield partial(workers.run_here, jobs=jobs or cpu_count())
-        return
-    if jobs is not None:
-        raise UserError(
-            f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
-            " cell"
-        )
-    from ensvm.runner.cluster import connected, run_on_cluster
-
-    with connected(engine) as client:
-        yield partial(run_on_cluster, client)
-
-
 def copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
     replace_file(folder / CONFIG_COPY, plan.source.text)
@@ -141,7 +153,7 @@ def copy_config(plan: Plan, folder: Path) -> None:
 
 
 class _Run:
-    """The missing cells of a plan as tasks, and their records as they come."""
+    """The missing cells of a plan as tasks, and the count of their records as they come."""
 
     def __init__(
         self,
@@ -153,20 +165,17 @@ class _Run:
         self._plan, self._store, self._progress = plan, store, progress
         self._data_dir = data_dir
         self._search = DataSearch(data_dir)
-        self._saved_runs: set[str] = set()
-        self._costs: dict[ValueOf, float] = {}  # of one cell
-        # Cells of the error pass that a timing of this run answers, by the timing.
-        self._answered: dict[Identity, Cell] = {}
         self.outcome = Outcome(missing_data=self._search.missing)
 
     def take(self, records: list[Record]) -> None:
-        """Write records that were taken from the study's base."""
+        """Write records that were taken from the study's base, each after its run."""
         self.outcome.reused = len(records)
+        runs = {record.run.id: record.run for record in records if record.run is not None}
         if records:
-            self._append(records)
+            self._store.append([*runs.values(), *records])
 
-    def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
-        """Return the tasks of the error pass and of the timing pass, the longest first.
+    def tasks(self, jobs: int) -> list[Task]:
+        """Return the tasks: those with own code first, then the largest data first.
 
         Cells without data get their record at once, and no task.
         """
@@ -181,56 +190,33 @@ class _Run:
             return []
         # The provenance comes first in the file, before the records that name it.
         here = provenance(jobs)
-        self._append([], here)
+        self._store.append([here])
         cells = [cell for cell, _ in missing]
-        timings = ((cell, self._plan.timings.get(cell.identity)) for cell in cells)
-        self._answered = {
-            timing.identity: cell
-            for cell, timing in timings
-            if timing is not None and timing.identity in reasons
-        }
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
-        to_run = [cell for task in tasks for cell in task.cells]
-        work = work_of(self._plan, to_run, records)
-        # The longest tasks first, so that no worker is left alone with one at the end.
-        tasks.sort(key=lambda task: -sum(work[cell.value] for cell in task.cells))
-        # Timings run one at a time, so the other workers wait: a second costs `jobs` of them.
-        self._costs = {
-            value: seconds * (jobs if value[-1] == "timing" else 1)
-            for value, seconds in work.items()
-        }
-        n_answered = len(self._answered.keys() & {cell.identity for cell in to_run})
-        cost = sum(self._costs[cell.value] for cell in to_run)
-        self._progress.start(len(to_run) + n_answered, cost)
-        return [[task for task in tasks if task.run_pass == name] for name in ("error", "timing")]
+        self._progress.start(sum(len(task.cells) + len(task.answered) for task in tasks))
+        # A process that has run packages does not run own code. The longest tasks come first, so
+        # that no worker is left alone with one at the end.
+        return sorted(tasks, key=lambda task: (not task.has_own_code, -_kernel_values(task)))
 
     def save(self, records: list[Record]) -> None:
-        """Write records and count them, with those that their timings answer."""
-        every, cost = list(records), 0.0
-        for record in records:
-            cost += self._costs[record.dataset, record.algorithm, record.run_pass]
-            if record.run_pass == "timing" and record.identity in self._answered:
-                every.append(record_of_timing(self._answered[record.identity], record))
-        self.outcome.add(every)
-        self._append(every)
-        self._progress.done(every, cost)
-
-    def _append(self, records: list[Record], *runs: Run) -> None:
-        """Save records, each after the provenance of the machine that made it."""
-        lines: list[Run | Record] = []
-        for run in (*runs, *[record.run for record in records]):
-            if run is not None and run.id not in self._saved_runs:
-                lines.append(run)
-                self._saved_runs.add(run.id)
-        self._store.append([*lines, *records])
+        """Count records that are on the disk."""
+        self.outcome.add(records)
+        self._progress.done(records)
 
     def _tasks(
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str
     ) -> Iterator[Task]:
         """Group the cells into tasks; those without data become records at once."""
-        answered = {cell.identity for cell in self._answered.values()}
+        missing = {cell.identity for cell in cells}
+        # Cells of the error pass that a timing of this run answers, by the timing.
+        answered = {
+            timing.identity: cell
+            for cell in cells
+            if (timing := self._plan.timings.get(cell.identity)) and timing.identity in missing
+        }
+        not_run = {cell.identity for cell in answered.values()}
         modules = self._plan.path.parent.absolute()
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=_task_of)
@@ -241,8 +227,9 @@ class _Run:
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
             for _, same in groupby(group, key=_task_of):
-                if to_run := tuple(cell for cell in same if cell.identity not in answered):
-                    yield task.only(to_run)
+                if to_run := tuple(cell for cell in same if cell.identity not in not_run):
+                    answers = (answered.get(cell.identity) for cell in to_run)
+                    yield replace(task, cells=to_run, answered=tuple(filter(None, answers)))
 
     def _save_unavailable(
         self, task: Task, reason: str, records: Mapping[Identity, Record]
@@ -261,3 +248,9 @@ class _Run:
 def _task_of(cell: Cell) -> tuple[str, int, str]:
     """Return what the cells of a task have in common; one with the user's own code is alone."""
     return cell.run_pass, cell.realization, cell.algorithm if cell.has_own_code else ""
+
+
+def _kernel_values(task: Task) -> float:
+    """Return about how many kernel values a task needs, a measure of its work."""
+    _, n_train, n_test = task.card.sizes()
+    return float(n_train) * (n_train + n_test) * len(task.cells)

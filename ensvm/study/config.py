@@ -230,6 +230,9 @@ class StudyConfig(ConfigBlock):
     reproduce : bool
         Whether `ensvm run --all` and `make reproduce` run this shipped study; `false` for a
         variant of another one.
+    takes : float or None
+        About how many seconds one processor needs for what the paper shows, or for the whole study
+        if it prints no values of a paper. `ensvm list` and dry runs print it.
     assumptions : tuple of Assumption
         What the paper leaves open, and how the study resolves it.
     readings : tuple of ReadingConfig
@@ -261,6 +264,7 @@ class StudyConfig(ConfigBlock):
     claims: tuple[ClaimConfig, ...] = ()
     published: str | None = None
     reproduce: bool = True
+    takes: float | None = Field(default=None, gt=0)
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     coverage: tuple[CoverageConfig, ...] = ()

@@ -238,7 +238,7 @@ def test_the_canary_does_fall_over_when_the_config_is_planned(hostile):
     """The folder would hurt: a user who names its config runs what it says."""
     config = Path("results/s/config.yaml")
     config.write_text(config.read_text().replace("$", ""))  # which would begin a formula
-    checked = invoke("check", config, "--no-fit")
+    checked = invoke("check", config)
     assert hostile.exists(), checked.output
 
 

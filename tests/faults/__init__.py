@@ -1,6 +1,1 @@
-"""Faults made on purpose: every call of a command that writes fails in turn, in several ways.
-
-`make faults` tries all of them and prints how the commands ended; `test_faults.py` tries a few of
-each command, always the same ones. Afterwards no record may be lost, and the same command must do
-the rest.
-"""
+"""A run that is killed or meets a full disk: no record is lost, and the same command goes on."""

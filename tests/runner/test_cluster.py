@@ -107,7 +107,7 @@ def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tm
     workers = [worker.pid for worker in cluster.workers.values()]
 
     class Kills(RunProgress):
-        def done(self, records, cost):
+        def done(self, records):
             if len(workers) == 2:
                 os.kill(workers.pop(), signal.SIGKILL)
 

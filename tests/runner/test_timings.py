@@ -79,6 +79,6 @@ def test_a_cell_that_a_timing_answers_takes_no_seconds(study, tmp_path):
     _, records = run(config, tmp_path)
     plan = make_plan(config)
     timings = [cell for cell in plan.cells if cell.run_pass == "timing"]
-    both, one = (estimate(plan, cells, records, [], 1) for cells in (plan.cells, timings))
+    both, one = (estimate(plan, cells, records, 1) for cells in (plan.cells, timings))
     assert both.seconds == one.seconds
-    assert both.here == 2 * one.here
+    assert both.n_known == 2 * one.n_known

@@ -1,0 +1,299 @@
+"""Run tasks in the processes of an executor: joblib's on this machine, dask's on a cluster.
+
+One loop serves both. It submits tasks, takes them as they end, and submits again what is missing
+when a process has died. On this machine each worker is an executor of joblib with one process, so
+that a process that dies breaks no other; the records that it has finished are on the disk.
+"""
+
+import math
+import os
+import re
+import signal
+import tempfile
+import warnings
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from joblib import cpu_count
+from joblib.externals.loky import ProcessPoolExecutor
+
+from ensvm.errors import UserError
+from ensvm.records.record import Identity, Record
+from ensvm.records.store import Store
+from ensvm.runner.cell import Task, new_record
+from ensvm.runner.worker import (
+    LOOK_SECONDS,
+    SAFE_PATH,
+    TIMED_OUT,
+    CellDied,
+    Traces,
+    run_cells,
+    start_worker,
+)
+
+# Takes records that are new on the disk.
+Report: TypeAlias = Callable[[list[Record]], None]
+
+# Processes that end without a message (out of memory while they start, for example) would
+# otherwise be started for ever.
+MAX_SILENT_DEATHS = 4
+IDLE_SECONDS = 300.0  # after which a process ends that nobody needs
+GRACE_SECONDS = 1.0  # a worker ends itself at the time limit; later, the parent does
+# Libraries read these when they are loaded; joblib sets the same for its workers.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+
+
+class WorkersDie(RuntimeError):
+    """Worker processes keep ending although no cell is running in them."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A task to run."""
+
+    task: Task
+    is_last: bool = False  # whether a process has died in its only cell before
+    silent_deaths: int = 0  # how many processes have ended one after the other, outside of a cell
+
+
+class Pool(ABC):
+    """Runs tasks of a study whose store is open, and reports records when they are on the disk."""
+
+    size = math.inf  # how many tasks may run at once
+
+    def __init__(self, store: Store, report: Report) -> None:
+        self._store, self._report = store, report
+        self._done: set[Identity] = set()
+
+    @abstractmethod
+    def submit(self, task: Task) -> Future[Any]:
+        """Start a task."""
+
+    @abstractmethod
+    def missed(self, future: Future[Any], attempt: Attempt) -> list[Attempt]:
+        """Return what must be run again now that an attempt has ended."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """End the tasks that are running."""
+
+    def look(self) -> None:
+        """Report the records that were written since the last look."""
+        if records := self._store.appended():
+            self._done |= {record.identity for record in records}
+            self._report(records)
+
+    def run(
+        self,
+        tasks: Sequence[Task],
+        *,
+        one_by_one: bool = False,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Run tasks, as many at once as the pool allows, in their order.
+
+        `is_stopped` is called about twice a second; if it returns true, no task is waited for.
+        """
+        self._done.clear()
+        at_a_time = 1 if one_by_one else self.size
+        waiting = deque(Attempt(task) for task in tasks)
+        running: dict[Future[Any], Attempt] = {}
+        while (waiting or running) and not is_stopped():
+            while waiting and len(running) < at_a_time:
+                attempt = waiting.popleft()
+                running[self.submit(attempt.task)] = attempt
+            ended, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
+            self.look()
+            for future in ended:
+                waiting.extendleft(reversed(self.missed(future, running.pop(future))))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            self.look()
+
+    def _unfinished(self, task: Task) -> Task:
+        self.look()
+        return task.only(tuple(cell for cell in task.cells if cell.identity not in self._done))
+
+    def _fail(self, task: Task, status: Any, reason: str, crash: str = "") -> None:
+        """Write the record of the first cell of a task, whose process died."""
+        record = new_record(task, task.cells[0], status, reason, traceback=crash)
+        self._store.append([record, *task.answered_by(record)])
+        self.look()
+
+
+class LocalPool(Pool):
+    """Up to `jobs` worker processes of this machine.
+
+    A cell whose process dies is run once more, alone; if that process dies too, the cell fails. A
+    cell that takes more than `timeout` seconds is ended. No other cell is lost. `threads` is how
+    many threads the libraries of a process may use, unless environment variables set it.
+    """
+
+    def __init__(
+        self, store: Store, report: Report, timeout: float | None, jobs: int, threads: int = 0
+    ) -> None:
+        if not hasattr(os, "fork"):
+            raise UserError("cells run in forked processes: on Windows, use WSL")
+        super().__init__(store, report)
+        self.size = jobs
+        self._timeout = timeout
+        self._folder = tempfile.TemporaryDirectory(prefix="ensvm-")
+        threads = threads or max(1, cpu_count() // jobs)
+        self._idle = [
+            _Worker(Path(self._folder.name) / str(number), threads) for number in range(jobs)
+        ]
+        self._busy: dict[Future[Any], _Worker] = {}
+
+    def submit(self, task: Task) -> Future[Any]:
+        """Start a task in an idle worker."""
+        worker = self._idle.pop(0)
+        future = worker.submit(task, self._store.folder, self._timeout)
+        self._busy[future] = worker
+        return future
+
+    def look(self) -> None:
+        """Report new records, and kill the processes whose cells take too long."""
+        super().look()
+        if self._timeout is not None:
+            for worker in self._busy.values():
+                worker.kill_if_older(self._timeout + GRACE_SECONDS)
+
+    def missed(self, future: Future[Any], attempt: Attempt) -> list[Attempt]:
+        """Return what must be run again if the worker has died, and free the worker."""
+        worker = self._busy.pop(future)
+        self._idle.insert(0, worker)
+        try:
+            future.result()
+        except (BrokenExecutor, CellDied) as death:
+            return self._after_death(worker, attempt, death)
+        return []
+
+    def _after_death(self, worker: "_Worker", attempt: Attempt, death: Exception) -> list[Attempt]:
+        mark, crash = worker.traces.mark, worker.traces.crash
+        if isinstance(death, BrokenExecutor):
+            worker.end()
+        worker.traces.end()
+        rest = self._unfinished(attempt.task)
+        suspects = tuple(cell for cell in rest.cells if mark and cell.identity == mark.cell)
+        if not suspects:
+            has_begun = len(rest.cells) < len(attempt.task.cells)
+            deaths = 0 if has_begun else attempt.silent_deaths + 1
+            if deaths > MAX_SILENT_DEATHS:
+                raise WorkersDie(
+                    "worker processes keep ending before they start a cell"
+                    f" ({_how(death)}; out of memory?); try fewer at a time"
+                ) from death
+            return [Attempt(rest, attempt.is_last, deaths)] if rest.cells else []
+        again, alone = list[Attempt](), rest.only(suspects)
+        if worker.was_too_slow or crash.startswith(TIMED_OUT):
+            self._fail(alone, "timeout", f"took longer than {self._timeout:g} s", crash)
+        elif attempt.is_last:
+            reason = "its worker process was killed"
+            why = "out of memory, or a crash in compiled code"
+            self._fail(alone, "failed", f"{reason} ({_how(death)}: {why})", crash)
+        else:
+            again.append(Attempt(alone, is_last=True))
+        if others := tuple(cell for cell in rest.cells if cell not in suspects):
+            again.append(Attempt(rest.only(others)))
+        return again
+
+    def end(self) -> None:
+        """Kill the workers."""
+        workers = [*self._idle, *self._busy.values()]
+        for worker in workers:
+            worker.end(wait=False)
+        for worker in workers:
+            worker.end()
+        self._folder.cleanup()
+
+
+class _Worker:
+    """An executor of one process, which is started for a task and after a death."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        folder.mkdir()
+        self.traces, self.was_too_slow = Traces(folder), False
+        self._threads = threads
+        self._executor: ProcessPoolExecutor | None = None
+        self._has_run_packages = False
+
+    def submit(self, task: Task, results: Path, timeout: float | None) -> Future[Any]:
+        """Start a task in the process."""
+        if task.has_own_code and self._has_run_packages:
+            self.end()  # own code runs in forks of a process that has run nothing
+        self._has_run_packages |= not task.has_own_code
+        self.was_too_slow = False
+        if self._executor is None:
+            self._executor = _executor(self._threads)
+        # A new process does not hear Ctrl+C before it can ignore it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self._executor.submit(run_cells, task, results, self.traces, timeout)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def kill_if_older(self, seconds: float) -> None:
+        """Kill the process of a cell that has taken more than so many seconds."""
+        mark = self.traces.mark
+        if mark is not None and mark.age > seconds:
+            self.was_too_slow = True
+            _kill_group(mark.pid)
+
+    def end(self, *, wait: bool = True) -> None:
+        """Kill the process, and all that its cells have started."""
+        if self._executor is None:
+            return
+        if mark := self.traces.mark:
+            _kill_group(mark.pid)
+        self._executor.shutdown(wait=wait, kill_workers=True)
+        if wait:
+            self._executor, self._has_run_packages = None, False
+
+
+def _executor(threads: int) -> ProcessPoolExecutor:
+    # joblib looks for children with psutil or pgrep; without these it warns. Ours are in a group.
+    warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
+    environment = {name: os.environ.get(name, str(threads)) for name in THREAD_VARIABLES}
+    return ProcessPoolExecutor(
+        1,
+        timeout=IDLE_SECONDS,
+        initializer=start_worker,
+        initargs=(os.getpid(), os.environ.get(SAFE_PATH)),
+        # Python is started with -m, which would import modules of the working directory first.
+        env={**environment, SAFE_PATH: "1"},
+    )
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _how(death: Exception) -> str:
+    """Return how a process ended, such as SIGKILL(-9)."""
+    found = re.search(r"\w+\(-?\d+\)", str(death))
+    return found[0] if found else type(death).__name__

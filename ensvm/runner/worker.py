@@ -1,0 +1,194 @@
+"""What a worker process does: run the cells of a task and write each record at once.
+
+A worker says in a file, its *mark*, which cell it runs and since when, so that the parent can stop
+a cell that takes too long, and knows which cell a dead worker was running. Cells with the user's
+own code run in a fork of the worker that ends with them, so that no state of that code can reach
+another cell.
+"""
+
+import faulthandler
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from joblib import parallel_config
+
+from ensvm.data import load
+from ensvm.errors import UserError
+from ensvm.records.record import Identity
+from ensvm.records.store import Appender
+from ensvm.runner.cell import Started, Task, run_task, warm_up_libraries
+
+LOOK_SECONDS = 0.5  # between two looks at the clock, and whether the parent has ended
+# If this is set, Python imports nothing from the working directory.
+SAFE_PATH = "PYTHONSAFEPATH"
+FINISHED = 99  # the exit status of a fork that ran its task to the end, unlike `os._exit(0)`
+_parent = 0  # the process that started this worker
+TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
+
+
+class CellDied(Exception):
+    """The process of a cell with own code ended; the text says how."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The cell that a worker runs, the process that runs it, and when it began."""
+
+    cell: Identity
+    pid: int
+    begun: float  # of the monotonic clock, which all processes of a machine share
+
+    @property
+    def age(self) -> float:
+        """The seconds since the cell began."""
+        return time.monotonic() - self.begun
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The files by which the parent learns what a worker does, and where it crashed."""
+
+    folder: Path
+
+    @property
+    def mark(self) -> Mark | None:
+        """The mark; None between two cells."""
+        with suppress(OSError, ValueError):
+            cell, pid, begun = json.loads((self.folder / "mark").read_text())
+            return Mark(tuple(cell), pid, begun)
+        return None
+
+    def begin(self, cell: Identity) -> None:
+        """Set the mark: a cell begins in this process."""
+        text = json.dumps((cell, os.getpid(), time.monotonic()))
+        (self.folder / "mark").write_text(text)
+
+    def end(self) -> None:
+        """Remove the mark."""
+        (self.folder / "mark").unlink(missing_ok=True)
+
+    @property
+    def crash(self) -> str:
+        """What faulthandler wrote about a crash or the end of a time limit."""
+        with suppress(OSError):
+            text = (self.folder / "crash").read_text(errors="replace")
+            # The list of extension modules at the end says nothing about the crash.
+            return text.partition("\nExtension modules:")[0].strip()
+        return ""
+
+
+def start_worker(parent: int, safe_path: str | None) -> None:
+    """Prepare a new worker process; `safe_path` is for the processes that its cells start."""
+    os.environ.pop(SAFE_PATH, None)
+    if safe_path is not None:
+        os.environ[SAFE_PATH] = safe_path
+    _lead_a_group(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # What a cell prints goes to standard error, and it has nothing to read.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+
+
+def run_cells(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
+    """Run a task in this worker, and append its records to the store in `results`.
+
+    Raises CellDied if the process of a cell with own code ends.
+    """
+    warm_up_libraries()  # the time limit of the first cell does not include imports
+    if not task.has_own_code:
+        _run(task, results, traces, timeout)
+        return
+    with suppress(UserError):  # the fork meets the same error, and records it
+        load(task.card, data_dir=task.data_dir)  # once for all forks
+    child = os.fork()
+    if not child:
+        _run_and_exit(task, results, traces, timeout)
+    _, status = os.waitpid(child, 0)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)  # what the cell has started and left behind
+    code = os.waitstatus_to_exitcode(status)
+    if (traces.folder / "error").exists():
+        raise pickle.loads((traces.folder / "error").read_bytes())
+    if code != FINISHED:
+        raise CellDied(f"{signal.Signals(-code).name}({code})" if code < 0 else f"EXIT({code})")
+
+
+def _run(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
+    # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.
+    with (
+        parallel_config("threading"),
+        open(traces.folder / "crash", "wb") as crash,
+        _crashes_told(crash),
+        Appender(results) as store,
+    ):
+        for event in run_task(task):
+            if isinstance(event, Started):
+                traces.begin(event.cell.identity)
+                if timeout is not None:
+                    faulthandler.dump_traceback_later(timeout, file=crash, exit=True)
+            else:
+                faulthandler.cancel_dump_traceback_later()
+                _end_without_parent()
+                store.append([event, *task.answered_by(event)])
+                traces.end()
+
+
+@contextmanager
+def _crashes_told(file: BinaryIO) -> Iterator[None]:
+    """Let faulthandler write where this process crashes."""
+    faulthandler.enable(file=file)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        faulthandler.disable()
+
+
+def _run_and_exit(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
+    """Run a task with own code in this fork, and end the fork."""
+    status = 1
+    try:
+        _lead_a_group(os.getppid())
+        if task.modules is not None:
+            # Last, so that a module of the user's cannot hide one of Python or of a package.
+            sys.path.append(str(task.modules))
+        _run(task, results, traces, timeout)
+        status = FINISHED
+        with suppress(Exception):  # the cell may have replaced them
+            sys.stdout.flush()
+            sys.stderr.flush()
+    except (OSError, UserError) as error:
+        (traces.folder / "error").write_bytes(pickle.dumps(error))
+    finally:
+        os._exit(status)
+
+
+def _lead_a_group(parent: int) -> None:
+    """Lead a group of processes, which is killed when the parent of this process ends."""
+    global _parent
+    _parent = parent
+    os.setpgid(0, 0)
+
+    def watch() -> None:
+        while True:
+            _end_without_parent()
+            time.sleep(LOOK_SECONDS)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _end_without_parent() -> None:
+    """End this process and its group if its parent has ended; another run may have begun."""
+    if os.getppid() != _parent:
+        os.killpg(0, signal.SIGKILL)
