@@ -2,13 +2,14 @@
 
 import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 # pydantic adds the chosen tag after these keys; readers do not write it
 _TAGGED = ("split", "format", "generator")
+FLAGS = " (YAML reads yes, no, on, off as true or false: put names in quotes)"
 
 
 class Refused(Exception):
@@ -80,7 +81,7 @@ def explain(error: ValidationError, subject: str) -> UserError:
 
 
 def _one(detail: Any) -> str:
-    loc = detail["loc"]
+    loc = (*detail["loc"], *([detail["ctx"]["key"]] if detail["type"] == "flag" else []))
     key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
     message = message_of(detail)
     return f"{key}: {message}" if key else message
@@ -100,13 +101,13 @@ def message_of(detail: Any) -> str:
         case "union_tag_not_found":
             return f"{value!r} does not say which {context['discriminator']}"
     message = str(detail["msg"]).removeprefix("Value error, ")
-    if detail["type"] in ("value_error", "unknown_key"):
+    if detail["type"] in ("value_error", "unknown_key", "flag"):
         return message
     message = f"{message[:1].lower()}{message[1:]}"
     if isinstance(value, dict | list):
         return message
     if isinstance(value, bool) and detail["type"] in ("string_type", "model_type"):
-        message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
+        message += FLAGS
     return f"{value!r:.60} is not accepted: {message}"
 
 
@@ -114,6 +115,12 @@ def _accepted(value: Any, quoted: str) -> str:
     accepted = quoted.replace("'", "").split(", ")
     hint = near_miss(value, accepted)
     return f"{value!r} is not accepted; accepted: {', '.join(accepted)}{hint}"
+
+
+def _takes_flags(annotation: Any) -> bool:
+    """Return whether a type, or a part of it, accepts true and false."""
+    inner = (_takes_flags(part) for part in get_args(annotation))
+    return annotation is bool or annotation is Any or any(inner)
 
 
 class Strict(BaseModel):
@@ -132,6 +139,16 @@ class Strict(BaseModel):
                 hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})
+        return block
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_flags_for_numbers(cls, block: Any) -> Any:
+        """Refuse true and false for a key that does not take them: pydantic reads 1 and 0."""
+        for key, value in block.items() if isinstance(block, dict) else ():
+            field = cls.model_fields.get(key)
+            if isinstance(value, bool) and field and not _takes_flags(field.annotation):
+                raise PydanticCustomError("flag", f"{value} is not accepted{FLAGS}", {"key": key})
         return block
 
     @classmethod

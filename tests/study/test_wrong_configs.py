@@ -20,12 +20,6 @@ tables:
 """
 HEAD, TABLE, PARAMS = "study: t\n", "caption: c", "params: {gamma: 1}"
 WHOLE = f"SVC, {PARAMS}"
-BOMB = "z0: &z0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
-    f"z{n}: &z{n} [{', '.join([f'*z{n - 1}'] * 9)}]\n" for n in range(1, 12)
-)
-MERGES = "y0: &y0 {a: 1}\n" + "".join(
-    f"y{n}: &y{n} {{<<: [{', '.join([f'*y{n - 1}'] * 9)}]}}\n" for n in range(1, 12)
-)
 INSIDE = "NoisyLabels, params: {{estimator: {{estimator: SVC, params: {{gamma: {}}}}}}}".format
 HUNDREDS = list(range(1, 999))
 
@@ -111,14 +105,9 @@ WRONG = [
     (HEAD, f"{HEAD}<<: 3\n", "line 2: not YAML"),
     (TABLE, "caption: !!bool abc", "line 7: not YAML: 'abc' is not a value of the type !!bool"),
     (TABLE, "caption: !!python/object:a.B {}", "line 7: not YAML: .*python"),
-    (TABLE, r'caption: "\0"', r"caption: .*'\\x00'"),
-    (TABLE, r'caption: "\ud800"', r"caption: .*'\\ud800'"),
     (TABLE, "caption: \x01", r"line 7: not YAML: the character '\\x01'"),
-    # a config beside results may come from anybody
-    (HEAD, HEAD + BOMB, "more than 50,000 keys and values"),
-    (HEAD, HEAD + MERGES, "more than 50,000 keys and values"),
-    (TABLE, "caption: &a [*a]", "line 6: tables: nested deeper than 40"),
-    (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested deeper"),
+    (TABLE, "caption: &a [*a]", "an anchor is used inside what it names"),
+    (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested too deep"),
 ]
 MODULES = {
     "wrong_syntax": "def (:\n",
@@ -156,7 +145,6 @@ def test_the_good_config_is_good(tmp_path):
         (b"- a\n- b\n", "mapping"),
         (b"text", "mapping"),
         (b"\xff\xfe\x00\x01", "not a text file"),
-        (b"#" * 1_000_000, "larger than 500,000 bytes"),
     ],
 )
 def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):
