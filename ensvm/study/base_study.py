@@ -17,7 +17,7 @@ from ensvm.study.block import DERIVED
 from ensvm.study.source import Location, YamlSource
 
 # What the authors of a study say of its own values; a study that is built on it has other values.
-OF_THE_BASE = ("coverage", "findings", "reproduce", "derived")
+OF_THE_BASE = ("findings", "reproduce", "derived")
 # The blocks in whose new lists the name of an entry of the base stands for that entry.
 LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "assumptions")
 # The blocks that name data sets and algorithms.

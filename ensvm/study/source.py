@@ -12,7 +12,7 @@ from ensvm.errors import UserError, near_miss
 Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
-PARTS = ("claims", "readings", "assumptions", "coverage", "findings")
+PARTS = ("claims", "readings", "assumptions", "findings")
 
 # A text that is a number: as in YAML 1.2 and JSON, 1e3 and 5e-3 are numbers too, and 1:30 is text.
 _NUMBERS = {
@@ -99,7 +99,7 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
-    Its blocks `claims`, `readings`, `assumptions`, `coverage` and `findings` may be in files of
+    Its blocks `claims`, `readings`, `assumptions` and `findings` may be in files of
     their own, in the folder of its name. If the file was read already, `text` is its content.
 
     Raises UserError if a file cannot be read, is not YAML or not a mapping, or if a key is given

@@ -1,4 +1,4 @@
-"""Claims, readings, assumptions and coverage may stand in files of their own beside a config."""
+"""Claims, readings and assumptions may stand in files of their own beside a config."""
 
 import pytest
 
@@ -25,13 +25,12 @@ readings:
      variants: [{name: raw, label: raw, dataset: {scaling: none}}]}
 """,
     "assumptions": "assumptions:\n  - {id: x, text: t}\n",
-    "coverage": "coverage:\n  - {item: i, by: [claim c, reading q, assumption x]}\n",
 }
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A config with all four parts in files of their own."""
+    """A config with all three parts in files of their own."""
     path = tmp_path / "s.yaml"
     path.write_text(MAIN)
     (tmp_path / "s").mkdir()
@@ -64,7 +63,6 @@ def test_the_copy_that_a_run_leaves_is_the_whole_config(path, tmp_path):
         ("claims", "less}", "less", "s/claims.yaml, line 3: not YAML: "),
         ("readings", "table: 1", "table: 2", "s/readings.yaml, line 2: readings[1].table: unknown"),
         ("readings", "none", "far", "s/readings.yaml, line 3: readings[1].variants[1].dataset"),
-        ("coverage", "claim c", "claim d", "s/coverage.yaml, line 2: coverage[1].by[1]: unknown"),
         (
             "assumptions",
             "assumptions:\n",
