@@ -1,8 +1,8 @@
 """Errors that a user can mend, and the base of all YAML blocks, which reports them."""
 
 import difflib
-from collections.abc import Iterable
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -128,6 +128,10 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    former: ClassVar[
+        Mapping[str, str]
+    ] = {}  # keys of earlier versions, and how they are written now
+
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, block: Any) -> Any:
@@ -136,6 +140,9 @@ class Strict(BaseModel):
             return block
         for key in block:
             if key not in accepted:
+                if key in cls.former:
+                    message = f"the key {key!r} is no longer accepted: {cls.former[key]}"
+                    raise PydanticCustomError("unknown_key", message, {"key": str(key)})
                 hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})

@@ -10,7 +10,7 @@ from ensvm.runner.plan import make_plan
 from ensvm.runner.trial import trial
 
 GOOD = """
-svc: {estimator: SVC, grid: {C: [1, 2]}, stage: best-by-cv, cv: 3}
+svc: {estimator: SVC, grid: {C: [1, 2]}, stage: best-on-validation}
 many: {estimator: KNeighborsClassifier, params: {n_neighbors: 35}}
 rho: {estimator: RhoSVC}
 """
