@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from ensvm.data.generators import waveform
+from ensvm.data.generators import Waveform
 from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.approximate_path import approximate_regularization_path
 from ensvm.solvers.regularization_path.leave_one_out import least_leave_one_out
@@ -33,7 +33,7 @@ LARGEST_EXACT = 3200  # rows beyond which the exact path is not measured
 
 def problem(m: int, noisy: bool) -> tuple[Any, ...]:
     """Return inputs and labels to train, validate and test."""
-    X, classes = waveform(m + VALIDATION + TEST, seed=1)
+    X, classes = Waveform(rows=m + VALIDATION + TEST, seed=1).draw()
     X, y = (X - X[:m].mean(axis=0)) / X[:m].std(axis=0), np.where(classes == 0, 1, -1)
     if noisy:
         flipped = np.random.default_rng(0).random(m) < 0.1

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import ensvm
 from ensvm.compiled import compiling_counted
-from ensvm.data.generators import waveform
+from ensvm.data.generators import Waveform
 from ensvm.report.plots.looks import MARKER_SIZE, STYLE, files_of, look_of
 
 SIZES = tuple(200 * 2**k for k in range(7))
@@ -99,7 +99,7 @@ def seconds(make: Callable[[], Any], X: Any, y: Any) -> float:
 
 def measure(sizes: list[int]) -> pd.DataFrame:
     """Return a row a method, a column a size, and the exponent."""
-    X, classes = waveform(max(sizes), seed=1)
+    X, classes = Waveform(rows=max(sizes), seed=1).draw()
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(classes == 0, 1, -1)
     rows = []
     for name, (library, make) in METHODS.items():

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from ensvm.data.generators import waveform
+from ensvm.data.generators import Waveform
 
 SIZES = (10_000, 100_000, 1_000_000)
 TEST_ROWS = 50_000
@@ -68,7 +68,7 @@ def main() -> None:
     told = options.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        X, classes = waveform(max(told.sizes) + TEST_ROWS, seed=1984)
+        X, classes = Waveform(rows=max(told.sizes) + TEST_ROWS, seed=1984).draw()
         ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32).tofile(Path(folder, "X"))
         np.save(Path(folder, "y.npy"), np.where(classes == 1, 1, -1))
         del X

@@ -81,7 +81,7 @@ def _row(card: "DatasetCard", data_dir: Path | None) -> tuple[str, ...]:
 
     location = locate(card, data_dir=data_dir)
     served = location.provider or f"nobody: {location.reasons[-1]}"
-    if card.generator and (options := card.generator.model_dump().get("options")):
+    if card.generator and (options := card.generator.options):
         served += f" ({', '.join(f'{key}: {value:g}' for key, value in options.items())})"
     return (
         card.name,
@@ -156,8 +156,8 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
     protocol = card.split_protocol()
     _, n_train, n_test = card.sizes()
     split = ", ".join(f"{key}: {value}" for key, value in protocol.items())
-    generator = card.generator.model_dump() if card.generator else {}
-    options = generator.pop("options", None) or {}
+    generator = card.generator.identity() if card.generator else {}
+    options = generator.pop("options", {})
     return {
         "also called": ", ".join(card.aliases),
         "variants": ", ".join(card.variants),

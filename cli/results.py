@@ -202,7 +202,7 @@ def commands_of(config: "StudyConfig", results: Path) -> list[str]:
         "tables": "table",
         "figures": "report --only figures",
         "claims": "report --only claims",
-        "readings" if config.readings else "coverage": "report --only readings",
+        "readings": "report --only readings",
     }
     commands = [
         f"{block}: ensvm {verb} {results}"
@@ -250,7 +250,7 @@ def report(
 
     With --only, the parts are written into each study's folder: figures as figure-<id>.png, .svg,
     .pdf and .csv (their data); claims, whether each holds, as claims.md and .csv; readings, the
-    values under each interpretation of the paper, as readings.md, .csv and coverage.md; tables as
+    values under each interpretation of the paper, as readings.md and .csv; tables as
     `ensvm table` does. A terminal shows a line for each claim; --claim shows one whole. Several
     parts take less time in one command than in several. Exit status: 0 written, 1 a figure cannot
     be drawn, 2 wrong input.
@@ -279,7 +279,7 @@ def report(
         _print_documents(documents, f"{results}: no records of a study with claims", in_short)
     if "readings" in parts:
         documents = [write_readings(study) for study in chosen]
-        missing = f"{results}: no records of a study with readings or a coverage table"
+        missing = f"{results}: no records of a study with readings"
         _print_documents(documents, missing)
     if "tables" in parts:
         for study in chosen:

@@ -175,8 +175,8 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     """Copy a config, its parts and its printed values; return the files, the config first.
 
     The copy of a shipped config is written into the current folder, that of another beside it, so
-    that its paths stay right. The first line of each copied YAML file names the schema of configs,
-    for editors. Raises UserError if the name is not accepted, or the file exists without `force`.
+    that its paths stay right. Raises UserError if the name is not accepted, or the file exists
+    without `force`.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -207,21 +207,11 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
         copies[path.parent / printed] = folder / name / Path(printed).name
         head, key, rest = text.partition("\npublished:")
         text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)
-    replace_file(target, _with_schema(text))
+    replace_file(target, text)
     for file, copied in copies.items():
         copied.parent.mkdir(exist_ok=True)
-        if file in of_parts:
-            replace_file(copied, _with_schema(read_text(file)))
-        else:
-            replace_file(copied, file.read_bytes())
+        replace_file(copied, file.read_bytes())
     return [target, *copies.values()]
-
-
-def _with_schema(text: str) -> str:
-    """Return a text of YAML with a first line that names the schema of this installation."""
-    from ensvm.shipped import SCHEMA_COMMENT, schema_line
-
-    return schema_line() + re.sub(rf"\A{SCHEMA_COMMENT}.*\n", "", text)
 
 
 @click.command()

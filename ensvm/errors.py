@@ -1,14 +1,15 @@
 """Errors that a user can mend, and the base of all YAML blocks, which reports them."""
 
 import difflib
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 # pydantic adds the chosen tag after these keys; readers do not write it
 _TAGGED = ("split", "format", "generator")
+FLAGS = " (YAML reads yes, no, on, off as true or false: put names in quotes)"
 
 
 class Refused(Exception):
@@ -80,7 +81,7 @@ def explain(error: ValidationError, subject: str) -> UserError:
 
 
 def _one(detail: Any) -> str:
-    loc = detail["loc"]
+    loc = (*detail["loc"], *([detail["ctx"]["key"]] if detail["type"] == "flag" else []))
     key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
     message = message_of(detail)
     return f"{key}: {message}" if key else message
@@ -100,13 +101,13 @@ def message_of(detail: Any) -> str:
         case "union_tag_not_found":
             return f"{value!r} does not say which {context['discriminator']}"
     message = str(detail["msg"]).removeprefix("Value error, ")
-    if detail["type"] in ("value_error", "unknown_key"):
+    if detail["type"] in ("value_error", "unknown_key", "flag"):
         return message
     message = f"{message[:1].lower()}{message[1:]}"
     if isinstance(value, dict | list):
         return message
     if isinstance(value, bool) and detail["type"] in ("string_type", "model_type"):
-        message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
+        message += FLAGS
     return f"{value!r:.60} is not accepted: {message}"
 
 
@@ -116,10 +117,20 @@ def _accepted(value: Any, quoted: str) -> str:
     return f"{value!r} is not accepted; accepted: {', '.join(accepted)}{hint}"
 
 
+def _takes_flags(annotation: Any) -> bool:
+    """Return whether a type, or a part of it, accepts true and false."""
+    inner = (_takes_flags(part) for part in get_args(annotation))
+    return annotation is bool or annotation is Any or any(inner)
+
+
 class Strict(BaseModel):
     """A frozen block of keys; an unknown key, `key` in the error's context, is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    former: ClassVar[
+        Mapping[str, str]
+    ] = {}  # keys of earlier versions, and how they are written now
 
     @model_validator(mode="before")
     @classmethod
@@ -129,9 +140,22 @@ class Strict(BaseModel):
             return block
         for key in block:
             if key not in accepted:
+                if key in cls.former:
+                    message = f"the key {key!r} is no longer accepted: {cls.former[key]}"
+                    raise PydanticCustomError("unknown_key", message, {"key": str(key)})
                 hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})
+        return block
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_flags_for_numbers(cls, block: Any) -> Any:
+        """Refuse true and false for a key that does not take them: pydantic reads 1 and 0."""
+        for key, value in block.items() if isinstance(block, dict) else ():
+            field = cls.model_fields.get(key)
+            if isinstance(value, bool) and field and not _takes_flags(field.annotation):
+                raise PydanticCustomError("flag", f"{value} is not accepted{FLAGS}", {"key": key})
         return block
 
     @classmethod

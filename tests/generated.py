@@ -1,22 +1,17 @@
 """All that code writes into the repository; `python tests/generated.py` writes it again.
 
-These are parts of pages (lists of keys, commands, results), JSON schemas for editors, and the
-picture of the rooms. A part of a page stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
+These are parts of pages (lists of keys, commands, results) and the picture of the rooms. A part of
+a page stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import editor_schemas
 import house_picture
 import key_blocks
 import reference_blocks
 import result_blocks
-
-from ensvm.shipped import card_schema, config_schema
 
 ROOT = Path(__file__).parents[1]
 MAKERS: dict[str, Callable[[str], str | None]] = {
@@ -45,14 +40,8 @@ def filled_page(page: Path) -> str:
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
 
 
-def as_json(content: dict[str, Any]) -> str:
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
 FILES: dict[Path, Callable[[Path], str]] = {
     **dict.fromkeys(sorted(PAGES), filled_page),
-    config_schema(): lambda _: as_json(editor_schemas.schema_of_configs()),
-    card_schema(): lambda _: as_json(editor_schemas.schema_of_cards()),
     ROOT / "docs" / "images" / "house.svg": lambda _: house_picture.picture(),
 }
 """Each generated file, and the function that returns its content."""

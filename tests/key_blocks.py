@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ensvm.data.card import DatasetCard
-from ensvm.data.generators import CircleOptions, FournormOptions, SquaresOptions
+from ensvm.data.generators import Circle, Fournorm, Squares
 from ensvm.data.own_file import OwnFile
 from ensvm.data.splits import Split
 from ensvm.kernels.named_kernels import KERNELS
@@ -43,7 +43,7 @@ ACCEPTED = {
     "pipeline": "list of names or blocks",
     "keep": "`predictions`",
 }
-CHECKED_LATER = {"split": Split, "options": CircleOptions | FournormOptions | SquaresOptions}
+CHECKED_LATER = {"split": Split, "options": Circle | Fournorm | Squares}
 NOT_REQUIRED = ("DatasetConfig", "name")  # it may follow from another key
 SPACE = "\ue000"  # stands for a space at which no line is broken
 LONGEST_EXAMPLE = 64

@@ -9,7 +9,7 @@ import pytest
 from ensvm.report.tables import stale_notes
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs
-from ensvm.study.config import REFERENCE, read_config, reproduced
+from ensvm.study.config import read_config, reproduced
 from ensvm.study.table_layout import read_published
 
 planned = cache(make_plan)
@@ -95,16 +95,3 @@ def test_every_printed_cell_with_a_value_is_told(path):
         for line in lines:
             is_judged = table.judged and (line["row"], line["column"]) not in coded
             assert bool(line["verdict"]) == is_judged
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_what_covers_an_item_in_another_study_or_a_test_is_there(path):
-    config, _ = read_config(path)
-    for reference in [text for entry in config.coverage for text in entry.by]:
-        found = REFERENCE.fullmatch(reference)
-        if found["path"]:
-            assert (Path(__file__).parents[1] / found["path"]).is_file(), reference
-        elif found["study"]:
-            other, _ = read_config(find_config(found["study"]))
-            blocks = getattr(other, f"{found['kind']}s")
-            assert found["id"] in [block.id for block in blocks], reference

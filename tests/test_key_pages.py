@@ -97,7 +97,7 @@ def discriminators(union: Any, key: str) -> tuple[str, ...]:
         ("cards", PROVIDERS),
         (
             "metrics",
-            (*metrics.MEASURED, *metrics.STAGED, *metrics.DATA_FACTS, metrics.CV_SCORE),
+            (*metrics.MEASURED, *metrics.STAGED, *metrics.DATA_FACTS),
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -158,6 +158,13 @@ def _brought_splits(card: DatasetCard, raw: Raw) -> tuple[NDArray[np.intp], NDAr
         _check("row numbers (realizations, rows)", actual, expected, card.name)
         if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
             raise UserError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
+        for number, parts in enumerate(zip(train, test, strict=True), start=1):
+            if len(shared := np.intersect1d(*parts)):
+                raise UserError(
+                    f"data set {card.name!r}: row {shared[0]} is in `train` and in `test` of "
+                    f"realization {number} ({len(shared)} such rows in all); accepted: row numbers "
+                    "in one part only"
+                )
     return train, test
 
 

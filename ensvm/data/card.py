@@ -381,6 +381,7 @@ class DatasetCard(Strict):
             read = {"generator", "rows", "features", "classes", "positive", "inputs", "sparse"}
             deciding |= self.model_dump(include=read)
             deciding |= {
+                "generator": self.generator and self.generator.identity(),
                 "name": self.base or self.name,
                 "brought_splits": isinstance(self.split, IndicesSplit),
             }
@@ -394,7 +395,7 @@ class DatasetCard(Strict):
         """
         identity_parts: list[Any] = [self.scaling, self.checksum]
         if self.generator:
-            identity_parts += [self.generator.model_dump(), 1, self.positive]
+            identity_parts += [self.generator.identity(), 1, self.positive]
         elif self.checksum is None:
             identity_parts += [
                 self.base or self.name,

@@ -144,12 +144,10 @@ def adapt(
 
 
 def _with_options(card: DatasetCard, options: dict[str, Any]) -> dict[str, Any]:
-    own = {} if card.generator is None else card.generator.model_dump()
-    if "options" not in own:
+    if card.generator is None or not card.generator.options:
+        none = "it is read from files"
         which = (
-            "it is read from files"
-            if card.generator is None
-            else f"the generator {own['name']!r} has none"
+            none if card.generator is None else f"the generator {card.generator.name!r} has none"
         )
         raise UserError(f"data set {card.name!r}: options: {options} is not accepted; {which}")
-    return own | {"options": own["options"] | options}
+    return card.generator.model_dump() | options

@@ -70,23 +70,15 @@ def write_claims(study: Study) -> tuple[str, list[Path]]:
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
-    """Write the readings as CSV and Markdown, and the coverage.
+    """Write the readings as CSV and Markdown.
 
-    Returns the Markdown of the readings (of the coverage if the study has no readings) and the
-    paths; empty if the study has neither.
+    Returns the Markdown and the paths; empty if the study has no readings.
     """
-    from ensvm.report.documents.readings_document import coverage_document, readings_document
+    from ensvm.report.documents.readings_document import readings_document
 
-    text = ""
-    paths: list[Path] = []
-    if study.config.readings:
-        text, paths = _write(study, "readings", readings_document(study))
-    if study.config.coverage:
-        coverage = to_markdown(coverage_document(study))
-        paths.append(study.folder / "coverage.md")
-        replace_file(paths[-1], unbroken(coverage))
-        text = text or coverage
-    return text, paths
+    return (
+        _write(study, "readings", readings_document(study)) if study.config.readings else ("", [])
+    )
 
 
 def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:

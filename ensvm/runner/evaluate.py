@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Number
 from statistics import fmean
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
-from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
+from ensvm.study.metrics import STAGED, TRAIN_ERROR
 
 
 class Stopwatch:
@@ -92,9 +93,8 @@ def evaluate(
     """
     # If training rows choose a grid point, choose it first; then only that point is fitted.
     final, choice = algorithm, None
-    if algorithm.stage in ("best-on-validation", "best-by-cv"):
-        by_folds = algorithm.stage == "best-by-cv"
-        choice = (_chosen_by_cv if by_folds else _chosen_on_validation)(algorithm, seed, grams)
+    if algorithm.stage == "best-on-validation":
+        choice = _chosen_on_validation(algorithm, seed, grams)
         params = {**algorithm.params, **(choice.stage or {})}
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
@@ -105,7 +105,6 @@ def evaluate(
     if choice is not None:
         first = replace(
             first,
-            metrics={**first.metrics, **choice.metrics},
             seconds={**first.seconds, **choice.seconds},
             stage=choice.stage,
             n_stages=choice.n_stages,
@@ -204,10 +203,21 @@ def _score(
         metrics | scalars,
         seconds,
         curves,
-        stage=points[best] if algorithm.stage == "best-on-test" else None,
+        stage=points[best] if algorithm.stage == "best-on-test" else _best_params(fitted),
         n_stages=len(counts) if algorithm.stage == "best-on-test" else None,
         predictions=() if predicted is None else (predicted,),
     )
+
+
+def _best_params(fitted: Any) -> dict[str, Any] | None:
+    """Return what a search of scikit-learn has chosen; None for another classifier."""
+    chosen = getattr(fitted, "best_params_", None)
+    if not isinstance(chosen, Mapping):
+        return None
+    plain = int, float, str, NoneType
+    return {
+        key: value if isinstance(value, plain) else repr(value) for key, value in chosen.items()
+    }
 
 
 def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
@@ -221,33 +231,6 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
         stage=best.stage,
         n_stages=best.n_stages,
         validation_error=best.metrics["error"],
-    )
-
-
-def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
-    """Return the grid point with the best mean score over folds, as a `stage`."""
-    from sklearn.metrics import get_scorer
-
-    start = time.perf_counter()
-    cv = algorithm.cv or {}
-    scorer = get_scorer(cv["scorer"])
-    points = _grid_points(algorithm.grid)
-    scores = np.zeros(len(points))
-    for fold in grams.folds(cv["n_splits"], seed):
-        for number, point in enumerate(points):
-            fit = _fit(algorithm, point, seed, fold, Stopwatch())
-            score = scorer(fit.fitted, fit.inputs.test(), fold.realization.y_test)
-            scores[number] += float(score) / cv["n_splits"]
-    if np.isnan(scores).any():
-        raise Misbehaves(f"its {cv['scorer']} is not a number on some fold of the training rows")
-    best = int(np.argmax(scores))  # the first of equals
-    score = float(scores[best])
-    return Evaluation(
-        metrics={CV_SCORE: score},
-        seconds={"selection_seconds": time.perf_counter() - start},
-        stage=points[best],
-        n_stages=len(points),
-        validation_error=1.0 - score if cv["scorer"] == "accuracy" else None,
     )
 
 

@@ -19,7 +19,6 @@ from ensvm.data import Realization
 from ensvm.data.arrays import sparse_matrix
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.memory import require_memory
-from ensvm.runner.answers import Misbehaves
 from ensvm.seeds import seed_of
 
 # Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
@@ -252,29 +251,14 @@ class GramPool:
         y, groups = self.realization.y_train, self.realization.groups_train
         drawn_by = seed_of("validation", seed)
         if groups is not None:
+            from sklearn.model_selection import StratifiedGroupKFold
+
             n_parts = min(round(1 / VALIDATION_SHARE), len(np.unique(groups)))
-            return self._part(*next(_grouped_folds(y, groups, max(n_parts, 2), drawn_by)))
+            cut = StratifiedGroupKFold(max(n_parts, 2), shuffle=True, random_state=drawn_by)
+            return self._part(*next(cut.split(y, y, groups)))
         order = np.random.default_rng(drawn_by).permutation(y.shape[0])
         held = max(1, round(VALIDATION_SHARE * y.shape[0]))
         return self._part(order[held:], order[:held])
-
-    def folds(self, n_splits: int, seed: int) -> Iterator["GramPool"]:
-        """Yield the folds of a stratified cross-validation on the training rows.
-
-        If the rows have groups, each group is in one fold. Kernel values are computed for each
-        fold, with a width that depends on its training rows.
-        """
-        from sklearn.model_selection import StratifiedKFold
-
-        y, groups = self.realization.y_train, self.realization.groups_train
-        drawn_by = seed_of("folds", seed)
-        if groups is not None:
-            cut = _grouped_folds(y, groups, n_splits, drawn_by)
-        else:
-            stratified = StratifiedKFold(n_splits, shuffle=True, random_state=drawn_by)
-            cut = stratified.split(np.zeros(y.shape[0]), y)
-        for fitted, chosen in cut:
-            yield self._part(fitted, chosen)
 
     def _part(self, fitted: NDArray[np.intp], chosen: NDArray[np.intp]) -> "GramPool":
         """Return training rows to fit on and others to choose by, without the test rows."""
@@ -289,25 +273,6 @@ class GramPool:
         return GramPool(
             Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])
         )
-
-
-def _grouped_folds(
-    y: NDArray[Any], groups: NDArray[np.str_], n_splits: int, seed: int
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield folds of whole groups, with the classes about in proportion.
-
-    Raises Misbehaves if there are fewer groups than folds.
-    """
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    n_groups = len(np.unique(groups))
-    if n_groups < n_splits:
-        raise Misbehaves(
-            f"{n_splits} folds of whole groups cannot be made of the {n_groups} groups of the "
-            "training rows; give `params:` in place of a `grid:`, or fewer folds by `cv:`"
-        )
-    cut = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
-    yield from cut.split(np.zeros(y.shape[0]), y, groups)
 
 
 def for_gram(estimator: Any) -> Any:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard
-from ensvm.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.runner.estimators import (
@@ -20,7 +19,7 @@ from ensvm.runner.estimators import (
     takes_many,
 )
 from ensvm.runner.own_code import OwnCode, OwnFolder
-from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
+from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
@@ -46,20 +45,19 @@ class AlgorithmSettings:
     # Every parameter of the estimator as text, so that a changed default makes another cell.
     defaults: Mapping[str, str] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
-    stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
+    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     record: tuple[str, ...] = ()  # what is kept besides the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
     seed: str | None = None  # the name that seeds are computed from; None for the algorithm's
     orders: int = 1  # of the training rows, over which it is fitted
-    cv: Mapping[str, Any] | None = None  # `n_splits` and `scorer` of `best-by-cv`
     wrapped: Literal["one-vs-rest"] | None = None  # around a classifier of two classes
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object."""
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["record"] = list(self.record)
-        for name in ("seed", "cv", "wrapped"):  # left out if None
+        for name in ("seed", "wrapped"):  # left out if None
             if line[name] is None:
                 del line[name]
         if self.orders == 1:
@@ -105,7 +103,6 @@ def settings_of_study(
             share_gram=block.share_gram,
             seed=block.seed,
             orders=block.orders,
-            cv=_folds(source, block, name),
         )
         classes[name] = names_in([{"estimator": spec}, params, grid])
     folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), {}
@@ -188,24 +185,6 @@ def _check_stages(
     curves = [key for key in method.record if key != TRAIN_ERROR]
     if curves and method.wrapped is not None:
         raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
-
-
-def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, Any] | None:
-    """Check the scorer of `best-by-cv`, and return it with the number of folds."""
-    if block.stage != "best-by-cv":
-        return None
-    from sklearn.metrics import get_scorer_names
-
-    cv = block.cv or CrossValidationConfig()
-    accepted = get_scorer_names()
-    if cv.scorer not in accepted:
-        raise source.error(
-            ("algorithms", name, "cv", "scorer"),
-            f"unknown scorer {cv.scorer!r}; accepted: the names of sklearn.metrics."
-            f"get_scorer_names(), such as accuracy, balanced_accuracy, roc_auc, f1_macro, "
-            f"neg_log_loss{near_miss(cv.scorer, accepted)}",
-        )
-    return cv.model_dump()
 
 
 def _with_kernel(

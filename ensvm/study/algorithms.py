@@ -1,22 +1,22 @@
 """An algorithm of a study: an estimator, its parameters and kernel, what is scored and kept."""
 
 from collections.abc import Mapping
-from math import prod
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import ConfigBlock, Names, SweepConfig
 
-# Every grid point is a fit; longer lists would take years and fill the memory.
-MAX_GRID_POINTS = 100_000
 # Higher powers of almost all numbers are 0 or infinite.
 MAX_DEGREE = 1000
 # The keys that name an estimator, in an algorithm and in the parameters of another estimator.
 KINDS = ("estimator", "pipeline")
-# Stages that choose among the points of a grid on the training rows alone.
-HELD_OUT = ("best-on-validation", "best-by-cv")
+# How a choice by cross-validation is written.
+BY_CV = (
+    "`estimator: GridSearchCV` with `params: {estimator: ..., param_grid: {...}, cv: 5, scoring: "
+    "...}`"
+)
 
 
 def is_spec(value: Any) -> bool:
@@ -64,35 +64,6 @@ class KernelConfig(ConfigBlock):
         return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
-class CrossValidationConfig(ConfigBlock):
-    """How `stage: best-by-cv` chooses: the number of folds, and a scorer's name of scikit-learn.
-
-    Attributes
-    ----------
-    n_splits : int
-        The number of stratified folds of the training rows.
-    scorer : str
-        The scorer of scikit-learn whose mean over the folds is maximized.
-    """
-
-    n_splits: int = Field(default=5, ge=2)
-    scorer: str = "accuracy"
-
-
-def _folds(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {"n_splits": value}
-    if value is None or isinstance(value, dict | CrossValidationConfig):
-        return value
-    raise ValueError(f"a number of folds or {{n_splits: 5, scorer: accuracy}}, got {value!r:.60}")
-
-
-CrossValidation = Annotated[
-    CrossValidationConfig,
-    BeforeValidator(_folds, json_schema_input_type=int | CrossValidationConfig | None),
-]
-
-
 class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with its `params`, and which of its stages is scored.
 
@@ -111,16 +82,13 @@ class AlgorithmConfig(ConfigBlock):
     params : dict
         The parameters of the estimator; `step__C` sets a parameter of a part.
     grid : dict or None
-        The values to try for each parameter. Each combination is fitted, at most 100,000 of
-        them; `stage` says which one is scored.
+        The values to try for each parameter. Each combination is fitted; `stage` says which one
+        is scored.
     stage : str
         Which fit is scored. `last`: the only one, or the last stage. `best-on-test`: the one
         with the smallest test error, an oracle, since it reads the test labels.
         `best-on-validation`: the best point of the grid on a third of the training rows, fitted
-        again on all of them. `best-by-cv`: the best point by cross-validation of the training
-        rows. Ties go to the first.
-    cv : CrossValidationConfig, int or None
-        How `stage: best-by-cv` chooses: a number of folds, or a block.
+        again on all of them. Ties go to the first.
     share_gram : bool
         Whether the estimator gets the Gram matrix of the study's kernel; with `false` it gets
         the inputs and computes its own kernel.
@@ -153,13 +121,14 @@ class AlgorithmConfig(ConfigBlock):
         differ in that key. The key may be a path, such as `params.C`.
     """
 
+    former: ClassVar = {"cv": f"a choice by cross-validation is {BY_CV}"}
+
     label: str | None = None
     estimator: Any = None
     pipeline: Annotated[list[Any], Field(min_length=1)] | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
-    stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    cv: CrossValidation | None = None
+    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None
@@ -169,6 +138,13 @@ class AlgorithmConfig(ConfigBlock):
     undetermined_at_zero: str | None = None
     deterministic: bool | None = None
     sweep: SweepConfig | None = None
+
+    @field_validator("stage", mode="before")
+    @classmethod
+    def _former_stage(cls, stage: Any) -> Any:
+        if stage == "best-by-cv":
+            raise ValueError(f"{stage!r} is not accepted; it is now {BY_CV}")
+        return stage
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
@@ -182,31 +158,27 @@ class AlgorithmConfig(ConfigBlock):
                 "`estimator:` is a name, or a block {estimator: Name, params: {...}} or "
                 f"{{pipeline: [...]}}, got {self.estimator!r:.60}"
             )
-        if self.cv is not None and self.stage != "best-by-cv":
-            raise ValueError("`cv:` is for `stage: best-by-cv`, which chooses by it")
         return self
 
     @model_validator(mode="after")
     def _choice_among_points(self) -> Self:
         if self.grid is not None and self.stage == "last":
             raise ValueError(
-                "a `grid:` needs `stage: best-on-test`, `best-on-validation` or `best-by-cv` "
-                "to choose among its points"
+                "a `grid:` needs `stage: best-on-test` or `best-on-validation` to choose among its "
+                "points"
             )
-        if self.grid is None and self.stage in HELD_OUT:
-            raise ValueError(
-                f"`stage: {self.stage}` chooses among the points of a `grid:`, which is missing"
-            )
-        if self.orders > 1 and self.stage in HELD_OUT:
-            raise ValueError(
-                "`orders:` is for one problem in several orders of its training rows, and `stage: "
-                f"{self.stage}` would hold out other rows in each: leave out one of the two"
-            )
+        if self.stage == "best-on-validation":
+            if self.grid is None:
+                raise ValueError(
+                    f"`stage: {self.stage}` chooses among the points of a `grid:`, which is missing"
+                )
+            if self.orders > 1:
+                raise ValueError(
+                    "`orders:` is for one problem in several orders of its training rows, and "
+                    f"`stage: {self.stage}` would hold out other rows in each: leave out one"
+                )
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")
-        points = prod(map(len, (self.grid or {}).values()))
-        if points > MAX_GRID_POINTS:
-            raise ValueError(f"a `grid:` has at most {MAX_GRID_POINTS:,} points, this {points:,}")
         return self
 
     @property

@@ -9,15 +9,23 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError
 from ensvm.shipped import find_config, shipped_config
 from ensvm.study.block import DERIVED
+from ensvm.study.overrides import (
+    Change,
+    entries_of,
+    is_named,
+    name_of_entry,
+    target_of,
+    unknown_entry,
+)
 from ensvm.study.source import Location, YamlSource
 
 # What the authors of a study say of its own values; a study that is built on it has other values.
-OF_THE_BASE = ("coverage", "findings", "reproduce", "derived")
+OF_THE_BASE = ("findings", "reproduce", "derived")
 # The blocks in whose new lists the name of an entry of the base stands for that entry.
 LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "assumptions")
 # The blocks that name data sets and algorithms.
@@ -61,20 +69,12 @@ def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
     return _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
 
 
-class _Change(NamedTuple):
-    """One key that differs from the base: its steps, the new value, and what makes its errors."""
-
-    steps: tuple[str, ...]
-    value: Any
-    error: Callable[[Location, str], UserError]
-
-
-def _from_option(setting: str) -> _Change:
+def _from_option(setting: str) -> Change:
     key, equals, value = setting.partition("=")
     if not (equals and key.strip()):
         raise UserError(f"--set {setting}: give KEY=VALUE, as in algorithms.svc.params.C=10")
     source = YamlSource(Path(f"--set {setting}"), f"{json.dumps(key.strip())}: {value}")
-    return _Change(
+    return Change(
         tuple(key.strip().split(".")),
         source.content[key.strip()],
         lambda location, message: UserError(f"--set {setting}: {message}"),
@@ -126,20 +126,20 @@ def make_absolute(content: dict[str, Any], folder: Path) -> None:
             entry.update({key: moved(entry[key]) for key in FILES if key in entry})
 
 
-def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[_Change]:
+def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[Change]:
     """Yield the changes in a config; blocks of keys that the base has too are united."""
 
     def changes(
         block: dict[str, Any], node: Any, at: Location, steps: tuple[str, ...]
-    ) -> Iterator[_Change]:
+    ) -> Iterator[Change]:
         for key, value in block.items():
             here: Location = (*at, key)
             name = str(key)
-            inner = _entries(node).get(name)
-            if isinstance(value, dict) and (isinstance(inner, dict) or _is_named(inner)):
+            inner = entries_of(node).get(name)
+            if isinstance(value, dict) and (isinstance(inner, dict) or is_named(inner)):
                 yield from changes(value, inner, here, (*steps, name))
             else:
-                yield _Change((*steps, *name.split(".")), value, partial(error, here))
+                yield Change((*steps, *name.split(".")), value, partial(error, here))
 
     def error(here: Location, rest: Location, message: str) -> UserError:
         return own.error((*here, *rest), message)
@@ -150,7 +150,7 @@ def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[_Change]:
 
 def _built(
     source: YamlSource,
-    changes: Iterable[_Change],
+    changes: Iterable[Change],
     study: str,
     wrong_name: Callable[[str], UserError],
 ) -> YamlSource:
@@ -183,7 +183,7 @@ def _names_in(content: dict[str, Any]) -> set[str]:
     """Return the names of the data sets, the algorithms, and the variants of readings."""
     readings = content.get("readings") or ()
     variants = (variant for reading in readings for variant in reading.get("variants", ()))
-    names = {*_entries(content.get("datasets")), *_entries(content.get("algorithms"))}
+    names = {*entries_of(content.get("datasets")), *entries_of(content.get("algorithms"))}
     return names | {f"{DERIVED}{variant['name']}" for variant in variants if "name" in variant}
 
 
@@ -191,11 +191,11 @@ def _drop(content: dict[str, Any], gone: set[str]) -> None:
     """Remove the names that are `gone` from a content, and the blocks that need them."""
     if not gone:
         return
-    tables, before = set(_entries(content.get("tables"))), _names_in(content)
+    tables, before = set(entries_of(content.get("tables"))), _names_in(content)
     for key in NAMING:
         blocks = (_without(gone, block) for block in content.get(key) or ())
         content[key] = [block for block in blocks if block is not None]
-    gone_tables = tables - set(_entries(content["tables"]))
+    gone_tables = tables - set(entries_of(content["tables"]))
     for key, of_block in (("readings", "table"), ("assumptions", "tables")):
         for block in [block for block in content.get(key) or () if of_block in block]:
             named = block[of_block] if isinstance(block[of_block], list) else [block[of_block]]
@@ -255,100 +255,36 @@ def _explains(note: Any) -> bool:
     return isinstance(note, dict) and bool(note.get("explains"))
 
 
-def _name_of(entry: Any) -> str | None:
-    """Return the name or the id of an entry of a list; None if it has neither."""
-    if not isinstance(entry, dict):
-        return str(entry) if isinstance(entry, str | int) else None
-    name = next((entry[key] for key in ("name", "id", "card") if key in entry), None)
-    return None if name is None else str(name)
-
-
-def _entries(node: Any) -> dict[str, Any]:
-    """Return the entries of a block by their keys, or of a list by their names."""
-    if isinstance(node, list):
-        return {name: entry for entry in node if (name := _name_of(entry)) is not None}
-    return {str(key): value for key, value in node.items()} if isinstance(node, dict) else {}
-
-
-def _is_named(node: Any) -> bool:
-    """Return whether a value is a list of blocks or names."""
-    return isinstance(node, list) and bool(node) and len(_entries(node)) == len(node)
-
-
-def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
+def _apply(source: YamlSource, content: dict[str, Any], change: Change) -> str:
     """Make a change in a content, and return it as text, `key: new value (not old value)`.
 
     Errors at the changed key are then reported at the place of the change, not at the base.
     """
-    node, location, before = _target(content, change)
-    at: Any = location[-1]
+    block, at, location, before = target_of(change, content)
     value = _chosen(change, location, before)
-    if isinstance(node, list) and isinstance(value, dict):
+    if isinstance(block, list) and isinstance(value, dict):
         key = "id" if isinstance(before, dict) and "id" in before else "name"
-        value = {key: _name_of(node[at]), **value}
-    node[at] = value
+        value = {key: name_of_entry(block[at]), **value}
+    block[at] = value
     n = len(location)
     kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
     source.overridden = {**kept, location: change.error}
-    text = f"{'.'.join(change.steps)}: {_shown(change.value)}"
+    text = f"{change.key}: {_shown(change.value)}"
     if isinstance(before, dict | list):
         return text
     return f"{text} ({'not given' if before is None else f'not {_shown(before)}'})"
 
 
-def _target(content: dict[str, Any], change: _Change) -> tuple[Any, Location, Any]:
-    """Return the block or list that a change sets a value in, where, and the value before."""
-    node: Any = content
-    location: Location = ()
-    steps = change.steps
-    while True:
-        entries = _entries(node)
-        if not isinstance(node, dict) and not _is_named(node):
-            message = f"{location[-1]!r} is a value, not a block of keys: {node!r:.60}"
-            raise change.error((), message)
-        # Names may have dots: the longest one that begins the rest of the key is meant.
-        n = next((n for n in range(len(steps), 0, -1) if ".".join(steps[:n]) in entries), 0)
-        name, steps = (".".join(steps[:n]), steps[n:]) if n else (steps[0], steps[1:])
-        whole_block = not steps and isinstance(change.value, dict)
-        if not n and not whole_block and (isinstance(node, list) or location == ("algorithms",)):
-            raise change.error((), _unknown(location, name, entries))
-        at = _place(node, name, n > 0)
-        location = (*location, at)
-        if not steps:
-            return node, location, entries.get(name)
-        if isinstance(node[at], str) and isinstance(node, list):
-            node[at] = {"name": node[at]}
-        node = node[at]
-
-
-def _unknown(location: Location, name: str, entries: Iterable[str]) -> str:
-    """Return the message about a name that is not among the entries of a block or a list."""
-    accepted = f"accepted: {', '.join(entries)}{near_miss(name, entries)}"
-    return f"{location[-1]} has no entry {name!r}; {accepted}"
-
-
-def _place(node: Any, name: str, exists: bool) -> Any:
-    """Return the key or the index of an entry of a block or a list; a missing one is added."""
-    if isinstance(node, dict):
-        at = next((key for key in node if str(key) == name), name)
-        if not exists:
-            node[at] = {}
-        return at
-    if not exists:
-        node.append({"name": name})
-    return next(index for index, entry in enumerate(node) if _name_of(entry) == name)
-
-
-def _chosen(change: _Change, location: Location, before: Any) -> Any:
+def _chosen(change: Change, location: Location, before: Any) -> Any:
     """Return the new value of a key; in a list, names of entries of the base stand for them."""
     value = change.value
     if not isinstance(value, list) or location[0] not in LISTS or len(location) > 1:
         return value
-    entries = _entries(before)
+    entries = entries_of(before)
     named = () if location == ("datasets",) else value  # a new data set may be that of a card
-    for name in [_name_of(each) for each in named if not isinstance(each, dict)]:
+    for name in [name_of_entry(each) for each in named if not isinstance(each, dict)]:
         if name not in entries:
-            raise change.error((), _unknown(location, str(name), entries))
+            raise change.error((), unknown_entry(location, str(name), entries))
     if isinstance(before, dict):
         return {str(name): entries[str(name)] for name in value}
     return [each if isinstance(each, dict) else entries.get(str(each), each) for each in value]

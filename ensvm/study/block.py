@@ -72,7 +72,7 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
     first = error.errors()[0]
     # `[key]` is how pydantic marks a mapping's key, which is not in the file.
     location: Location = tuple(part for part in first["loc"] if part != "[key]")
-    if first["type"] == "unknown_key":
+    if first["type"] in ("unknown_key", "flag"):
         location = (*location, first["ctx"]["key"])
     elif first["type"] == "union_tag_invalid":  # figures alone are unions
         location = (*location, "kind")

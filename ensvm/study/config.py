@@ -1,11 +1,10 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
 
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
@@ -31,24 +30,12 @@ from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.table_layout import TableConfig, check_tables
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
-
-# What may cover an item of the paper: a thing of the study or, with `of`, of another study of the
-# same paper, or the tests in a file.
-REFERENCE = re.compile(
-    r"(?P<kind>table|figure|claim|reading|assumption) (?P<id>\S+)(?: of (?P<study>\S+))?"
-    r"|test (?P<path>tests/(?:\w+/)*\w+\.py)"
-)
-ACCEPTED = (
-    "'table ID', 'figure ID', 'claim ID', 'reading ID', 'assumption ID', each also with "
-    "' of STUDY', or 'test tests/path.py'"
-)
-
 
 _Keepable = Literal["predictions"]
 Kept = Annotated[
@@ -135,32 +122,6 @@ class Assumption(ConfigBlock):
         )
 
 
-class CoverageConfig(ConfigBlock):
-    """One item of the paper: a table, a figure, an experiment or a sentence that can be tested.
-
-    Attributes
-    ----------
-    item : str
-        What it is, in the paper's own terms.
-    by : tuple of str
-        What covers it, such as `table 1`, `claim x of another-study` or `test tests/test_x.py`.
-    not_covered : str or None
-        In place of `by`, the reason why nothing does.
-    """
-
-    item: str
-    by: Names = ()
-    not_covered: str | None = None
-
-    @model_validator(mode="after")
-    def _one_of(self) -> Self:
-        if bool(self.by) == (self.not_covered is not None):
-            raise ValueError(
-                "give either `by:`, what covers it, or `not_covered:`, why nothing does"
-            )
-        return self
-
-
 class DerivedConfig(ConfigBlock):
     """The study that this one was built on, and the keys that differ; `base:` fills it in.
 
@@ -237,8 +198,6 @@ class StudyConfig(ConfigBlock):
         What the paper leaves open, and how the study resolves it.
     readings : tuple of ReadingConfig
         Questions that the paper leaves open, with the values under each answer.
-    coverage : tuple of CoverageConfig
-        Every item of the paper, and what covers it.
     findings : tuple of FindingConfig
         What came out: the sentences of the paper's abstract, with our numbers.
     derived : DerivedConfig or None
@@ -267,7 +226,6 @@ class StudyConfig(ConfigBlock):
     takes: float | None = Field(default=None, gt=0)
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
-    coverage: tuple[CoverageConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
     derived: DerivedConfig | None = None
 
@@ -418,7 +376,6 @@ class StudyConfig(ConfigBlock):
         check_tables(self.tables, names, source)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
-        check_coverage(self.coverage, names, source)
         self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
         check_findings(self.findings, self.claims, self.tables, rows, source)
@@ -446,25 +403,6 @@ def _members(
         if sweep is not None:
             members.setdefault(sweep.of, {})[member] = sweep.value
     return dict(sorted(members.items()))
-
-
-def check_coverage(
-    coverage: Sequence[CoverageConfig], names: StudyNames, source: YamlSource
-) -> None:
-    """Refuse items given twice, and references to what the study does not have.
-
-    References to other studies are not checked: a folder of results has the config of one study.
-    """
-    source.must_be_distinct(("coverage",), "item", [entry.item for entry in coverage], "item")
-    for index, entry in enumerate(coverage):
-        for number, text in enumerate(entry.by):
-            location: Location = ("coverage", index, "by", number)
-            reference = REFERENCE.fullmatch(text)
-            if reference is None:
-                raise source.error(location, f"{text!r} names nothing; accepted: {ACCEPTED}")
-            kind = reference["kind"]
-            if kind is not None and reference["study"] is None:
-                source.must_be_one_of(location, kind, reference["id"], names.of(kind))
 
 
 def reproduced() -> list[str]:

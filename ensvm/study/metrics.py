@@ -36,7 +36,6 @@ STAGED = {
     "staged_test_accuracy": "test",
     "staged_train_error": "train",
 }
-CV_SCORE = "best_score_"  # of what `stage: best-by-cv` chose, as GridSearchCV calls it
 RATES = ("error", "accuracy")
 FRACTIONS = ("error", "accuracy", "balanced_accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has; a timing has the seconds of its parts. Names of fitted attributes end in an

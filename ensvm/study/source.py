@@ -8,36 +8,44 @@ from typing import Any
 import yaml
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.record import CONTROL
 
 Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
-PARTS = ("claims", "readings", "assumptions", "coverage", "findings")
+PARTS = ("claims", "readings", "assumptions", "findings")
 
-# Configs beside records may come from anybody: a larger one could exhaust the memory. The longest
-# shipped config has 49 kB, 3,000 nodes (keys, values, lists, blocks) and 7 levels. An alias counts
-# as all the nodes it refers to.
-MAX_BYTES = 500_000
-MAX_NODES = 50_000
-MAX_DEPTH = 40
-MAX_QUICK_LEVELS = 2_000
-
-_READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # not dates, which stay text
-_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside what it names"
+# A text that is a number: as in YAML 1.2 and JSON, 1e3 and 5e-3 are numbers too, and 1:30 is text.
+_NUMBERS = {
+    "int": re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o[0-7_]+|0|[1-9][0-9_]*)"),
+    "float": re.compile(
+        r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+|[0-9][0-9_]*\.[0-9_]*"
+        r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)"
+    ),
+}
+_READ_AS = {"str", "bool", "null", "merge"}  # of YAML's other types; dates stay text
 
 
 def _type_of(tag: str) -> str:
     return tag.removeprefix("tag:yaml.org,2002:")
 
 
-class _Values(yaml.constructor.SafeConstructor):
+def _resolvers() -> dict[str | None, list[tuple[str, re.Pattern[str]]]]:
+    """Return which type a text without quotes has, by its first character."""
+    rules = {
+        first: [rule for rule in known if _type_of(rule[0]) in _READ_AS]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    for kind, pattern in _NUMBERS.items():
+        whole = re.compile(rf"(?:{pattern.pattern})\Z")
+        for first in "-+.0123456789":
+            rules.setdefault(first, []).append((f"tag:yaml.org,2002:{kind}", whole))
+    return rules
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Makes the values: dates are text, and a wrong value is reported with its line."""
 
-    yaml_implicit_resolvers = {  # noqa: RUF012 (declared by the base class)
-        first: [rule for rule in rules if _type_of(rule[0]) in _READ_AS]
-        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+    yaml_implicit_resolvers = _resolvers()
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
@@ -47,30 +55,10 @@ class _Values(yaml.constructor.SafeConstructor):
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
 
 
-class _Loader(_Values, yaml.SafeLoader):
-    """The loader whose errors are reported."""
-
-
-class _QuickLoader(_Values, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The same by libyaml, thirty times as quick; not every platform's PyYAML has it."""
-
-
-def _composed(text: str) -> tuple[_Values, yaml.Node | None]:
-    """Return a loader and the nodes of a text; raises yaml.YAMLError or RecursionError."""
-    # Each level takes a bracket or indents a line. Too many would overflow libyaml's stack.
-    levels = text.count("[") + text.count("{") + 2 * max(map(len, text.split("\n")))
-    if levels < MAX_QUICK_LEVELS:
-        try:
-            quick = _QuickLoader(text)  # type: ignore[call-arg]
-            return quick, quick.get_single_node()
-        except (yaml.YAMLError, UnicodeError):
-            pass  # the other loader finds the error again, and its words name the cause
-    loader = _Loader(text)
-    return loader, loader.get_single_node()
-
-
 class _Dumper(yaml.SafeDumper):
-    """Writes every block where it stands, without anchors."""
+    """Writes every block where it stands, without anchors; quotes texts that look like numbers."""
+
+    yaml_implicit_resolvers = _resolvers()
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -82,14 +70,10 @@ def read_text(path: Path) -> str:
     Raises
     ------
     UserError
-        If the file cannot be read, is too large or is not text.
+        If the file cannot be read or is not text.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise UserError(f"{path}: larger than {MAX_BYTES:,} bytes, which no config is")
-        return content.decode("utf-8")
+        return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a text file in UTF-8: {error}") from error
     except OSError as error:
@@ -115,11 +99,11 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
-    Its blocks `claims`, `readings`, `assumptions`, `coverage` and `findings` may be in files of
+    Its blocks `claims`, `readings`, `assumptions` and `findings` may be in files of
     their own, in the folder of its name. If the file was read already, `text` is its content.
 
-    Raises UserError if a file cannot be read, is not YAML or not a mapping, if a key is given
-    twice, or if the config is larger or deeper than any study.
+    Raises UserError if a file cannot be read, is not YAML or not a mapping, or if a key is given
+    twice.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:
@@ -127,7 +111,6 @@ class YamlSource:
         # The files are parsed as one text, so that a copy of that text is a complete config.
         self._texts = _texts(path) if text is None else [(path, text)]
         self._lines: dict[Location, int] = {(): 1}
-        self._n_nodes = 0
         self._written = ""
         self.moved: dict[Location, Location] = {}
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
@@ -139,8 +122,6 @@ class YamlSource:
         self._written = yaml.dump(
             content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
         )
-        if len(self._written) > MAX_BYTES:
-            raise self.error((), f"larger than {MAX_BYTES:,} bytes with the content of its base")
 
     @property
     def text(self) -> str:
@@ -149,7 +130,8 @@ class YamlSource:
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
-            loader, node = _composed(text)
+            loader = _Loader(text)
+            node = loader.get_single_node()
             if node is None:
                 raise UserError(
                     f"{self.path}: the file is empty; "
@@ -166,7 +148,8 @@ class YamlSource:
                 f"{self._line_of(error)}: not YAML: {error.problem or error.context}"
             ) from error
         except RecursionError as error:
-            raise UserError(f"{self.path}: {_TOO_DEEP}") from error
+            message = "an anchor is used inside what it names, or blocks are nested too deep"
+            raise UserError(f"{self.path}: {message}") from error
         if not isinstance(content, dict):
             raise UserError(
                 f"{self.path}: expected a mapping of keys (study: ..., datasets: ...), "
@@ -236,14 +219,9 @@ class YamlSource:
             if name in names[:index]:
                 raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
 
-    def _walk(self, node: yaml.Node, location: Location, loader: _Values) -> None:
-        """Note the line of every key, and check size and depth before any value is made."""
+    def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
+        """Note the line of every key, and refuse a key that is given twice."""
         self._lines.setdefault(location, node.start_mark.line + 1)
-        self._n_nodes += 1
-        if self._n_nodes > MAX_NODES:
-            raise self.error((), f"more than {MAX_NODES:,} keys and values, aliases written out")
-        if len(location) > MAX_DEPTH:
-            raise self.error(location[:1], _TOO_DEEP)
         if isinstance(node, yaml.MappingNode):
             for key_node, value_node in node.value:
                 key, line = self._key(key_node, location, loader), key_node.start_mark.line + 1
@@ -255,18 +233,8 @@ class YamlSource:
         elif isinstance(node, yaml.SequenceNode):
             for index, value_node in enumerate(node.value):
                 self._walk(value_node, (*location, index), loader)
-        else:
-            self._check_text(node, location)
 
-    def _check_text(self, node: yaml.Node, location: Location) -> None:
-        """Refuse control characters, which a terminal would obey."""
-        control = CONTROL.search(node.value)
-        # A delimiter, and a mark of missing values, may be such a character.
-        of_a_file = location[-1:] == ("delimiter",) or location[-2:-1] == ("missing",)
-        if control and not of_a_file:
-            raise self.error(location, f"the control character {control[0]!r} is not accepted")
-
-    def _key(self, node: yaml.Node, location: Location, loader: _Values) -> str:
+    def _key(self, node: yaml.Node, location: Location, loader: _Loader) -> str:
         """Return a key as text; a key may be a whole number, such as the label of a class."""
         kind = _type_of(node.tag)
         if not isinstance(node, yaml.ScalarNode) or kind not in ("str", "int", "merge"):
@@ -275,5 +243,4 @@ class YamlSource:
                 key = f"{node.value!r} (YAML reads it as !!{kind})"
             line = self._line_name(node.start_mark.line + 1)
             raise self.error(location, f"a key is text, got {key} at {line}; put it in quotes")
-        self._check_text(node, location)
         return str(loader.construct_object(node)) if kind == "int" else str(node.value)

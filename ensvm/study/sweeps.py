@@ -1,9 +1,10 @@
 """Sweeps: an entry of a config that stands for several, one for each value of one of its keys."""
 
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
+from ensvm.study.overrides import with_keys
+from ensvm.study.powers import with_powers
 from ensvm.study.source import Location, YamlSource
 
 # The keys that list names of data sets or algorithms: the name of a sweep there means all members.
@@ -26,7 +27,7 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     `card:` or `path:`. Messages about a member name the line of the entry. Raises UserError for a
     sweep that is not one key with values.
     """
-    content = deepcopy(source.content)
+    content = with_powers(source, source.content)
     members: dict[str, list[str]] = {}
     datasets, algorithms = content.get("datasets"), content.get("algorithms")
     if isinstance(datasets, list):
@@ -107,31 +108,11 @@ def _members(
         raise source.error((*location, key), f"expected a list of numbers or names, got {values!r}")
     if len(set(map(_text, values))) < len(values):
         raise source.error((*location, key), f"a value is given twice: {values!r}")
+    rest = {key: block for key, block in entry.items() if key != "sweep"}
     for value in values:
-        member = deepcopy({key: block for key, block in entry.items() if key != "sweep"})
-        last = set_key(source, (*location, key), member, value)
-        yield (
-            f"{name}-{_text(value)}",
-            {**member, "sweep": {"of": name, "key": last, "value": value}},
-        )
-
-
-def set_key(source: YamlSource, location: Location, entry: dict[str, Any], value: Any) -> str:
-    """Set the key of an entry that the last part of `location` says, and return its last step.
-
-    The key may be a path of steps, such as `split.n_train`. Raises UserError where a step on it
-    has a value, not a block of keys.
-    """
-    *path, last = str(location[-1]).split(".")
-    inner = entry
-    for step in path:
-        inner = inner.setdefault(step, {})
-        if not isinstance(inner, dict):
-            raise source.error(
-                location, f"{step!r} of this entry is not a block of keys: {inner!r}"
-            )
-    inner[last] = value
-    return last
+        part = {"of": name, "key": str(key).rpartition(".")[2], "value": value}
+        member = with_keys(source, location, rest, {key: value})
+        yield f"{name}-{_text(value)}", {**member, "sweep": part}
 
 
 def _text(value: Any) -> str:

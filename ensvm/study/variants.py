@@ -24,8 +24,8 @@ from ensvm.study.block import (
 )
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import PERCENT, unit_of
+from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
-from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 # Keys that a variant cannot change: the copy sets them itself.
@@ -237,15 +237,14 @@ class Copies:
     ) -> BlockT:
         """Return a copy of a block with what is its own and the keys of a variant set in it."""
         content = {**entry.model_dump(exclude_unset=True), **own, "sweep": None}
-        for key, value in keys.items():
+        for key in keys:
             if key.partition(".")[0] in OWN_KEYS[str(location[-1])]:
                 message = "no variant changes this key"
                 if key.startswith("realizations"):
                     message += "; give `realizations:` beside `dataset:`"
                 raise self.source.error((*location, key), message)
-            set_key(self.source, (*location, key), content, value)
         try:
-            return type(entry).model_validate(content)
+            return type(entry).model_validate(with_keys(self.source, location, content, keys))
         except ValidationError as error:
             wrong, message = refusal(error)
             raise self.source.error(location + wrong, message) from error

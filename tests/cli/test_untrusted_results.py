@@ -58,8 +58,6 @@ readings:
     default: "TEXT"
     variants: [{name: two, label: "TEXT", instead: {factory: module}}]
     conclusion: "TEXT"
-coverage:
-  - {item: "TEXT", by: [table 1, claim c, reading r]}
 assumptions:
   - {id: a, text: "TEXT"}
 """

@@ -32,7 +32,7 @@ READING = {
     "card": ("data/card.py", "one_hot"),
 }
 GENERATING = {
-    "generator": ("data/generators.py", "waveform"),
+    "generator": ("data/generators.py", "_signs"),
     "labels": ("data", "encode_labels"),
 }
 PARTS_OF_PATH = {

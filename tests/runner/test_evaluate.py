@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
@@ -15,7 +15,6 @@ from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.seeds import seed_of
 
 
 @pytest.mark.parametrize("share_gram", [True, False])
@@ -149,21 +148,13 @@ def test_fitted_lists_of_arrays_are_no_scalars(realization):
     assert "coefs_" not in found
 
 
-BY_CV = {"cv": {"n_splits": 4, "scorer": "balanced_accuracy"}, "stage": "best-by-cv"}
-
-
-def test_by_cv_the_point_of_the_best_mean_score_is_chosen(realization):
+def test_what_a_search_chooses_is_recorded(realization):
     grid = {"C": [0.001, 0.1, 1.0, 10.0]}
-    settings = AlgorithmSettings("SVC", {"kernel": "rbf", "gamma": 0.5}, grid=grid, **BY_CV)
-    outcome = evaluate(settings, 3, GramPool(realization))
-    folds = StratifiedKFold(4, shuffle=True, random_state=seed_of("folds", 3))
-    search = GridSearchCV(SVC(gamma=0.5), grid, scoring="balanced_accuracy", cv=folds)
-    search.fit(realization.X_train, realization.y_train)
+    params = {"estimator": {"estimator": "SVC"}, "param_grid": grid, "cv": 4}
+    outcome = evaluate(AlgorithmSettings("GridSearchCV", params), 3, GramPool(realization))
+    search = GridSearchCV(SVC(), grid, cv=4).fit(realization.X_train, realization.y_train)
     assert outcome.stage == search.best_params_
-    assert outcome.n_stages == len(grid["C"])
-    assert outcome.metrics["best_score_"] == pytest.approx(search.best_score_)
-    wrong = search.predict(realization.X_test) != realization.y_test
-    assert outcome.metrics["n_errors"] == np.count_nonzero(wrong)
+    assert outcome.metrics["best_score_"] == search.best_score_
 
 
 @pytest.mark.parametrize("share_gram", [True, False])

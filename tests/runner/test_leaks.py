@@ -75,20 +75,16 @@ def test_missing_values_are_filled_from_training_rows_alone(tmp_path):
     assert error(official(tmp_path, train, test, **keys)) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("stage", "expected"), [("best-on-test", 0), ("best-on-validation", 1), ("best-by-cv", 1)]
-)
+@pytest.mark.parametrize(("stage", "expected"), [("best-on-test", 0), ("best-on-validation", 1)])
 def test_parameters_are_chosen_on_training_rows_alone(tmp_path, stage, expected):
     # Most training rows are of the class -1, and all test rows but one of the class +1.
     train = [(0, -1)] * 60 + [(0, 1)] * 20
     realization = official(tmp_path, train, [(0, 1)] * 40, scaling="none")
-    cv = {"n_splits": 5, "scorer": "accuracy"} if stage == "best-by-cv" else None
     settings = AlgorithmSettings(
         "sklearn.dummy:DummyClassifier",
         {"strategy": "constant"},
         grid={"constant": [-1, 1]},
         stage=stage,
-        cv=cv,
     )
     assert error(realization, settings) == expected
 
@@ -118,11 +114,9 @@ def test_rows_of_a_group_are_not_on_both_sides(patients):
     assert np.mean([error(kept.realization(index)) for index in range(1, 6)]) > 0.3
 
 
-@pytest.mark.parametrize("stage", ["best-on-validation", "best-by-cv"])
-def test_a_choice_within_training_rows_keeps_groups(patients, stage):
-    cv = {"n_splits": 5, "scorer": "accuracy"} if stage == "best-by-cv" else None
-    settings = AlgorithmSettings(NEAREST.estimator, {}, grid={"n_neighbors": [1, 3]}, stage=stage)
-    settings = settings if cv is None else AlgorithmSettings(**{**vars(settings), "cv": cv})
+def test_a_choice_within_training_rows_keeps_groups(patients):
+    grid, stage = {"n_neighbors": [1, 3]}, "best-on-validation"
+    settings = AlgorithmSettings(NEAREST.estimator, {}, grid=grid, stage=stage)
     split = {"protocol": "kfold", "n_splits": 5}
     errors = {}
     for keys in ({"drop": ["who"]}, {"groups": "who"}):

@@ -51,7 +51,6 @@ assumptions:
 readings:
   - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
      variants: [{name: hard, label: hard, algorithm: {params.C: 100}}], conclusion: so}
-coverage: [{item: all, by: table 1}]
 """
 
 
@@ -160,7 +159,6 @@ def test_a_list_of_names_chooses_entries_and_drops_what_needs_the_others(base):
 
 def test_what_the_base_concludes_of_its_own_values_stays_with_it(base):
     config = read_config(built(base, ""))[0]
-    assert not config.coverage
     assert [note.text for note in config.tables[0].notes] == ["plain"]
     assert not config.reproduce
 

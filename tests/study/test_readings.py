@@ -189,7 +189,7 @@ VARIANT = "readings[1].variants[4]"
         ("{name: x, label: x, algorithm: {orders: 0}}", "algorithm.orders: 0 is not accepted"),
         (
             "{name: x, label: x, algorithm: {estimator.x: 1}}",
-            "'estimator' of this entry is not a block",
+            "'estimator' is a value, not a block",
         ),
         ("{name: x, label: x, algorithm: {label: x}}", "algorithm.label: no variant changes this"),
         ("{name: x, label: x, dataset: {name: x}}", "dataset.name: no variant changes this key"),

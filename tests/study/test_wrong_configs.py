@@ -20,14 +20,7 @@ tables:
 """
 HEAD, TABLE, PARAMS = "study: t\n", "caption: c", "params: {gamma: 1}"
 WHOLE = f"SVC, {PARAMS}"
-BOMB = "z0: &z0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
-    f"z{n}: &z{n} [{', '.join([f'*z{n - 1}'] * 9)}]\n" for n in range(1, 12)
-)
-MERGES = "y0: &y0 {a: 1}\n" + "".join(
-    f"y{n}: &y{n} {{<<: [{', '.join([f'*y{n - 1}'] * 9)}]}}\n" for n in range(1, 12)
-)
 INSIDE = "NoisyLabels, params: {{estimator: {{estimator: SVC, params: {{gamma: {}}}}}}}".format
-HUNDREDS = list(range(1, 999))
 
 # What is replaced in the good config, by what, and the message.
 WRONG = [
@@ -78,11 +71,6 @@ WRONG = [
     (PARAMS, "stage: best-on-validation", r"algorithms\.a: .*grid.*missing"),
     (PARAMS, "grid: {C: [-1]}, stage: best-on-test", r"algorithms\.a: .*C"),
     (PARAMS, "stage: best-on-test", r"algorithms\.a\.stage: .*no stages"),
-    (
-        PARAMS,
-        f"stage: best-on-test, grid: {{C: {HUNDREDS}, gamma: {HUNDREDS}}}",
-        r"algorithms\.a: a `grid:` has at most 100,000 points, this 996,004",
-    ),
     *(
         (PARAMS, f"params: {{kernel: poly, {key}: {value}}}", f"line 5: .*{key}")
         for key, values in {
@@ -111,14 +99,9 @@ WRONG = [
     (HEAD, f"{HEAD}<<: 3\n", "line 2: not YAML"),
     (TABLE, "caption: !!bool abc", "line 7: not YAML: 'abc' is not a value of the type !!bool"),
     (TABLE, "caption: !!python/object:a.B {}", "line 7: not YAML: .*python"),
-    (TABLE, r'caption: "\0"', r"caption: .*'\\x00'"),
-    (TABLE, r'caption: "\ud800"', r"caption: .*'\\ud800'"),
     (TABLE, "caption: \x01", r"line 7: not YAML: the character '\\x01'"),
-    # a config beside results may come from anybody
-    (HEAD, HEAD + BOMB, "more than 50,000 keys and values"),
-    (HEAD, HEAD + MERGES, "more than 50,000 keys and values"),
-    (TABLE, "caption: &a [*a]", "line 6: tables: nested deeper than 40"),
-    (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested deeper"),
+    (TABLE, "caption: &a [*a]", "an anchor is used inside what it names"),
+    (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested too deep"),
 ]
 MODULES = {
     "wrong_syntax": "def (:\n",
@@ -156,7 +139,6 @@ def test_the_good_config_is_good(tmp_path):
         (b"- a\n- b\n", "mapping"),
         (b"text", "mapping"),
         (b"\xff\xfe\x00\x01", "not a text file"),
-        (b"#" * 1_000_000, "larger than 500,000 bytes"),
     ],
 )
 def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):

@@ -1,12 +1,11 @@
-"""Readings and coverage: what a paper leaves open, and which of its parts are reproduced.
+"""Readings: what a paper leaves open.
 
 Readings show our values under each interpretation of the paper, beside the printed ones.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import pandas as pd
 
@@ -25,7 +24,6 @@ from ensvm.report.documents.document import (
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
 from ensvm.report.query import Answer, Study, ask, once, shared_realizations
 from ensvm.report.tables import ALIKE, TableCell, cell_of, column_label, question_of
-from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT, ReadingConfig
 
@@ -42,14 +40,6 @@ HOW_TO_READ = (
     "such values and verdicts stand in the CSV). **Bold**: the smallest mean distance to the "
     "printed values, over the cells of which every reading that has values has one."
 )
-Address: TypeAlias = Callable[[str, str, str | None], str]
-# What `ensvm table` and `ensvm report --only` write; assumptions are part of the tables.
-FILES = {
-    "table": "table-{id}.md",
-    "figure": "figure-{id}.svg",
-    "claim": "claims.md",
-    "reading": "readings.md",
-}
 
 
 @dataclass(frozen=True)
@@ -314,35 +304,3 @@ def readings_legend(study: Study) -> list[Part]:
         meanings = verdicts(table, [cell for of, cell in cells if of == name])
         parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
     return [*parts, *marks([cell for _, cell in cells])]
-
-
-def file_of(kind: str, name: str, study: str | None) -> str:
-    """Return the file of a table, figure, claim or reading, relative to the study's folder."""
-    return (f"../{study}/" if study else "") + FILES[kind].format(id=name)
-
-
-def coverage_document(study: Study, address: Address = file_of) -> Document:
-    """Return the items of a study's paper with what covers them, and their number.
-
-    `address` returns the target of a link from a kind, an id, and another study's name or None.
-    """
-    items = study.config.coverage
-    rows = [[entry.item, _covered_by(entry, address)] for entry in items]
-    covered = sum(bool(entry.by) for entry in items)
-    grid = Grid(["in the paper", "covered by"], rows, left=("covered by",))
-    title = f"Coverage: {study.config.title or study.config.study}"
-    return Document(title, [f"{covered} of {len(items)} items are covered.", grid])
-
-
-def _covered_by(entry: CoverageConfig, address: Address) -> str:
-    if entry.not_covered is not None:
-        return f"**not covered**: {entry.not_covered}"
-    return ", ".join(_link(text, address) for text in entry.by)
-
-
-def _link(text: str, address: Address) -> str:
-    """Return a reference as a link."""
-    reference = REFERENCE.fullmatch(text)
-    if reference is None or reference["kind"] not in FILES:
-        return f"`{reference['path']}`" if reference and reference["path"] else text
-    return f"[{text}]({address(reference['kind'], reference['id'], reference['study'])})"

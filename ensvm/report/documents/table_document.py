@@ -33,7 +33,6 @@ from ensvm.report.tables import (
     underlined,
 )
 from ensvm.report.verdict import BASES
-from ensvm.study.algorithms import CrossValidationConfig
 from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig
@@ -164,20 +163,14 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:
-    """Return which columns are oracles, chosen by cross-validation, or wrapped one against rest."""
+    """Return which columns are oracles, or wrapped one against rest."""
     oracles: list[str] = []
-    chosen: dict[str, list[str]] = {}
     wrapped: dict[str, list[str]] = {}
     rows = study.config.rows_of(table)
     for column in table.columns:
         name, label = column.of(table), column_label(study, column)
-        block = study.config.algorithms[name]
         if is_oracle(study, table, column):
             oracles.append(label)
-        if block.stage == "best-by-cv":
-            cv = block.cv or CrossValidationConfig()
-            how = f"{cv.n_splits}-fold cross-validation of the training rows ({cv.scorer})"
-            chosen.setdefault(how, []).append(label)
         for row in rows:
             records = study.by_cell.get((row, name, "error"), [])
             method = records[-1].settings.get("algorithm") if records else None
@@ -187,7 +180,6 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
     texts = {
         ", ".join(oracles): "chosen on the test error, an oracle; not to be compared as equals.",
-        **{", ".join(labels): f"chosen by {how}." for how, labels in chosen.items()},
     }
     sentences = [f"{labels}: {text}" for labels, text in texts.items() if labels]
     if wrapped:

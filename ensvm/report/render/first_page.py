@@ -61,11 +61,6 @@ def first_page(study: Study) -> str:
         )
         parts += ["## Claims", sentence, overview(study)]
     parts += _readings(study)
-    if config.coverage:
-        sentence = (
-            f"What of the paper is covered, item by item: {_page(study, 'coverage', 'list')}."
-        )
-        parts += ["## Coverage", sentence]
     return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
 
 
@@ -80,7 +75,6 @@ def _at_a_glance(study: Study) -> Grid:
     """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
     judged = Counter[str](claim.verdict for claim in evaluate_claims(study))
-    covered = sum(bool(entry.by) for entry in config.coverage)
     bad = Counter(record.status for record in study.failed)
     missing = study.missing_data
     rows = [
@@ -94,7 +88,6 @@ def _at_a_glance(study: Study) -> Grid:
             ", ".join(f"{judged[v]} {text}" for v, text in JUDGED.items() if judged[v]),
         ),
         ("open questions, each under several readings", len(config.readings), ""),
-        ("items of the paper", len(config.coverage), f"{covered} covered"),
         ("cells run", len(study.records), ", ".join(f"{n} {status}" for status, n in bad.items())),
         ("data sets that could not be loaded", len(missing), ", ".join(missing)),
     ]

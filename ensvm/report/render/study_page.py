@@ -21,7 +21,6 @@ from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     answer_questions,
-    coverage_document,
     question_parts,
     readings_legend,
 )
@@ -101,8 +100,6 @@ class StudyPage:
         ]
         self.readings_legend = self.html(*readings_legend(study))
         self.rankings = list(self._rankings())
-        coverage = coverage_document(study, _address).parts if self.config.coverage else []
-        self.coverage = self.html(*coverage)
         self.alarms, self.warnings = alarms_of(study), warnings_of(study)
         self.failures = study.failed[:MOST_FAILURES]
         self.origin = Markup(as_html(origin(study)))
@@ -293,9 +290,3 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
         "failures": list(evidence.failures),
         "traceback": evidence.traceback,
     }
-
-
-def _address(kind: str, name: str, study: str | None) -> str:
-    """Return the address of a table, figure, claim or reading on the pages."""
-    page = f"{study}.html" if study else ""
-    return f"{page}#{kind}-{name}"

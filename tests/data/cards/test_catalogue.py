@@ -73,7 +73,7 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"rows": 999}, "classes: they add up to 1000"),
         (GERMAN | {"rows": "many"}, "rows: 'many'"),
         (GERMAN | {"positive": "3"}, "positive: '3' is not a label; accepted: 1, 2"),
-        (GERMAN | {"positive": True}, "positive: True.*quote it"),
+        (GERMAN | {"positive": True}, "positive: True.*in quotes"),
         (GERMAN | {"positive": None}, "positive: which label"),
         (GERMAN | {"classes": {"1": 1000}}, "only one class"),
         (GERMAN | {"sparse": True}, "scaling: .*sparse"),
@@ -178,11 +178,11 @@ def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], mess
         ),
         (
             {"name": "waveform", "rows": 9, "seed": 0, "options": {}},
-            "generator: unknown key 'options'",
+            "generator: the key 'options' is no longer accepted",
         ),
         (
-            {"name": "fournorm", "rows": 9, "seed": 0, "options": {"a": float("nan")}},
-            "generator.options.a: nan",
+            {"name": "fournorm", "rows": 9, "seed": 0, "a": float("nan")},
+            "generator.a: nan",
         ),
         ({"name": "circle", "rows": 0, "seed": 0}, "generator.rows: 0"),
     ],

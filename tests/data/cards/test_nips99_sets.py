@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from ensvm.data import adapt, find_card, load
-from ensvm.data.generators import circle
+from ensvm.data.generators import Circle
 from ensvm.errors import UserError
 
 
 def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None:
-    clean, at_noise = circle(20000, 1999), circle(20000, 1999, noise=0.05)
+    clean, at_noise = (Circle(rows=20000, seed=1999, noise=noise).draw() for noise in (0.0, 0.05))
     dataset = load(find_card("circle-contaminated"))
     turned = []
     for index in range(1, 11):

@@ -34,7 +34,7 @@ OF_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"target": None}, "target: is missing"),
     ({"target": "lable"}, "no column 'lable'; did you mean 'label'"),
     ({"positive": "maybe"}, "positive: 'maybe'.*accepted: no, yes"),
-    ({"positive": True}, "positive: .*quote it"),
+    ({"positive": True}, "positive: .*in quotes"),
     ({"scaling": "standart"}, "scaling: 'standart'.*did you mean 'standard'"),
     ({"inputs": None}, "line 2, column 'city': 'a' is not a number"),
     ({"inputs": {"city": ["a", "b"]}}, "'sex'.*codes under `inputs`, or is left out by"),

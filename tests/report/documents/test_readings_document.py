@@ -32,9 +32,6 @@ readings:
       - {name: raw, label: raw, dataset: {scaling: none}}
       - {name: b, label: B, instead: {a: b}}
     conclusion: It ended at 1.
-coverage:
-  - {item: "Table 2 | errors", by: [table 2, reading end, "figure 1 of t", test tests/test_x.py]}
-  - {item: Figure 9, not_covered: a photograph}
 """
 PRINTED = """\
 table,row,column,value,std
@@ -150,7 +147,7 @@ def test_the_csv_has_every_cell_of_every_reading(study):
     known = frame.dropna(subset="value")
     np.testing.assert_allclose(known["distance"], (known["equal_value"] - known["printed"]).abs())
     assert known["verdict"].notna().all()
-    assert [path.name for path in paths] == ["readings.csv", "readings.md", "coverage.md"]
+    assert [path.name for path in paths] == ["readings.csv", "readings.md"]
 
 
 def test_without_readings_tables_are_the_same_and_nothing_else_is_written(study):
@@ -159,18 +156,3 @@ def test_without_readings_tables_are_the_same_and_nothing_else_is_written(study)
     assert not list(bare.folder.glob("readings*"))
     before = next(write_tables(bare, "csv"))[0]
     assert next(write_tables(study({**OWN, **ONE}), "csv"))[0] == before
-
-
-def test_coverage_links_to_what_covers(study):
-    made = study(
-        OWN,
-        CONFIG.partition("readings:")[0]
-        + CONFIG[CONFIG.index("coverage:") :].replace("reading end, ", ""),
-    )
-    text, paths = write_readings(made)
-    assert [path.name for path in paths] == ["coverage.md"]
-    assert paths[0].read_text() == text
-    assert "1 of 2 items" in text
-    assert "Table 2 \\| errors" in text
-    assert "**not covered**: a photograph" in text
-    assert "[table 2](table-2.md), [figure 1 of t](../t/figure-1.svg), `tests/test_x.py`" in text

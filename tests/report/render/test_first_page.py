@@ -26,9 +26,6 @@ figures:
   - {id: 1, kind: box, caption: "Bars, [all].", rows: [german], series: [a, b]}
 claims:
   - {id: less, text: t, relation: less, better: [a], than: [b], rows: [german]}
-coverage:
-  - {item: Table 1, by: table 1}
-  - {item: Table 9, not_covered: it is lost}
 """
 PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n1,titanic,b,50.0,\n2,german,dim,20,\n"
 
@@ -57,7 +54,6 @@ def test_the_counts_are_those_of_the_records(study):
     assert found["printed results"][0] == 2
     assert found["printed results"][1].endswith("1 without a value of ours")
     assert found["printed facts of the data"] == (1, "1 =")
-    assert found["items of the paper"] == (2, "1 covered")
     assert found["cells run"] == (len(study.records), "1 failed")
     assert found["data sets that could not be loaded"] == (1, "cancer")
     (_, judged) = found["claims"]

@@ -63,8 +63,6 @@ readings:
     default: "the first {EVIL}"
     variants: [{{name: two, label: "the second {EVIL}", instead: {{one: two}}}}]
     conclusion: "Neither. {EVIL}"
-coverage:
-  - {{item: "Table 1 {EVIL}", by: [table 1, claim c, reading r]}}
 assumptions:
   - {{id: a, text: "an assumption {EVIL}"}}
 """
@@ -266,10 +264,10 @@ def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
 
 
 def test_a_broken_link_is_found(page, tmp_path):
-    (tmp_path / "s.html").write_text(page.read_text().replace('id="claim-c"', 'id="claims"'))
+    (tmp_path / "s.html").write_text(page.read_text().replace('id="readings"', 'id="claims"'))
     broken = set(broken_links(tmp_path, web={"https://example.org/paper", *DATA_LINKS}))
     assert {"s.html: BEACON/pixel.png", "s.html: mailto:a@example.org"} < broken
-    assert {"s.html: the id claims 2 times", "s.html: #claim-c"} < broken
+    assert {"s.html: the id claims 2 times", "s.html: #readings"} < broken
 
 
 TRY = """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from ensvm.data.generators import waveform
+from ensvm.data.generators import Waveform
 from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.approximate_path import approximate_regularization_path
 from ensvm.solvers.regularization_path.leave_one_out import (
@@ -15,7 +15,7 @@ from ensvm.solvers.regularization_path.path import regularization_path
 
 
 def problem(m=120, seed=1, noise=0.1):
-    X, classes = waveform(m, seed=seed)
+    X, classes = Waveform(rows=m, seed=seed).draw()
     y = np.where(classes == 0, 1.0, -1.0)
     flipped = np.random.default_rng(seed).random(m) < noise
     return gram((X - X.mean(0)) / X.std(0), kernel="rbf", gamma=0.05), np.where(flipped, -y, y)
