@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
 from ensvm.errors import near_miss
-from ensvm.records.predictions import NO_METHOD
 from ensvm.records.record import Record
 from ensvm.runner import workers
 from ensvm.runner.cell import Task
@@ -124,12 +123,6 @@ def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
 def _why_missing(asked: Asked, fits: list[Record]) -> str:
     """Return why no record has what is asked; an empty text if one has it, or a full run may."""
     names, metric = ", ".join(asked.algorithms), asked.metric
-    scores = [str(record.scores.get(metric, "")) for record in fits]
-    if scores and not asked.curve and all(text.startswith(NO_METHOD) for text in scores):
-        return (
-            f"{metric} of {names}: {scores[0]}; CalibratedClassifierCV of scikit-learn gives"
-            " probabilities to any"
-        )
     if not _is_left_by_fit(metric):
         return ""
     values = {name: value for record in fits for name, value in record.metrics.items()}

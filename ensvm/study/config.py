@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
@@ -22,7 +22,6 @@ from ensvm.study.block import (
     Names,
     StudyNames,
     SweepConfig,
-    as_tuple,
     is_derived,
     refusal,
 )
@@ -48,14 +47,6 @@ ACCEPTED = (
     "'table ID', 'figure ID', 'claim ID', 'reading ID', 'assumption ID', each also with "
     "' of STUDY', or 'test tests/path.py'"
 )
-
-
-_Keepable = Literal["predictions"]
-Kept = Annotated[
-    tuple[_Keepable, ...],
-    BeforeValidator(as_tuple, json_schema_input_type=_Keepable | tuple[_Keepable, ...]),
-]
-"""What a run keeps beside the records."""
 
 
 class TimingConfig(ConfigBlock):
@@ -215,10 +206,8 @@ class StudyConfig(ConfigBlock):
         A second pass in which algorithms run alone on the machine. All seconds in tables come
         from it.
     metrics : tuple of str
-        Metrics of the test predictions that every cell records, beside those that tables,
-        figures and claims ask for. Changing them does not invalidate finished cells.
-    keep : tuple of str
-        `predictions` keeps the labels, decision values and probabilities of the test rows.
+        Metrics of the test rows that every cell records, beside those that tables, figures and
+        claims ask for. A new one runs the cells again that do not have it.
     tables : tuple of TableConfig
         The tables to write.
     figures : tuple of FigureConfig
@@ -255,7 +244,6 @@ class StudyConfig(ConfigBlock):
     algorithms: dict[Name, AlgorithmConfig] = Field(min_length=1)
     timing: TimingConfig | None = None
     metrics: Names = ()
-    keep: Kept = ()
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()

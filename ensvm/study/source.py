@@ -8,7 +8,6 @@ from typing import Any
 import yaml
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.record import CONTROL
 
 Location = tuple[str | int, ...]
 
@@ -255,16 +254,6 @@ class YamlSource:
         elif isinstance(node, yaml.SequenceNode):
             for index, value_node in enumerate(node.value):
                 self._walk(value_node, (*location, index), loader)
-        else:
-            self._check_text(node, location)
-
-    def _check_text(self, node: yaml.Node, location: Location) -> None:
-        """Refuse control characters, which a terminal would obey."""
-        control = CONTROL.search(node.value)
-        # A delimiter, and a mark of missing values, may be such a character.
-        of_a_file = location[-1:] == ("delimiter",) or location[-2:-1] == ("missing",)
-        if control and not of_a_file:
-            raise self.error(location, f"the control character {control[0]!r} is not accepted")
 
     def _key(self, node: yaml.Node, location: Location, loader: _Values) -> str:
         """Return a key as text; a key may be a whole number, such as the label of a class."""
@@ -275,5 +264,4 @@ class YamlSource:
                 key = f"{node.value!r} (YAML reads it as !!{kind})"
             line = self._line_name(node.start_mark.line + 1)
             raise self.error(location, f"a key is text, got {key} at {line}; put it in quotes")
-        self._check_text(node, location)
         return str(loader.construct_object(node)) if kind == "int" else str(node.value)

@@ -14,7 +14,6 @@ CONFIG = """\
 study: trial
 title: A trial
 realizations: 2
-keep: predictions
 published: printed.csv
 datasets:
   - {name: own, path: own.csv, target: label, positive: 1,

@@ -130,7 +130,7 @@ def test_a_metric_that_is_never_there_is_refused(tmp_path, more, message):
         TABLE.format("auc", "svc"),
         TABLE.format("log_loss", "stumps"),
         TABLE.format("average_precision", "rho"),
-        "metrics: [error, auc, neg_log_loss]\nkeep: predictions\n",
+        "metrics: [error, auc, neg_log_loss]\n",
     ],
 )
 def test_a_metric_that_is_there_is_accepted(tmp_path, more):

@@ -51,7 +51,6 @@ published: printed.csv
 readings:
   - {id: q, question: q, table: 1, columns: [slow], default: d, conclusion: c,
      variants: [{name: v, label: l, algorithm: {params.C: 2}}]}
-keep: predictions
 """
 ODD = [None, True, False, 0, 1, -1, 2.0, 0.5, "1", "2.5", "yes", "x", "", [], ["x"], ["german"], {}]
 
