@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-from ensvm.shipped import shipped_records
+from ensvm.shipped import shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 NamesOf: TypeAlias = "Callable[[StudyConfig], Iterable[str]]"
 
-WHICH_STUDIES = "By default, RESULTS is `results`, and STUDY is every study in it."
+RESULTS = Path("results")
+WHICH_STUDIES = (
+    "RESULTS is a folder; by default it is `results`, and STUDY is every study that was run there. "
+    "Without RESULTS, the name of a shipped study shows the results that come with ensvm; what is "
+    "written about them goes to report/STUDY."
+)
 # What completion offers of a study: its data sets, its algorithms, the ids of its tables.
 NAMES: dict[str, NamesOf] = {
     "dataset": lambda config: [entry.name for entry in config.datasets],
@@ -76,10 +81,11 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the arguments [RESULTS] [STUDY]..., as `results` and `studies`.
 
     RESULTS may be left out before names of studies: an argument that is not a folder is a study.
+    `results` is None then.
     """
 
     @functools.wraps(command)
-    def split(places: tuple[Path, tuple[str, ...]], **others: Any) -> Any:
+    def split(places: tuple[Path | None, tuple[str, ...]], **others: Any) -> Any:
         return command(results=places[0], studies=places[1], **others)
 
     split.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
@@ -94,20 +100,22 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _results_and_studies(
     context: click.Context, argument: click.Parameter, values: tuple[str, ...]
-) -> tuple[Path, tuple[str, ...]]:
+) -> tuple[Path | None, tuple[str, ...]]:
     results, studies = _split(values)
-    folder = values[0] if values and (os.sep in values[0] or not results.is_dir()) else str(results)
-    shipped = bool(studies) and all(map(shipped_records, studies))  # `read_studies` brings them
-    if not shipped and not Path(folder).is_dir() and not context.resilient_parsing:
+    of_names = bool(values) and os.sep not in values[0] and all(map(shipped_records, studies))
+    folder = values[0] if values and os.sep in values[0] else str(results or RESULTS)
+    needs_folder = not (results is None and of_names) and not context.resilient_parsing
+    if needs_folder and not Path(folder).is_dir():
         first = "run a study first, for example: ensvm run smoke"
         raise click.BadParameter(f"there is no folder {folder!r}; {first}")
     return results, studies
 
 
-def _split(values: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
+def _split(values: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the folder of results, None if none is given, and the names of studies."""
     if values and Path(values[0]).is_dir():
         return Path(values[0]), tuple(values[1:])
-    return Path("results"), tuple(values)
+    return None, tuple(values)
 
 
 def must_be_one_of(
@@ -127,42 +135,63 @@ def must_be_one_of(
 
 
 def read_studies(
-    results: Path, studies: tuple[str, ...], example: str = "smoke"
+    results: Path | None, studies: tuple[str, ...], example: str = "smoke"
 ) -> Iterator["Study"]:
-    """Yield the studies in `results` that have records: all of them, or those named.
+    """Yield the studies that were run in `results`: all of them, or those named.
 
-    If there are no records, end the command with a message that names an `example` to run.
+    Without `results`, names of shipped studies stand for the results that come with ensvm, and
+    other names for studies in the folder `results`. If nothing was run, end the command with a
+    message that names an `example` to run.
     """
+    from ensvm.report.query import find_studies, read_shipped_study, read_study
+
+    folders: dict[str, Path] | None = None
+    for name in dict.fromkeys(studies) if studies else [None]:
+        shipped = shipped_records(name) if name and results is None else None
+        if name and shipped is not None:
+            _say_shipped(name)
+            yield read_shipped_study(shipped, Path("report", name))
+            continue
+        if folders is None:
+            folders = _folders_of(find_studies(results or RESULTS))
+        if not folders:
+            first = (
+                f"run a study first, for example: ensvm run {studies[0] if studies else example}"
+            )
+            refuse(f"{results or RESULTS}: nothing was run here; {_or_shipped(studies)}{first}")
+        if name is None:
+            yield from map(read_study, folders.values())
+            continue
+        if name not in folders and shipped_records(name):
+            refuse(f"{results}: {name} was not run here; {_or_shipped((name,))}{RUN.format(name)}")
+        must_be_one_of(f"{results or RESULTS}: no results of a study", name, folders)
+        yield read_study(folders[name])
+
+
+RUN = "run it first: ensvm run {}"
+
+
+def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
+    """Return the folders of studies by the names in their configs."""
     from ensvm.records.store import CONFIG_COPY
-    from ensvm.report.query import find_studies, read_study
     from ensvm.study.config import read_config
 
-    _bring_shipped(results, studies)
-    folders = find_studies(results)
-    if not folders:
-        refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
-    if studies:
-        folder_of = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
-        for name in studies:
-            must_be_one_of(f"{results}: no results of a study", name, folder_of)
-        folders = [folder_of[name] for name in dict.fromkeys(studies)]
-    yield from map(read_study, folders)
+    return {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
 
 
-def _bring_shipped(results: Path, studies: tuple[str, ...]) -> None:
-    """Copy the records that come with ensvm for the studies that `results` lacks."""
-    from ensvm.data.providers.folders import replace_file
-    from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
+def _say_shipped(name: str) -> None:
+    """Say that the results of a study come with ensvm, and where those run here are."""
+    from ensvm.records.store import CELLS_FILE
 
-    for study in studies:
-        source, folder = shipped_records(study), results / study
-        if source is None or folder.exists():
-            continue
-        folder.mkdir(parents=True)
-        for name in (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE):
-            if (source / name).is_file():
-                replace_file(folder / name, (source / name).read_bytes())
-        print_text(f"{study}: the records that come with ensvm are now in {folder}", err=True)
+    folder = RESULTS / name
+    own = f"; what was run here: {folder}" if (folder / CELLS_FILE).is_file() else ""
+    print_text(f"{name}: shown are the results that come with ensvm{own}", err=True)
+
+
+def _or_shipped(studies: tuple[str, ...]) -> str:
+    """Return how to see the results that come with ensvm of the studies that have some."""
+    names = " ".join(name for name in studies if shipped_records(name))
+    return f"the results that come with ensvm: give {names} without a folder, or " * bool(names)
 
 
 def plans_of(configs: Iterable[Path], studies: Iterable["Study"]) -> dict[str, "Plan"]:
@@ -188,10 +217,7 @@ def complete_configs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the shipped studies, and files."""
-    from ensvm.shipped import shipped_configs
-
-    names = sorted(path.stem for path in shipped_configs().glob("*.yaml"))
-    return [*_offered(names, incomplete), CompletionItem(incomplete, type="file")]
+    return [*_offered(shipped_names(), incomplete), CompletionItem(incomplete, type="file")]
 
 
 def complete_data_sets(
@@ -259,7 +285,10 @@ def _names_in_results(context: click.Context, names_of: NamesOf) -> Iterator[str
         places = _split(context.args)
     results, studies = places
     dataset = context.params.get("dataset")
-    for folder in find_studies(results):
+    folders = find_studies(results or RESULTS)
+    if results is None:
+        folders += filter(None, map(shipped_records, shipped_names()))
+    for folder in folders:
         for config in _read(folder / CONFIG_COPY):
             has_data = dataset in (None, *NAMES["dataset"](config))
             if has_data and (not studies or config.study in studies):

@@ -253,7 +253,7 @@ def splits(name: str, output: Path | None, realizations: int | None, data_dir: P
     """
     import numpy as np
 
-    from ensvm.data.providers.folders import replace_file
+    from ensvm.atomic_write import replace_file
     from ensvm.notebook.loaded_data import load_data
 
     loaded = load_data(name, data_dir=data_dir)

@@ -12,7 +12,7 @@ from ensvm.errors import UserError
 from ensvm_cli.data import data
 from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
-from ensvm_cli.records import merge, ship, status
+from ensvm_cli.records import merge, status
 from ensvm_cli.results import compare, export, rank, report, table
 from ensvm_cli.run import run
 from ensvm_cli.show import show
@@ -23,7 +23,7 @@ from ensvm_cli.warm_up import warm_up
 VERBS = {
     "Studies": (list_, init, copy, check, run),
     "Results": (table, report, rank, compare, export),
-    "Records": (status, show, merge, ship),
+    "Records": (status, show, merge),
     "Data": (data, warm_up),
 }
 # Former names of verbs, which still work.

@@ -152,7 +152,7 @@ def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:
         [
             f"missing data: {len(search.missing)} of the {n_wanted} data sets of {studies} are not"
             f" here, and {network};",
-            "their rows stay empty, or keep the values that were shipped. To get them:",
+            "their rows stay empty. To get them:",
             *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
         ]
     )

@@ -1,10 +1,7 @@
-"""The verbs about the records of studies: `ensvm status` and `merge`, and `ship` for us."""
+"""The verbs about the records of studies: `ensvm status` and `merge`."""
 
 import sys
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,56 +9,32 @@ import click
 from rich.console import Console
 
 from ensvm.shipped import shipped_config
-from ensvm_cli.arguments import config_option, plans_of, read_studies, results_argument
+from ensvm_cli.arguments import RESULTS, config_option, plans_of, read_studies, results_argument
 from ensvm_cli.printing import print_facts, print_table, print_text
 
 if TYPE_CHECKING:
-    from ensvm.records.record import Record
     from ensvm.report.query import Study
     from ensvm.runner.plan import Cell, Plan, State
 
-PLANNED = "ensvm status --config CONFIG"
-MAX_GROUPS = 8  # groups of cells with one reason, the commonest first
+MAX_GROUPS = 8  # groups of cells with one reason
 MAX_NAMES = 4  # data sets or algorithms of a group
-MAX_ALGORITHMS = 10  # the status prints the costs of these, the costliest first
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
-PHASES = {
-    "fit": "fitting",
-    "kernel": "kernel values",
-    "predict": "predicting",
-    "test_kernel": "kernel values of test rows",
-}
-
-
-@dataclass(frozen=True)
-class _Progress:
-    """How far a study is; without a plan, only its records are counted."""
-
-    study: "Study"
-    counts: "Counter[State]"  # cells
-    groups: "list[tuple[State, str, list[Cell]]]"  # cells to do: state, reason, cells
-    plan: "Plan | None" = None
 
 
 @click.command()
 @results_argument
 @config_option
 @click.option("--warnings", is_flag=True, help="List the warnings and the cells that raised them.")
-@click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
 def status(
-    results: Path,
-    studies: tuple[str, ...],
-    configs: tuple[Path, ...],
-    warnings: bool,
-    costs: bool,
+    results: Path | None, studies: tuple[str, ...], configs: tuple[Path, ...], warnings: bool
 ) -> None:
     """Count what is done, failed, missing or stale in RESULTS.
 
     Counted are the cells that a config asks for: ours of a shipped study, or one that --config
     names. Without a config, only records are counted. Cells are `stale` if their parameters, data
-    or code have changed since, and `shipped` if their values came with ensvm. `ensvm run` runs what
-    is failed, missing or stale, and cells without data once their data are here.
+    or code have changed since. `ensvm run` runs what is failed, missing or stale, and cells without
+    data once their data are here.
 
     \b
     Examples:
@@ -70,77 +43,68 @@ def status(
       ensvm status --config mine.yaml
     """
     with Console(stderr=True).status("reading records"):
-        read = list(read_studies(results, studies))
+        read = list(read_studies(results or RESULTS, studies))
         plans = {} if warnings else plans_of(configs, read)
     if warnings:
         for study in read:
             _print_warnings(study)
         return
-    progress = [_progress_of(study, plans.get(study.config.study)) for study in read]
-    _print_counts(progress)
-    for each in progress:
-        _print_to_do(each)
-    if costs:
-        for study in read:
-            _print_costs(study)
+    states = {study.config.study: _states(study, plans) for study in read}
+    _print_counts(states)
+    for study in read:
+        name = study.config.study
+        if name in plans:
+            _print_to_do(study, plans[name])
+        else:
+            hint = "to see what is missing or stale: ensvm status --config CONFIG"
+            print_text(f"\n{name}: only its records are counted; {hint}")
 
 
-def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
-    from ensvm.records.store import read_records
-    from ensvm.runner.plan import LEFT, OF_STATUS
+def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[State]":
+    """Count the cells of a study in each state; without a plan, its records."""
+    from ensvm.runner.plan import OF_STATUS
 
+    plan = plans.get(study.config.study)
     if plan is None:
-        counts = Counter(OF_STATUS[record.status] for record in study.records.values())
-        return _Progress(study, counts, [])
-    shipped = [
-        record.identity for value in study.shipped for record in study.by_cell[value] if record.ok
-    ]
-    states = plan.states(read_records(study.folder), shipped)
-    cells_of: dict[tuple[State, str], list[Cell]] = {}
-    for cell, state_and_reason in states.items():
-        if state_and_reason[0] in LEFT:
-            cells_of.setdefault(state_and_reason, []).append(cell)
-    groups = [(state, reason, cells) for (state, reason), cells in cells_of.items()]
-    groups.sort(key=lambda group: LEFT.index(group[0]))
-    return _Progress(study, Counter(state for state, _ in states.values()), groups, plan)
+        return Counter(OF_STATUS[record.status] for record in study.records.values())
+    return Counter(state for state, _ in plan.states(study.records).values())
 
 
-def _print_counts(progress: list[_Progress]) -> None:
+def _print_counts(states: "dict[str, Counter[State]]") -> None:
     """Print a line of counts for each study."""
     from ensvm.runner.plan import LEFT
 
-    columns = [
-        state
-        for state in ("done", "shipped", *LEFT)
-        if state == "done" or any(each.counts[state] for each in progress)
-    ]
+    columns: list[State] = ["done"]
+    columns += [state for state in LEFT if any(counts[state] for counts in states.values())]
     rows = []
-    for each in progress:
-        counts = [each.counts.total(), *(each.counts[state] for state in columns)]
-        rows.append([each.study.config.study, *(f"{n:,}" if n else "" for n in counts)])
+    for name, counts in states.items():
+        numbers = [counts.total(), *(counts[state] for state in columns)]
+        rows.append([name, *(f"{number:,}" if number else "" for number in numbers)])
     print_table(["study", "cells", *columns], rows)
 
 
-def _print_to_do(progress: _Progress) -> None:
+def _print_to_do(study: "Study", plan: "Plan") -> None:
     """Print which cells are not done, why, and the command that runs them."""
-    name = progress.study.config.study
-    if progress.plan is None:
-        hint = f"to see what is missing or stale: {PLANNED}"
-        print_text(f"\n{name}: only its records are counted; {hint}")
-    if progress.plan is None or not progress.groups:
+    from ensvm.runner.plan import LEFT
+
+    groups: dict[tuple[State, str], list[Cell]] = defaultdict(list)
+    for cell, state_and_reason in plan.states(study.records).items():
+        if state_and_reason[0] in LEFT:
+            groups[state_and_reason].append(cell)
+    if not groups:
         return
+    name = study.config.study
     click.secho(f"\n{name}", bold=True)
-    for state, why, cells in progress.groups[:MAX_GROUPS]:
+    for (state, why), cells in list(groups.items())[:MAX_GROUPS]:
         datasets = _first_names([cell.dataset for cell in cells])
         algorithms = _first_names([cell.algorithm for cell in cells])
         reason = f" ({why})" if why else ""
         print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
-    if len(progress.groups) > MAX_GROUPS:
-        click.echo(f"  ... and {len(progress.groups) - MAX_GROUPS} other reasons")
-    folder = progress.study.folder.parent
-    option = "" if folder == Path("results") else f" --results {folder}"
-    path = progress.plan.path
-    config = name if path == shipped_config(name) else path
+    if len(groups) > MAX_GROUPS:
+        click.echo(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
+    folder = study.folder.parent
+    option = "" if folder == RESULTS else f" --results {folder}"
+    config = name if plan.path == shipped_config(name) else plan.path
     click.echo(f"  to do them: ensvm run {config}{option}")
 
 
@@ -166,25 +130,6 @@ def _print_warnings(study: "Study") -> None:
         print_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
 
 
-def _print_costs(study: "Study") -> None:
-    """Print the recorded seconds of one processor, by algorithm and phase."""
-    seconds: dict[str, Counter[str]] = {}
-    for record in study.records.values():
-        if record.ok and record.seconds:
-            of_algorithm = seconds.setdefault(record.algorithm, Counter())
-            of_algorithm.update({name: record.busy_seconds(name) for name in PHASES})
-    if not seconds:
-        print_text(f"\n{study.config.study}: no record here has seconds")
-        return
-    click.secho(f"\n{study.config.study}: recorded seconds of one processor", bold=True)
-    costliest = sorted(seconds, key=lambda name: -seconds[name].total())
-    rows = [
-        [name, *(f"{seconds[name][phase]:.1f}" for phase in PHASES)]
-        for name in costliest[:MAX_ALGORITHMS]
-    ]
-    print_table(["algorithm", *PHASES.values()], rows)
-
-
 @click.command()
 @click.argument(
     "sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="A..."
@@ -194,7 +139,7 @@ def _print_costs(study: "Study") -> None:
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder to write; it is new, or has these results already.",
+    help="The folder to write; it must be new.",
 )
 def merge(sources: tuple[Path, ...], output: Path) -> None:
     """Unite results of several machines or shards in one folder.
@@ -210,16 +155,15 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
     """
     from ensvm.records import merge as merging
 
-    merged = merging.merge([part for path in sources for part in merging.read_sources(path)])
-    written = merging.write_merged(merged, output)
+    merged = merging.merge(sources)
+    merging.write_merged(merged, output)
     for study in merged:
-        n = len(study.sources)
+        n = len(study.files)
         shared = f" of {n} sources, {study.n_shared} in several of them" if n > 1 else ""
         print_text(f"{study.study}: {len(study.records)} cells{shared}")
         for note in study.notes:
             print_text(f"{study.study}: {note}", err=True)
-    result = "written" if written else "holds all of it already"
-    print_text(f"{output}: {result}; tables: ensvm table {output}")
+    print_text(f"{output}: written; tables: ensvm table {output}")
     disagreements = [text for study in merged for text in study.disagreements]
     for text in disagreements[:MAX_DISAGREEMENTS]:
         print_text(text, err=True)
@@ -227,46 +171,3 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
         count = f"{len(disagreements)} cells have different values for the same settings"
         print_text(f"{count}; of each the newest is kept", err=True)
         sys.exit(DISAGREE)
-
-
-@click.command(hidden=True)
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-def ship(results: Path) -> None:
-    """Pack the records of the shipped studies in RESULTS, to be committed (for maintainers).
-
-    They go into cells.jsonl.xz, and replace those packed before, and the config is copied beside
-    them. Names and paths of the machine are left out, and so are predictions, except for the
-    metrics that the config asks for. Cells of the config without a record are counted.
-    """
-    from ensvm.records.shipped_records import pack
-    from ensvm.records.store import SHIPPED_FILE
-    from ensvm.report.query import find_studies
-    from ensvm.runner.execute import copy_config
-    from ensvm.runner.plan import make_plan
-
-    for folder in find_studies(results):
-        config = shipped_config(folder.resolve().name)
-        if config is None:
-            raise click.UsageError(f"{folder}: no shipped study has this name")
-        plan = make_plan(config)
-        planned = {cell.identity: cell.settings for cell in plan.cells}
-        scored = partial(_with_scores, folder, plan.config.scored())
-        missing = pack(folder, plan.source.text, planned, scored)
-        copy_config(plan, folder)
-        path = folder / SHIPPED_FILE
-        size, n_packed = path.stat().st_size / 1000, len(planned) - len(missing)
-        click.echo(f"{path}: {size:.0f} kB, {n_packed} of {len(planned)} cells")
-        values = Counter((row, name, run_pass) for row, _, name, run_pass in missing)
-        for (row, name, run_pass), count in values.items():
-            line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
-            click.echo(line, err=True)
-
-
-def _with_scores(
-    folder: Path, metrics: Mapping[str, tuple[str, ...]], record: "Record"
-) -> "Record":
-    from ensvm.report.query import with_scores
-
-    return with_scores(folder, record, metrics.get(record.algorithm, ()))

@@ -11,10 +11,9 @@ from rich.console import Console
 
 from ensvm.errors import UserError
 from ensvm_cli.arguments import (
+    RESULTS,
     complete_from_results,
-    config_option,
     must_be_one_of,
-    plans_of,
     read_studies,
     results_argument,
 )
@@ -28,10 +27,8 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
-    from ensvm.records.record import Identity
     from ensvm.report.documents.document import Grid, Part
     from ensvm.report.query import Study
-    from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
@@ -61,7 +58,11 @@ table_option = click.option(
     help="Leave the printed values and the verdicts out of LaTeX, for a paper of your own.",
 )
 def table(
-    results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None, ours: bool
+    results: Path | None,
+    studies: tuple[str, ...],
+    table_id: str | None,
+    form: str | None,
+    ours: bool,
 ) -> None:
     """Print and write the tables of the studies in RESULTS.
 
@@ -85,7 +86,7 @@ def table(
     terminal = Console() if form is None and sys.stdout.isatty() else None
     for study, tables in chosen:
         if not tables:
-            others = "; ".join(commands_of(study.config, results))
+            others = "; ".join(commands_of(study.config, results or study.config.study))
             without.append(f"the study {study.config.study} has no tables; {others}")
         if terminal is not None:
             _show_study(terminal, study, tables)
@@ -196,7 +197,7 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         click.echo(parts_to_markdown(parts) + "\n")
 
 
-def commands_of(config: "StudyConfig", results: Path) -> list[str]:
+def commands_of(config: "StudyConfig", results: Path | str) -> list[str]:
     """Return the commands that show the results of a study, or that it has nothing to show."""
     verbs = {
         "tables": "table",
@@ -237,7 +238,7 @@ def commands_of(config: "StudyConfig", results: Path) -> list[str]:
     help="Print this claim with its evidence, and nothing else.",
 )
 def report(
-    results: Path,
+    results: Path | None,
     studies: tuple[str, ...],
     parts: tuple[str, ...],
     output: Path,
@@ -276,7 +277,9 @@ def report(
         with_claims = [study for study in chosen if study.config.claims]
         documents = [write_claims(study) for study in with_claims]
         in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
-        _print_documents(documents, f"{results}: no records of a study with claims", in_short)
+        _print_documents(
+            documents, f"{results or RESULTS}: no records of a study with claims", in_short
+        )
     if "readings" in parts:
         documents = [write_readings(study) for study in chosen]
         missing = f"{results}: no records of a study with readings"
@@ -328,7 +331,7 @@ def _write_pages(studies: Iterable["Study"], output: Path) -> None:
     _end_if(errors)
 
 
-def _write_figures(studies: Iterable["Study"], results: Path) -> None:
+def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
     from ensvm.report.write import write_figures
 
     written: list[Path] = []
@@ -347,7 +350,7 @@ def _write_figures(studies: Iterable["Study"], results: Path) -> None:
     _end_if(errors)
     if not written:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
-        refuse(f"{results}: nothing to draw; {first}")
+        refuse(f"{results or RESULTS}: nothing to draw; {first}")
 
 
 def _end_if(errors: list[str]) -> None:
@@ -390,7 +393,7 @@ def _print_documents(
     help="Compare on this data set alone, over its realizations.",
 )
 def rank(
-    results: Path,
+    results: Path | None,
     studies: tuple[str, ...],
     table_id: str | None,
     metric: str | None,
@@ -405,8 +408,8 @@ def rank(
     .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over the
     realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
 
-    Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
-    values beside values made here are left out, and named.
+    Oracles (chosen on the test error) and data sets without a value of every algorithm are left
+    out, and named.
 
     \b
     Examples:
@@ -435,7 +438,7 @@ def rank(
 
 
 def _tables_to_rank(
-    results: Path, studies: tuple[str, ...], table_id: str | None
+    results: Path | None, studies: tuple[str, ...], table_id: str | None
 ) -> list[tuple["Study", "TableConfig"]]:
     """Return the tables of the given id, or all but the tables of data facts."""
     chosen = _tables_by_study(read_studies(results, studies, "comp6321"), table_id)
@@ -447,36 +450,36 @@ def _tables_to_rank(
     ]
     if not ranked:
         names = ", ".join(study.config.study for study, _ in chosen)
-        refuse(f"{results}: {names}: no table to rank")
+        refuse(f"{results or RESULTS}: {names}: no table to rank")
     return ranked
 
 
 @click.command()
 @click.argument("first", type=click.Path())
 @click.argument("second", type=click.Path())
-@click.option("--all", "every", is_flag=True, help="List every cell that differs.")
+@click.option("--all", "every", is_flag=True, help="List every value that differs.")
 def compare(first: str, second: str, every: bool) -> None:
     """Compare two sets of results: values, verdicts, claims.
 
-    FIRST and SECOND are each a folder of results, a study's folder, a file of records in one, or
-    `shipped`: the records that came with the other folder. Against `shipped`, only cells that were
-    run here count. Realizations that both have are compared pair by pair; seconds are left out. The
-    last line counts the cells that agree. Exit status: 0 no verdict and no claim differs, 1 one
-    does, 2 wrong input.
+    FIRST and SECOND are each a folder of results, a study's folder, or `shipped`: the results that
+    come with ensvm. Table values are counted. Realizations that both have are compared pair by
+    pair; seconds are left out. A value is equal to rounding if no test row changes its prediction
+    error and the relative difference is at most 1e-6. Exit status: 0 no verdict and no claim
+    differs, 1 one does, 2 wrong input.
 
     \b
     Examples:
       ensvm compare results/ shipped
       ensvm compare results/ijcai07-lowrank shipped --all
     """
-    from ensvm.report import comparison as comparing
+    from ensvm.report import compare_results as comparing
 
     sides = comparing.read_sides(first, second)
     common = [name for name in sides[0] if name in sides[1]]
     if not common:
         names = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {names}")
-    comparisons = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
+    comparisons = [comparing.compare_studies(sides[0][name], sides[1][name]) for name in common]
     for comparison in comparisons:
         click.echo("\n".join(comparing.summary(comparison)))
         if every and (differences := comparing.differing(comparison)):
@@ -484,7 +487,7 @@ def compare(first: str, second: str, every: bool) -> None:
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
             click.echo(f"only the {name} has the studies {', '.join(alone)}")
-    click.echo(comparing.total(comparisons, run_here=second == comparing.SHIPPED))
+    click.echo(comparing.total(comparisons))
     sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)
 
 
@@ -495,7 +498,6 @@ def compare(first: str, second: str, every: bool) -> None:
     is_flag=True,
     help="Write a line per cell that was run, with every metric and all seconds.",
 )
-@config_option
 @click.option(
     "--output",
     "-o",
@@ -503,38 +505,29 @@ def compare(first: str, second: str, every: bool) -> None:
     help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
 )
 def export(
-    results: Path,
+    results: Path | None,
     studies: tuple[str, ...],
     per_realization: bool,
-    configs: tuple[Path, ...],
     output: Path | None,
 ) -> None:
     """Write tables or records as one long table, for other programs.
 
     A line is a value of a table: mean, standard deviation, n, printed value, difference with its
-    interval, verdict. With --per-realization it is a cell that was run; the seeds of its study come
-    from our config, or from yours by --config. docs/reference/records.md describes the columns.
+    interval, verdict. With --per-realization it is a cell that was run.
+    docs/reference/records.md describes the columns.
 
     \b
     Examples:
       ensvm export -o tables.csv
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
-    from ensvm.data.providers.folders import replace_file
+    from ensvm.atomic_write import replace_file
     from ensvm.report import export as exporting
 
     ending = ".csv" if output is None else exporting.ending_of(output)
     chosen = list(read_studies(results, studies))
-    plans = plans_of(configs, chosen) if per_realization else {}
-    lines = [
-        line
-        for study in chosen
-        for line in (
-            exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
-            if per_realization
-            else exporting.table_cells(study)
-        )
-    ]
+    lines_of = exporting.realizations if per_realization else exporting.table_cells
+    lines = [line for study in chosen for line in lines_of(study)]
     if not lines:
         names = ", ".join(study.config.study for study in chosen)
         refuse(f"no tables in {names}; --per-realization exports the records")
@@ -544,24 +537,3 @@ def export(
         return
     replace_file(output, content)
     click.echo(f"wrote {output}: {len(lines)} lines", err=True)
-
-
-def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
-    """Return the seeds of the cells whose settings are those of the plan."""
-    from ensvm.records.identity import asked
-
-    if plan is None:
-        name = study.config.study
-        click.echo(f"{name}: no seeds; they need its config: --config {name}.yaml", err=True)
-        return {}
-    cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
-    seeds: dict[Identity, int] = {}
-    is_planned: dict[tuple[str, ...], bool] = {}  # realizations share their settings
-    for identity, record in study.records.items():
-        if cell := cells.get(identity):
-            of_value = cell.dataset, cell.algorithm, cell.run_pass, record.settings_key
-            if of_value not in is_planned:
-                is_planned[of_value] = asked(record.settings) == asked(cell.settings)
-            if is_planned[of_value]:
-                seeds[identity] = cell.seed
-    return seeds

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from ensvm_cli.arguments import (
+    RESULTS,
     complete_from_results,
     must_be_one_of,
     read_studies,
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from ensvm.records.record import Record
     from ensvm.report.query import Study
 
-MAX_LABELS = 10  # of a confusion matrix that is printed
 MAX_ENTRIES = 8  # of a curve; the first and the last of a longer one
 INDENT = 2
-LABEL_METRICS = ("balanced_accuracy", "f1_macro", "matthews")  # of every cell with predictions
 
 
 @click.command()
@@ -50,7 +49,11 @@ LABEL_METRICS = ("balanced_accuracy", "f1_macro", "matthews")  # of every cell w
     help="One realization, with all that was recorded of it [default: all, summed up].",
 )
 def show(
-    results: Path, studies: tuple[str, ...], dataset: str, algorithm: str, realization: int | None
+    results: Path | None,
+    studies: tuple[str, ...],
+    dataset: str,
+    algorithm: str,
+    realization: int | None,
 ) -> None:
     """Show what stands behind one algorithm's values on one data set.
 
@@ -73,13 +76,13 @@ def show(
 
 
 def _with_cells(
-    results: Path, studies: list["Study"], dataset: str, algorithm: str
+    results: Path | None, studies: list["Study"], dataset: str, algorithm: str
 ) -> list[tuple["Study", str]]:
     """Return the studies with such cells, and the algorithm's name in each."""
     from ensvm.report.tables import algorithm_label
 
     rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
-    must_be_one_of(f"{results}: no records of a data set", dataset, rows)
+    must_be_one_of(f"{results or RESULTS}: no records of a data set", dataset, rows)
     matches, accepted = list[tuple["Study", str]](), dict[str, None]()
     for study in studies:
         names = dict.fromkeys(name for row, name, _ in study.by_cell if row == dataset)
@@ -88,7 +91,9 @@ def _with_cells(
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
             matches.append((study, name))
     if not matches:
-        must_be_one_of(f"{results}: no records on {dataset!r} of an algorithm", algorithm, accepted)
+        must_be_one_of(
+            f"{results or RESULTS}: no records on {dataset!r} of an algorithm", algorithm, accepted
+        )
     return matches
 
 
@@ -108,11 +113,10 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
             continue
         statuses = Counter(record.status for record in records)
         counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
-        origin = "; shipped, not run here" * ((dataset, algorithm, run_pass) in study.shipped)
         cells = f"{len(records)} cell{'s' * (len(records) != 1)}"
-        click.secho(f"{cells} of the {run_pass} pass: {counts}{origin}", bold=True)
+        click.secho(f"{cells} of the {run_pass} pass: {counts}", bold=True)
         print_facts(behind(records), INDENT)
-        _print_metrics([_with_label_metrics(study, record) for record in records])
+        _print_metrics(records)
         _print_texts("warnings", counted(text for record in records for text in record.warnings))
         failed = [record for record in records if not record.ok]
         _print_texts("why they did not end well", counted(record.reason for record in failed))
@@ -138,7 +142,7 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             f" {dataset!r}; there are {len(recorded)}, from {recorded[0]} to {recorded[-1]}"
         )
     _print_heading(study, dataset, f"{algorithm}, realization {realization}")
-    for record in [_with_label_metrics(study, each) for each in records]:
+    for record in records:
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
         facts = {"why": record.reason, "time": record.time, **behind([record])}
         facts["code"] = str(record.settings.get("code", ""))
@@ -153,10 +157,6 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
         click.echo()
         numbers = {**record.metrics, **record.scores, **record.seconds}
         print_facts({name: _number(value) for name, value in numbers.items()}, INDENT)
-        if confusion := _confusion(record):
-            click.echo()
-            print_facts(confusion, INDENT)
-            click.echo()
         print_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
         orders = {f"{name} by order": values for name, values in record.by_order.items()}
         print_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
@@ -194,24 +194,6 @@ def _print_metrics(records: list["Record"]) -> None:
     ]
     click.echo()
     print_table(["  recorded", "mean", "std", "min", "max"], rows)
-
-
-def _with_label_metrics(study: "Study", record: "Record") -> "Record":
-    """Return a record with the metrics of its predictions that are shown of every cell."""
-    from ensvm.report.query import with_scores
-
-    metrics = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
-    return with_scores(study.folder, record, dict.fromkeys([*LABEL_METRICS, *metrics]))
-
-
-def _confusion(record: "Record") -> dict[str, str]:
-    """Return the counts of a confusion matrix, one line per true label."""
-    if len(record.confusion.get("labels", ())) not in range(1, MAX_LABELS + 1):
-        return {}
-    counts: dict[str, list[str]] = {}
-    for true, predicted, count in record.confusion["rows"][0]:
-        counts.setdefault(f"test rows of class {true}", []).append(f"{count:,} as {predicted}")
-    return {name: ", ".join(parts) for name, parts in counts.items()}
 
 
 def _print_texts(title: str, texts: Iterable[str]) -> None:

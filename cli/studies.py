@@ -104,7 +104,7 @@ def _study_facts(
     data_dir: Path | None,
 ) -> dict[str, str]:
     """Return what `ensvm list` prints about a study, as names and texts; texts may be empty."""
-    from ensvm.records.store import SHIPPED_FILE, read_records
+    from ensvm.records.store import read_records
     from ensvm.study.config import read_config
 
     config, _ = read_config(path)
@@ -112,8 +112,6 @@ def _study_facts(
     names = {"ok": "done", "unavailable": "without data"}
     counts = Counter(names.get(record.status, record.status) for record in records.values())
     here = [f"{count:,} cells {state}" for state, count in counts.most_common()]
-    if (folder / SHIPPED_FILE).is_file():
-        here.append("our records" if not records else "our records for the rest")
     data_by_state = _data_by_state(config, cards, data_dir)
     return {
         "title": config.title,
@@ -180,7 +178,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     """
     from pydantic import TypeAdapter, ValidationError
 
-    from ensvm.data.providers.folders import replace_file
+    from ensvm.atomic_write import replace_file
     from ensvm.errors import UserError
     from ensvm.shipped import shipped_config, shipped_configs
     from ensvm.study.block import Name

@@ -13,6 +13,11 @@ def shipped_configs() -> Path:
     return _folder("configs")
 
 
+def shipped_names() -> list[str]:
+    """Return the names of the shipped studies."""
+    return sorted(config.stem for config in shipped_configs().glob("*.yaml"))
+
+
 def shipped_config(study: str) -> Path | None:
     """Return the config of a shipped study; None if no shipped study has this name."""
     path = shipped_configs() / f"{study}.yaml"
@@ -32,7 +37,7 @@ def find_config(name: str) -> Path:
         return candidate
     if os.path.exists(path):  # False, not an error, for a name that is too long
         return path
-    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
+    studies = shipped_names()
     raise UserError(
         f"{name}: no such file, and no shipped study of that name; "
         f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
@@ -40,9 +45,12 @@ def find_config(name: str) -> Path:
 
 
 def shipped_records(study: str) -> Path | None:
-    """Return the folder with the records of a shipped study; None if there are none."""
+    """Return the folder with the results of a shipped study; None if there are none.
+
+    Nothing is written into it: it belongs to the package.
+    """
     folder = _folder("results") / study
-    return folder if shipped_config(study) and (folder / "config.yaml").is_file() else None
+    return folder if shipped_config(study) and (folder / "cells.jsonl.xz").is_file() else None
 
 
 def shipped_datasets() -> Path:

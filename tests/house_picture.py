@@ -23,7 +23,7 @@ ROOMS = {
 }
 ALGORITHMS = ("ensvm.experiments", "ensvm.classifiers", "ensvm.solvers", "ensvm.kernels")
 # Single files below all rooms, which any of them may import
-FOUNDATION = ("compiled", "errors", "memory", "seeds", "shipped", "__main__")
+FOUNDATION = ("atomic_write", "compiled", "errors", "memory", "seeds", "shipped", "__main__")
 WIDTH, HEIGHT, ACROSS, DOWN, EDGE = 400, 64, 470, 106, 20
 
 

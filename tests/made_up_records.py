@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 
 from ensvm.notebook.progress import RunProgress
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
-from ensvm.report.query import Study, read_study
+from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
+from ensvm.report.query import Study, read_shipped_study, read_study
 from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
@@ -85,7 +85,7 @@ def make_study(folder, config, records, published=None) -> Study:
 
 
 def copy_results(name, results, realizations=5):
-    """Copy the committed results of a study, with the records of its first realizations."""
+    """Make a folder as a run leaves it of the first realizations of a study's shipped results."""
     source = Path(__file__).parents[1] / "results" / name
     (results / name).mkdir(parents=True)
     for file in (CONFIG_COPY, PUBLISHED_COPY):
@@ -93,13 +93,18 @@ def copy_results(name, results, realizations=5):
             shutil.copy(source / file, results / name)
     with lzma.open(source / SHIPPED_FILE) as lines:
         kept = [line for line in lines if _realization(line) <= realizations]
-    (results / name / SHIPPED_FILE).write_bytes(lzma.compress(b"".join(kept), preset=0))
+    (results / name / CELLS_FILE).write_bytes(b"".join(kept))
+
+
+def read_results(folder):
+    """Read the results of a study that come with ensvm."""
+    return read_shipped_study(folder, folder)
 
 
 def _realization(line):
-    """Return the realization of a record; 0 for the config and the runs, which are kept."""
+    """Return the realization of a record; 0 for settings and runs, which are kept."""
     number = re.search(rb'"realization": (\d+)', line)
-    return int(number[1]) if number and line.startswith(b'{"algorithm"') else 0
+    return int(number[1]) if number and b'"kind": "cell"' in line else 0
 
 
 CLAIMED = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 from textwrap import fill
 
 import pandas as pd
+from made_up_records import read_results
 from worked_verdicts import worked_section
 
 from ensvm.report.documents.findings_document import findings_of
-from ensvm.report.query import read_study
 from ensvm.report.render.first_page import printed_counts
 from ensvm.shipped import find_config
 from ensvm.study.config import read_config, reproduced
@@ -59,7 +59,7 @@ def list_of_findings(study: str) -> str | None:
     """Return the findings of a study, a list entry each; None without its results."""
     if not (ROOT / "results" / study / "README.md").exists():
         return None
-    entries = [f"- {one.markdown}" for one in findings_of(read_study(ROOT / "results" / study))]
+    entries = [f"- {one.markdown}" for one in findings_of(read_results(ROOT / "results" / study))]
     return "\n".join(
         fill(line, 118, subsequent_indent=" " * (line.index("-") + 2), break_on_hyphens=False)
         for line in "\n".join(entries).splitlines()
@@ -83,7 +83,7 @@ def table_of_works(_: str) -> str:
         folder = ROOT / "results" / name
         is_part_of_a_work = any(name.startswith(f"{other}-") for other in reproduced())
         if config.citation and config.findings and folder.exists() and not is_part_of_a_work:
-            study = read_study(folder)
+            study = read_results(folder)
             work = f"[{config.title}](results/{name}/README.md): `{name}`"
             _, counts = printed_counts(study, "results")
             lines.append(f"| {work} | {counts} | {findings_of(study)[0].sentence} |")

@@ -16,13 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.atomic_write import replace_file
 from ensvm.data.arrays import Arrays
 from ensvm.data.card import DatasetCard, Source
 from ensvm.data.catalogue import list_cards
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import data_folders, replace_file
+from ensvm.data.providers.folders import data_folders
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_datasets
 

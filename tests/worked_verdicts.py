@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from made_up_records import read_results
 from scipy.stats import t
 
 from ensvm.report.documents.document import MARKS
-from ensvm.report.query import read_study as read
 
 RESULTS = Path(__file__).parents[1] / "results"
-read_study = cache(read)
+read_study = cache(read_results)
 
 
 @dataclass(frozen=True)

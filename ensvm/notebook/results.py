@@ -14,10 +14,11 @@ from ensvm.errors import UserError, near_miss
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
-from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.query import Study, find_studies, read_shipped_study, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.write import DRAWN_ENDINGS
+from ensvm.shipped import shipped_records
 from ensvm.study.metrics import DATA_CELL
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def load_results(path: str | Path = "results") -> Results:
     Parameters
     ----------
     path : str or Path, default 'results'
-        What `ensvm run` wrote: the folder of all results, or of one study.
+        What `ensvm run` wrote: the folder of all results, or of one study; or the name of a shipped
+        study, for the results that come with ensvm.
 
     Returns
     -------
@@ -49,6 +51,8 @@ def load_results(path: str | Path = "results") -> Results:
     >>> import ensvm
     >>> ensvm.load_results("results/smoke").table("errors")  # doctest: +SKIP
     """
+    if not Path(path).exists() and (shipped := shipped_records(str(path))) is not None:
+        return Results([read_shipped_study(shipped, Path("report", path))])
     folders = find_studies(Path(path))
     if not folders:
         raise UserError(f"{path}: no records here; run a study first, as ensvm.run('smoke') does")
@@ -192,8 +196,8 @@ class Results:
     def frame(self) -> pd.DataFrame:
         """Return the cells as a frame, one row each.
 
-        The columns are those of `ensvm export --per-realization`, but for the seed. Errors and
-        other shares are fractions. Curves and the facts of the data are not in it.
+        The columns are those of `ensvm export --per-realization`. Errors and other shares are
+        fractions. Curves and the facts of the data are not in it.
 
         Returns
         -------
@@ -203,10 +207,10 @@ class Results:
         lines = [
             line
             for study in self._studies.values()
-            for line in realizations(study, {})
+            for line in realizations(study)
             if line["algorithm"] != DATA_CELL
         ]
-        return frame_of(lines).drop(columns="seed", errors="ignore")
+        return frame_of(lines)
 
     def table(self, table: str | int | None = None) -> Text:
         """Return a table, laid out as `ensvm table` does.

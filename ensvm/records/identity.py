@@ -1,15 +1,13 @@
-"""The one answer to "is this the same cell?", and to "which record stands for this cell?".
+"""The one answer to "is this the same cell?".
 
 A cell's *settings* say what it is: data, split, algorithm, code, and the user's own files. Its
 *key* hashes them with the realization and the seed: a record with the same key answers the cell.
-Records that came with a folder (shipped records) are ordinary records whose code may be older;
-they stand in for a value if the config asks for the same settings, whatever the code.
 """
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ensvm.records.record import Identity, Record, RunPass
@@ -17,12 +15,11 @@ from ensvm.records.record import Identity, Record, RunPass
 # One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
 ValueOf: TypeAlias = tuple[str, str, RunPass]
 
-# Settings that the code decides, not the config: shipped values stay valid if code is edited.
+# Settings that the code decides, not the config.
 OF_THE_CODE = ("code", "defaults", "own")
 # What decides the seconds of a fit. Defaults are left out: past seconds still count after a class
 # has got a new parameter.
 OF_THE_SECONDS = ("estimator", "params", "grid", "stage")
-NOT_RUN = "not run here"
 
 
 def hash_of(thing: Any, digits: int = 20) -> str:
@@ -76,56 +73,3 @@ def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
     for record in records:
         groups[record.dataset, record.algorithm, record.run_pass].append(record)
     return groups
-
-
-def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
-    """Return whether the shipped records of a value stand in for it.
-
-    They do if nothing was run here: there is no record of the value, or its data were missing here
-    but not where the shipped records were made. A cell that failed or took too long was run, and a
-    shipped value must not hide that.
-    """
-    own = list(own)
-    return not own or (_without_data(own) and not _without_data(shipped))
-
-
-def _without_data(records: Iterable[Record]) -> bool:
-    return all(record.status == "unavailable" for record in records)
-
-
-def records_to_show(
-    own: Mapping[Identity, Record],
-    shipped: Mapping[Identity, Record],
-    asks_for: Callable[[ValueOf], bool],
-) -> tuple[dict[Identity, Record], dict[ValueOf, str]]:
-    """Return the record that stands for each cell, and which values are shipped ones.
-
-    Shipped records stand in for a whole value or not at all, so that no value mixes realizations
-    of two origins. A cell that failed here shows its failure.
-
-    `asks_for` returns whether today's config asks for a value with the same settings as the config
-    of the shipped records. The second result names the values that are shipped, each with the
-    reason why it was not run here.
-    """
-    made_here = by_value(own.values())
-    stand_ins = {
-        value: records
-        for value, records in by_value(shipped.values()).items()
-        if stands_in(records, made_here.get(value, ())) and asks_for(value)
-    }
-    reasons = {
-        value: "; ".join(dict.fromkeys(record.reason for record in made_here.get(value, ())))
-        for value in stand_ins
-    }
-    chosen = {
-        identity: record for identity, record in own.items() if _value(identity) not in stand_ins
-    }
-    chosen |= {
-        identity: record for identity, record in shipped.items() if _value(identity) in stand_ins
-    }
-    return chosen, {value: reason or NOT_RUN for value, reason in reasons.items()}
-
-
-def _value(identity: Identity) -> ValueOf:
-    dataset, _, algorithm, run_pass = identity
-    return dataset, algorithm, run_pass

@@ -1,85 +1,76 @@
-"""Records on disk: one JSON line a cell, appended and fsynced, so that nothing computed is lost."""
+"""Records on disk: JSON lines, appended and fsynced, so that nothing computed is lost."""
 
 import gc
 import json
 import lzma
 import os
-import re
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import filelock
 
 from ensvm.errors import UserError
-from ensvm.records.predictions import PREDICTIONS_FOLDER, save_files
-from ensvm.records.record import (
-    CONTROL,
-    LONGEST_TEXT,
-    Identity,
-    Newer,
-    Record,
-    Run,
-    from_json,
-    plain,
-)
+from ensvm.records.record import Identity, LineReader, Record, Run, settings_line
 
 CELLS_FILE = "cells.jsonl"
-SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run does not touch them
+SHIPPED_FILE = "cells.jsonl.xz"  # the same lines, compressed: results that come with ensvm
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
-# A line ends with a checksum, since JSON stays valid if a bit of a number flips.
-_CHECKSUM_KEY = b', "crc32": "'
-_LINE_END = b'"}\n'
-# Matches lines that may hold control characters: an escape, or a character beyond plain ASCII.
-_CONTROL_OR_OTHER = re.compile(rb"\\[bfru]|[^\t\n\x20-\x7e]")
+
+# The settings that this process has written: the file's device and number, the run, their key. A
+# new run writes them again, because a file that was deleted may have had the number of this one.
+_written: set[tuple[int, int, str, str]] = set()
 
 
 def read_records(folder: Path) -> dict[Identity, Record]:
-    """Return the latest record of every cell in `folder`; an empty dict without a file.
+    """Return the latest record of every cell that was run in `folder`.
 
-    A torn last line (a run killed while writing) is left out. Each record has its `run`, and its
-    predictions if their files exist.
+    An incomplete last line (a run killed while writing) is ignored. Each record has its `run` and
+    its settings.
 
     Raises UserError if another line is not a record.
     """
-    path = folder / CELLS_FILE
-    return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
+    return records_in(folder / CELLS_FILE)
 
 
-def folders_in(results: Path) -> list[Path]:
-    """Return a folder of results and the folders in it.
+def records_in(path: Path) -> dict[Identity, Record]:
+    """Return the latest record of every cell in a file; an empty dict without the file.
 
-    Raises UserError if the name of a folder in it has control characters, since messages
-    contain it.
+    A file named `*.xz` is read as compressed.
+
+    Raises UserError, naming the file and the line, if a whole line is not a record.
     """
-    folders = sorted(path for path in results.iterdir() if path.is_dir())
-    for folder in folders:
-        if CONTROL.search(folder.name):
-            raise UserError(
-                f"{results}: the name of the folder {folder.name!r} has control characters; "
-                "rename or remove it"
-            )
-    return [results, *folders]
+    reader, latest = LineReader(), dict[Identity, Record]()
+    if not path.exists():
+        return latest
+    with _no_search_for_cycles():
+        for number, text in _whole_lines(path):
+            try:
+                record = reader.read(json.loads(text))
+            except (ValueError, RecursionError) as error:
+                mend = (
+                    "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
+                )
+                message = f"{path}, line {number}: not a record: {error}; {mend} to go on"
+                raise UserError(message) from error
+            if record is not None:
+                latest[record.identity] = record
+    return latest
 
 
-def with_predictions_at_hand(
-    records: Mapping[Identity, Record], folder: Path
-) -> dict[Identity, Record]:
-    """Return records that name predictions only if the study's folder has the files."""
-    kept = folder / PREDICTIONS_FOLDER
-    names = {path.name for path in kept.iterdir()} if kept.is_dir() else set[str]()
-    return {
-        cell: record
-        if names.issuperset(record.predictions.values())
-        else replace(record, predictions={})
-        for cell, record in records.items()
-    }
+def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            for number, text in enumerate(file, start=1):
+                if text.endswith(b"\n"):  # otherwise the run was killed while writing it
+                    yield number, text
+    except (EOFError, lzma.LZMAError) as error:
+        message = f"{path}: damaged: {error}; restore the file, or remove it to go on"
+        raise UserError(message) from error
 
 
 @contextmanager
@@ -98,76 +89,9 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-@_no_search_for_cycles()
-def latest_records(
-    path: Path, lines: Iterable[tuple[int, dict[str, Any]]]
-) -> dict[Identity, Record]:
-    """Return the latest record of every cell among a file's lines, each with its `run`.
-
-    Raises UserError, naming `path` and the line, if a line is not a record.
-    """
-    runs: dict[str, Run] = {}
-    latest: dict[Identity, Record] = {}
-    for number, line in lines:
-        try:
-            entry = from_json(line, runs)
-        except (ValueError, RecursionError) as error:
-            raise _not_a_record(path, number, error) from error
-        if isinstance(entry, Run):
-            runs[entry.id] = entry
-        else:
-            latest[entry.identity] = entry
-    return latest
-
-
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number and the JSON object of every whole line; none if the file is missing.
-
-    A file named `*.xz` is read as compressed.
-
-    Raises UserError if a whole line is not JSON, or a compressed file is damaged.
-    """
-    if not os.path.exists(path):
-        return
-    try:
-        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                if not raw.endswith(b"\n"):
-                    return  # torn: the run was killed while writing it
-                try:
-                    yield number, _content(raw)
-                except (ValueError, RecursionError) as error:
-                    raise _not_a_record(path, number, error) from error
-    except (EOFError, lzma.LZMAError) as error:
-        raise UserError(
-            f"{path}: damaged: {error}; restore the file, or remove it to go on"
-        ) from error
-
-
-def _line(content: dict[str, Any]) -> bytes:
-    """Return an object as a line that ends with a checksum of the rest."""
-    text = json.dumps(content).encode()
-    return b"%s%s%08x%s" % (text[:-1], _CHECKSUM_KEY, zlib.crc32(text), _LINE_END)
-
-
-def _content(raw: bytes) -> Any:
-    """Return the content of a line; lines of older versions have no checksum."""
-    content = json.loads(raw)
-    head, key, tail = raw.rpartition(_CHECKSUM_KEY)
-    if key:
-        if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
-            raise ValueError("its checksum does not fit: the line was changed or is damaged")
-        del content["crc32"]
-    must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
-    return plain(content) if must_clean else content
-
-
-def _not_a_record(path: Path, number: int, error: Exception) -> UserError:
-    if isinstance(error, Newer):
-        mend = "update ensvm, or move the file away to begin anew"
-        return UserError(f"{path}, line {number}: {error}; {mend}")
-    mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
-    return UserError(f"{path}, line {number}: not a record: {error}; {mend} to go on")
+def folders_in(results: Path) -> list[Path]:
+    """Return a folder of results and the folders in it."""
+    return [results, *sorted(path for path in results.iterdir() if path.is_dir())]
 
 
 class Appender:
@@ -190,13 +114,22 @@ class Appender:
         self._file.close()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
-        """Write records to disk, the files of their predictions first.
+        """Write records and runs to disk, the settings of records once for each process.
 
         Raises OSError, which names the file, if they cannot be written. Whole lines stay, and the
         torn last one is dropped before the next is written. Raises UserError if the file was
         deleted or renamed meanwhile; the message names a new file with all of its records.
         """
-        text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
+        opened = os.fstat(self._file.fileno())
+        contents, new = list[dict[str, Any]](), set[tuple[int, int, str, str]]()
+        for line in lines:
+            if isinstance(line, Record):
+                place = opened.st_dev, opened.st_ino, line.run_id, line.settings_key
+                if place not in _written and place not in new:
+                    new.add(place)
+                    contents.append(settings_line(line))
+            contents.append(line.to_json())
+        text = b"".join(json.dumps(content).encode() + b"\n" for content in contents)
         try:
             with self._appending:
                 self._drop_torn_line()
@@ -206,7 +139,7 @@ class Appender:
         except OSError as error:  # errors of writing do not say to which file
             error.filename = str(self._path)
             raise
-        opened = os.fstat(self._file.fileno())
+        _written.update(new)
         if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
             raise UserError(
                 f"{self._path} was deleted or renamed during the run; all its records are in"
@@ -219,13 +152,6 @@ class Appender:
         self._file.seek(0)
         path.write_bytes(self._file.readall())
         return path
-
-    def _without_files(self, line: Record | Run) -> Record | Run:
-        """Write the files of a record, and return it without their content."""
-        if isinstance(line, Run) or not line.files:
-            return line
-        save_files(self.folder, line.files)
-        return replace(line, files={})
 
     def _drop_torn_line(self) -> None:
         """Remove the last line if the process that wrote it was killed before its end."""
@@ -249,7 +175,7 @@ class Store(Appender):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._lock = filelock.FileLock(folder / "cells.lock")
-        self._runs: dict[str, Run] = {}
+        self._reader = LineReader()
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -279,15 +205,11 @@ class Store(Appender):
         if os.fstat(self._file.fileno()).st_size <= self._n_read:
             return []
         self._file.seek(self._n_read)
-        lines = self._file.readall().splitlines(keepends=True)
         records: list[Record] = []
-        for line in lines:
+        for line in self._file.readall().splitlines(keepends=True):
             if not line.endswith(b"\n"):
                 break  # another process is writing it
             self._n_read += len(line)
-            entry = from_json(_content(line), self._runs)
-            if isinstance(entry, Run):
-                self._runs[entry.id] = entry
-            else:
-                records.append(entry)
+            if (record := self._reader.read(json.loads(line))) is not None:
+                records.append(record)
         return records

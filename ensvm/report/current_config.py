@@ -4,40 +4,20 @@ A run leaves a copy of its config and of the printed values beside the records; 
 the config itself has changed since, a note says how to bring it in. It is the shipped one of that
 name, or a file of that name in the current folder. Paths in a record or in the copy are never
 opened.
-
-If nothing was run here, shipped records of the same config stand in for whole values.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ensvm.errors import UserError
-from ensvm.records.identity import ValueOf, records_to_show
-from ensvm.records.record import Identity, Record
-from ensvm.records.shipped_records import ShippedRecords
-from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.shipped import shipped_config
 from ensvm.study.base_study import read_source
 from ensvm.study.config import StudyConfig, read_config
-from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import YamlSource, read_text
 from ensvm.study.table_layout import Place, Published, read_published
-
-# Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
-SHOWN = {
-    "label",
-    "same_rows",
-    "other_protocol",
-    "published_split",
-    "drawn_again",
-    "unavailable",
-    "undetermined_at_zero",
-    "deterministic",
-}
-# Keys of a data set that choose its cells, but do not change the value of one.
-CELLS = {"algorithms", "realizations", "realizations_of"}
 
 Printed: TypeAlias = Mapping[Place, Published]
 
@@ -96,32 +76,3 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
     shipped = shipped_config(study)
     if shipped is not None:
         yield shipped, study
-
-
-def with_shipped(
-    own: Mapping[Identity, Record], shipped: ShippedRecords, config: StudyConfig, path: Path
-) -> tuple[dict[Identity, Record], dict[ValueOf, str]]:
-    """Return the records to report from, and which values are shipped ones, each with the reason.
-
-    `path` is the file of `config`. A shipped value stands in only if its own config asked for it in
-    the same terms; see `records_to_show`.
-    """
-    if not shipped.records or path.read_text(encoding="utf-8") == shipped.config:
-        return records_to_show(own, shipped.records, lambda value: True)
-    before, _ = read_config(path.with_name(SHIPPED_FILE), shipped.config)
-    return records_to_show(
-        own, shipped.records, lambda value: _terms(before, value) == _terms(config, value)
-    )
-
-
-def _terms(config: StudyConfig, value: ValueOf) -> list[Any] | None:
-    """Return the parts of a config that decide a value; None if it does not ask for the value."""
-    row, algorithm, run_pass = value
-    entry = next((entry for entry in config.datasets if entry.name == row), None)
-    block = config.algorithms.get(algorithm)
-    if entry is None or (block is None and algorithm != DATA_CELL):
-        return None
-    kernel = config.kernel_of(entry) if block else None
-    threads = config.timing.blas_threads if config.timing and run_pass == "timing" else None
-    method = block and block.model_dump(exclude=SHOWN)
-    return [entry.model_dump(exclude=SHOWN | CELLS), method, kernel, threads]

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from ensvm.errors import UserError
-from ensvm.records.record import Identity, Record
+from ensvm.records.record import Record
 from ensvm.report.documents.document import csv_of
-from ensvm.report.query import Study, values_of, with_scores
+from ensvm.report.query import Study, values_of
 from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
@@ -27,22 +27,18 @@ TYPES: Mapping[str, type] = {
 }
 
 
-def realizations(study: Study, seeds: Mapping[Identity, int]) -> list[dict[str, Any]]:
-    """Return every cell of a study as a line, with the seed of its algorithm if it is known.
+def realizations(study: Study) -> list[dict[str, Any]]:
+    """Return every cell of a study as a line.
 
     A line says what the cell is, how it ended, where and with what it was made, then its metrics
     and seconds as recorded: fractions are not in percent. `docs/reference/records.md`
     explains each column.
     """
-    return [
-        _of_record(study, study.records[identity], seeds.get(identity))
-        for identity in sorted(study.records)
-    ]
+    return [_of_record(study, study.records[identity]) for identity in sorted(study.records)]
 
 
-def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]:
+def _of_record(study: Study, record: Record) -> dict[str, Any]:
     run = record.run
-    value_key = record.dataset, record.algorithm, record.run_pass
     fixed = {
         "study": record.study,
         "dataset": record.dataset,
@@ -52,8 +48,7 @@ def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]
         "pass": record.run_pass,
         "status": record.status,
         "reason": record.reason or None,
-        "source": "shipped" if value_key in study.shipped else "own",
-        "seed": seed,
+        "seed": record.seed,
         "stage": None if record.stage is None else json.dumps(record.stage),
         "n_stages": record.n_stages,
         "validation_error": record.validation_error,
@@ -67,8 +62,7 @@ def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]
         "key": record.key or None,
         "settings_key": record.settings_key,
     }
-    scored = with_scores(study.folder, record, study.scored.get(record.algorithm, ()))
-    return {**fixed, **record.metrics, **values_of(scored.scores), **record.seconds}
+    return {**fixed, **record.metrics, **values_of(record.scores), **record.seconds}
 
 
 def table_cells(study: Study) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -11,22 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.identity import ValueOf, by_value
-from ensvm.records.predictions import (
-    Predictions,
-    PredictionsDamaged,
-    of_confusion,
-    read_predictions,
-)
 from ensvm.records.record import Identity, Record, Run, RunPass
-from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
     SHIPPED_FILE,
     folders_in,
-    read_records,
+    records_in,
 )
-from ensvm.report.current_config import current_config, with_shipped
+from ensvm.report.current_config import current_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Place, Published
@@ -37,38 +30,30 @@ AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
 ]
 
-NOT_KEPT = (
-    "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
-    "`keep: predictions` for all metrics, `ensvm run` does these cells again"
+NOT_RECORDED = (
+    "not recorded: with `metrics: {metric}` in the config, `ensvm run` does these cells again"
 )
 FAILURES = ("failed", "timeout")
-KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: config, printed numbers, and the records.
+    """A study: its config, the printed numbers, and the records of what was run in a folder.
 
-    `shipped` has the values whose records came with the folder, each with the reason why it was not
-    computed here; `note` says if the config differs from that of the last run.
+    Files about the study are written into `folder`. `note` says if the config differs from that of
+    the last run.
     """
 
     folder: Path
     config: StudyConfig
     published: Mapping[Place, Published]
     records: Mapping[Identity, Record]
-    shipped: Mapping[ValueOf, str] = field(default_factory=dict)
     note: str = ""
 
     @cached_property
     def known(self) -> dict[Any, Any]:
         """What functions decorated with `once` have returned for this study."""
         return {}
-
-    @property
-    def partly_shipped(self) -> bool:
-        """Whether some of the values are shipped and others were computed here."""
-        return bool(self.shipped) and self.shipped.keys() != self.by_cell.keys()
 
     @property
     def failed(self) -> list[Record]:
@@ -82,35 +67,36 @@ class Study:
         return sorted({record.dataset for record in records if record.status == "unavailable"})
 
     @cached_property
-    def scored(self) -> Mapping[str, tuple[str, ...]]:
-        """The metrics of predictions that the config asks of each algorithm."""
-        return self.config.scored()
-
-    @cached_property
     def by_cell(self) -> Mapping[ValueOf, list[Record]]:
         """The records by data set, algorithm and pass, in the order of the realizations."""
         return by_value([self.records[identity] for identity in sorted(self.records)])
 
 
 def find_studies(results: Path) -> list[Path]:
-    """Return the study folders with records: `results` itself, or those in it."""
+    """Return the folders of the studies that were run in `results`: itself, or those in it."""
     return [
         folder
         for folder in (folders_in(results) if results.is_dir() else [])
-        if (folder / CONFIG_COPY).is_file()
-        and any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE))
+        if (folder / CONFIG_COPY).is_file() and (folder / CELLS_FILE).is_file()
     ]
 
 
 def read_study(folder: Path) -> Study:
-    """Read a study's folder as `ensvm run` left it; shipped records replace missing ones."""
-    own, shipped = read_records(folder), read_shipped(folder)
-    current = current_config(folder)
-    records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
-    records = with_draws(records, current.config)
+    """Read what was run in a study's folder."""
+    return _study(folder, folder / CELLS_FILE, folder)
+
+
+def read_shipped_study(shipped: Path, folder: Path) -> Study:
+    """Read the results that come with ensvm; files about them are written into `folder`."""
+    return _study(shipped, shipped / SHIPPED_FILE, folder)
+
+
+def _study(place: Path, cells: Path, folder: Path) -> Study:
+    current = current_config(place)
+    records = with_draws(records_in(cells), current.config)
     derived = current.config.derived
     note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
-    return Study(folder, current.config, current.published, records, not_here, note)
+    return Study(folder, current.config, current.published, records, note)
 
 
 def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
@@ -159,7 +145,7 @@ class Answer:
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
     them. `status` is `ok`, or `incomplete` if some realizations (`n_not_ok` of them) have no value;
     otherwise there are none, and the status says why, and `reason` explains it; `mixed` means
-    seconds of several machines. For shipped values, `not_here` says why none were computed here.
+    seconds of several machines.
     """
 
     question: Question
@@ -168,7 +154,6 @@ class Answer:
     reason: str = ""
     n_not_ok: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
-    not_here: str = ""
 
     @property
     def unit(self) -> Unit:
@@ -179,11 +164,6 @@ class Answer:
     def n_warned(self) -> int:
         """How many of the records behind the values gave a warning."""
         return sum(bool(record.warnings) for record in self.records.values())
-
-    @property
-    def shipped(self) -> bool:
-        """Whether the values came with the study's folder instead of a run on this machine."""
-        return bool(self.not_here)
 
     @property
     def why(self) -> str:
@@ -259,7 +239,7 @@ def ask(study: Study, question: Question) -> Answer:
         if not record.ok:
             problems[record.status, record.reason] += 1
             continue
-        value = _value(study.folder, record, question)
+        value = _value(record, question)
         if isinstance(value, str):
             problems["missing", value] += 1
         elif value is not None:
@@ -267,8 +247,7 @@ def ask(study: Study, question: Question) -> Answer:
     if mixture := mixed_machines(behind.values(), question.metric):
         return Answer(question, {}, "mixed", mixture, problems.total())
     status, reason = _status(study, question, len(records), problems, bool(values))
-    not_here = study.shipped.get(value_key, "") if values else ""
-    return Answer(question, values, status, reason, problems.total(), behind, not_here)
+    return Answer(question, values, status, reason, problems.total(), behind)
 
 
 def _status(
@@ -341,7 +320,7 @@ def runs_of(records: Iterable[Record]) -> dict[str, Run]:
     return {record.run.id: record.run for record in records if record.run is not None}
 
 
-def _value(folder: Path, record: Record, question: Question) -> Any:
+def _value(record: Record, question: Question) -> Any:
     """Return the value of a cell that ended well, the reason why it has none, or None."""
     metric, stage = question.metric, question.stage
     if stage is None:
@@ -350,7 +329,7 @@ def _value(folder: Path, record: Record, question: Question) -> Any:
         seconds = record.seconds if question.run_pass == "timing" else {}
         value = {**record.metrics, **seconds}.get(metric)
         if value is None and record.algorithm != DATA_CELL and is_predicted(metric):
-            return score_of(folder, record, metric)
+            return record.scores.get(metric, NOT_RECORDED.format(metric=metric))
         return None if isinstance(value, str) else value  # fitted attributes may be texts
     curve = record.curves.get(metric) or []
     dimensions = _dimensions(curve)
@@ -367,46 +346,6 @@ def _dimensions(curve: list[Any]) -> int:
         return 0
 
 
-def score_of(folder: Path, record: Record, metric: str) -> float | str:
-    """Return a metric of a cell's test predictions, or the reason why there is no value.
-
-    The record is of a cell that ended well; the value is the mean over the orders of the training
-    rows. `folder` is the study's, which has the predictions that were kept.
-    """
-    if metric in record.scores:
-        return record.scores[metric]
-    if not record.confusion and not record.predictions:
-        return NOT_KEPT.format(metric=metric)
-    from ensvm.records.scoring import methods_for, scores_of  # loads scikit-learn
-
-    if not record.predictions and methods_for(metric):
-        return NOT_KEPT.format(metric=metric)
-    try:
-        predictions = (
-            _read(folder, tuple(sorted(record.predictions.items())))
-            if record.predictions
-            else of_confusion(record.confusion)
-        )
-        means, _ = scores_of([metric], predictions)
-    except PredictionsDamaged as error:
-        return str(error)
-    return means[metric]
-
-
-def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
-    """Return a record with those metrics of its predictions that can be computed."""
-    scores = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
-    kept = {
-        metric: value for metric, value in scores.items() if value != NOT_KEPT.format(metric=metric)
-    }
-    return replace(record, scores={**record.scores, **kept}) if kept else record
-
-
 def values_of(scores: Mapping[str, float | str]) -> dict[str, float]:
     """Return the metrics that have a value."""
     return {name: value for name, value in scores.items() if not isinstance(value, str)}
-
-
-@lru_cache(KEPT_IN_MEMORY)
-def _read(folder: Path, names: tuple[tuple[str, str], ...]) -> list[Predictions]:
-    return read_predictions(folder, dict(names))

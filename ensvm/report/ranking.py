@@ -344,8 +344,6 @@ def _problem(study: Study, answer: Answer) -> str:
     """Return why a value cannot be compared with others, or an empty string."""
     if answer.status != "ok":
         return answer.why
-    if answer.shipped and study.partly_shipped:
-        return f"a shipped value stands in: {answer.not_here}"
     return "" if np.isfinite(answer.shown()).all() else "not all values are finite numbers"
 
 

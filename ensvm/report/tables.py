@@ -117,8 +117,6 @@ def cell_of(
     cell = replace(
         cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
     )
-    if answer.shipped and study.partly_shipped:
-        cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
     if orders is not None:
         within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))

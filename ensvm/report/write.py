@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ensvm.data.providers.folders import replace_file
+from ensvm.atomic_write import replace_file
 from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study

@@ -3,21 +3,16 @@
 import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ensvm.records.predictions import DECISION, METHODS, NO_METHOD, PROBABILITY, Predictions
-from ensvm.records.record import printable
 
 # Blocks of rows: which rows they are, and their inputs.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
 
 MOST_CHARACTERS = 2000  # of one text in a record
 NUMBERS = "biuf"  # kinds of arrays of real numbers
-SUM_TOLERANCE = 1e-6  # how far the probabilities of a row may be from a sum of 1
 TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -60,82 +55,6 @@ def checked_labels(
     return labels
 
 
-def predictions_of(
-    fitted: Any,
-    classes: NDArray[Any],
-    labels: NDArray[Any] | None,
-    blocks: Blocks,
-    y: NDArray[Any],
-    *,
-    stage: int | None = None,
-    scored: bool = False,
-) -> Predictions | None:
-    """Return what a classifier predicts for the test rows.
-
-    With `scored`, decision values and probabilities are computed too. Errors in these are kept as
-    text: metrics of scores are then missing, but the test error is not.
-
-    `labels` are None for a `stage` (numbered from 0). Its labels are predicted again from the
-    `blocks` of test rows; if that fails, the result is None.
-    """
-    if labels is None:
-        try:
-            labels = checked_labels("", _of_stage(fitted, "predict", blocks, stage), y, classes)
-        except Exception:
-            return None
-    scores: dict[str, NDArray[np.float64]] = {}
-    missing: dict[str, str] = {}
-    for method in METHODS if scored else ():
-        name = method if stage is None else f"staged_{method}"
-        try:
-            if not hasattr(fitted, name):
-                missing[method] = f"{NO_METHOD} {name}"
-                continue
-            answer = _of_stage(fitted, method, blocks, stage)
-            scores[method] = checked_scores(fitted, method, answer, y.size, classes)
-        except BaseException as error:
-            why = str(error) if isinstance(error, Misbehaves) else error_text(error, kind=True)
-            missing[method] = f"{method}: {why}"
-    return Predictions(y, labels.astype(y.dtype), np.sort(classes).astype(y.dtype), scores, missing)
-
-
-def _of_stage(fitted: Any, method: str, blocks: Blocks, stage: int | None) -> NDArray[Any]:
-    """Return the answers of one stage, or of the whole, for all rows."""
-    if stage is None:
-        parts = [getattr(fitted, method)(block) for _, block in blocks()]
-    else:
-        answers = (getattr(fitted, f"staged_{method}")(block) for _, block in blocks())
-        parts = [next(islice(answer, stage, None)) for answer in answers]
-    return np.concatenate([np.array(part) for part in parts])
-
-
-def checked_scores(
-    fitted: Any, method: str, scores: NDArray[Any], n_rows: int, classes: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return scores as floats, with their columns in ascending order of the classes.
-
-    Raises Misbehaves if they have another shape or are not finite numbers, or are not probabilities
-    although the method is `predict_proba`.
-    """
-    two = method == DECISION and classes.size == 2
-    shape = (n_rows,) if two else (n_rows, classes.size)
-    if method == DECISION and getattr(fitted, "decision_function_shape", "") == "ovo" and not two:
-        raise Misbehaves("one against one; decision_function_shape: ovr has one of each class")
-    if scores.shape != shape:
-        raise Misbehaves(f"shape {scores.shape}; {shape} is expected")
-    if scores.dtype.kind not in NUMBERS or not np.isfinite(scores).all():
-        raise Misbehaves("not all scores are finite numbers")
-    values = scores.astype(np.float64)
-    if method == PROBABILITY:
-        outside = (values < 0.0) | (values > 1.0)
-        if outside.any() or not np.allclose(values.sum(axis=1), 1.0, rtol=0, atol=SUM_TOLERANCE):
-            raise Misbehaves("not probabilities: outside of 0..1, or rows that do not add up to 1")
-    order = np.argsort(classes)
-    if two:
-        return values if order[0] == 0 else -values
-    return np.ascontiguousarray(values[:, order])
-
-
 def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
     """Yield the public numbers, flags and texts that a fit left, as JSON holds them."""
     for name, value in getattr(fitted, "__dict__", {}).items():
@@ -145,7 +64,7 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
             if isinstance(value, bool | int | float):
                 yield name, value
             elif isinstance(value, str):
-                yield name, printable(value)
+                yield name, _encodable(value)
 
 
 def compared_rows(fitted: Any) -> NDArray[Any] | None:
@@ -187,7 +106,7 @@ def curve(name: str, values: Any) -> list[Any]:
 
 def shown(value: Any) -> str:
     """Return what an object looks like, at most MOST_CHARACTERS of it."""
-    return _cut(printable(repr(value)))
+    return _cut(repr(value))
 
 
 def error_text(error: Any, *, kind: bool = False) -> str:
@@ -198,7 +117,7 @@ def error_text(error: Any, *, kind: bool = False) -> str:
     If the text contains a traceback, as that of a failed search over parameters does, its first
     and last lines are kept.
     """
-    text = printable(str(error))
+    text = _encodable(str(error))
     if TRACEBACK in text:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         text = " ... ".join([*lines[:1], *lines[-1:]])
@@ -207,7 +126,12 @@ def error_text(error: Any, *, kind: bool = False) -> str:
 
 def traceback_of(error: BaseException) -> str:
     """Return the last lines of where an error was raised, as Python shows them."""
-    return printable("".join(traceback.format_exception(error, limit=-8)))
+    return _encodable("".join(traceback.format_exception(error, limit=-8)))
+
+
+def _encodable(text: str) -> str:
+    """Return a text without surrogates, which no file can hold."""
+    return text.encode(errors="replace").decode()
 
 
 def _cut(text: str) -> str:

@@ -18,7 +18,6 @@ from ensvm.data import DatasetCard, load
 from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
-from ensvm.records.predictions import confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
@@ -101,7 +100,6 @@ def run_cell(
     task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None = None
 ) -> Record:
     """Return the record of a cell; whatever its estimator raises becomes a failed record."""
-    scored = bool(cell.scored) or cell.keep
     try:
         with (
             _thread_limit(cell),  # for each cell, because the one before may have changed it
@@ -120,7 +118,7 @@ def run_cell(
                     cell.seed,
                     grams,
                     cell.order_seeds,
-                    scored=scored,
+                    metrics=cell.scored,
                     find_draws=cell.find_draws,
                 )
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
@@ -152,14 +150,6 @@ def new_record(
 ) -> Record:
     """Return a record of a cell: what it is, how it ended, its values, and `more` fields."""
     values = {**vars(evaluation), **more}
-    if several := values.pop("predictions"):
-        from ensvm.records.scoring import scores_of  # loads scikit-learn
-
-        values["scores"], by_order = scores_of(cell.scored, several)
-        values["by_order"] = {**evaluation.by_order, **by_order}
-        values["confusion"] = confusion_of(several)
-        if cell.keep:
-            values["predictions"], values["files"] = packed(several)
     return Record(
         study=cell.study,
         dataset=cell.dataset,
@@ -169,6 +159,7 @@ def new_record(
         key=cell.key,
         settings_key=cell.settings_key,
         settings=cell.settings,
+        seed=cell.seed,
         run_id=task.run_id,
         time=now(),
         status=status,

@@ -12,7 +12,6 @@ import platform
 import sys
 import tempfile
 import threading
-from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
@@ -27,7 +26,6 @@ from joblib import cpu_count
 
 import ensvm
 from ensvm.errors import UserError
-from ensvm.records.predictions import PREDICTIONS_FOLDER
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
 from ensvm.records.store import Store
@@ -206,10 +204,7 @@ def _run_on_worker(
     if is_cancelled():
         process.pool.end()
         del _kept.processes[timeout]
-    return [
-        replace(record, run=here, files=_files(process.folder, record))
-        for record in process.records
-    ]
+    return [replace(record, run=here) for record in process.records]
 
 
 @dataclass
@@ -239,11 +234,3 @@ def _process_of_thread(timeout: float | None, worker: Any) -> _Process:
         pool = LocalPool(store, records.extend, timeout, 1, threads)
         processes[timeout] = _Process(folder, pool, records)
     return processes[timeout]
-
-
-def _files(folder: Path, record: Record) -> dict[str, str]:
-    """Return the content of a record's files of predictions."""
-    kept = folder / PREDICTIONS_FOLDER
-    return {
-        name: b64encode((kept / name).read_bytes()).decode() for name in record.predictions.values()
-    }

@@ -1,6 +1,8 @@
 """Fit one classifier on a realization and score it: test error, seconds, fitted scalars."""
 
+import math
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,21 +14,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.predictions import Predictions
 from ensvm.runner.answers import (
     Misbehaves,
     checked_labels,
     classes_of,
     compared_rows,
     curve,
-    predictions_of,
+    error_text,
     scalars_of,
 )
 from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
-from ensvm.study.metrics import STAGED, TRAIN_ERROR
+from ensvm.study.metrics import STAGED, TRAIN_ERROR, scorer_of
+
+OF_A_STAGE = "not computed for a stage that is chosen by the test error"
 
 
 class Stopwatch:
@@ -59,8 +62,8 @@ class Evaluation:
     draws: bool | None = None  # whether another seed changes the predictions; None if not tried
     # The numeric metrics of each order of the training rows, if there are several.
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
-    # What was predicted for the test rows, in each order of the training rows.
-    predictions: tuple[Predictions, ...] = field(default=(), compare=False)
+    # The metrics of the test rows that the config asks for, or why there is no value.
+    scores: Mapping[str, float | str] = field(default_factory=dict)
 
 
 class _Fit(NamedTuple):
@@ -78,7 +81,7 @@ def evaluate(
     grams: GramPool,
     order_seeds: Iterable[int] = (),
     *,
-    scored: bool = False,
+    metrics: Iterable[str] = (),
     find_draws: bool = False,
 ) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
@@ -88,8 +91,8 @@ def evaluate(
     and texts are those of the first order.
 
     An estimator whose parameters name no random state gets `seed`; each of `order_seeds` draws one
-    further order. With `scored`, decision values and probabilities of the test rows are computed
-    too. With `find_draws`, the algorithm is fitted once more with another seed.
+    further order. `metrics` are those of the test rows that are computed besides the error. With
+    `find_draws`, the algorithm is fitted once more with another seed.
     """
     # If training rows choose a grid point, choose it first; then only that point is fitted.
     final, choice = algorithm, None
@@ -99,7 +102,7 @@ def evaluate(
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
     fits = [_fit(final, point, seed, grams, watch) for point in _grid_points(final.grid)]
-    first = _score(final, fits, watch, scored=scored)
+    first = _score(final, fits, watch, metrics)
     if find_draws:  # a choice by held-out rows draws these rows
         first = replace(first, draws=choice is not None or _draws(final, fits[0], seed, grams))
     if choice is not None:
@@ -115,7 +118,7 @@ def evaluate(
     for order_seed in order_seeds:
         # Curves are recorded in the first order only.
         of_order = replace(algorithm, record=scalars)
-        runs.append(evaluate(of_order, seed, grams.in_order(order_seed), scored=scored))
+        runs.append(evaluate(of_order, seed, grams.in_order(order_seed), metrics=metrics))
     return _over_orders(runs) if len(runs) > 1 else first
 
 
@@ -134,24 +137,28 @@ def _draws(algorithm: AlgorithmSettings, fit: _Fit, seed: int, grams: GramPool) 
 def _over_orders(runs: list[Evaluation]) -> Evaluation:
     """Return one evaluation in place of those of several orders of the training rows."""
     first = runs[0]
-    metrics: dict[str, Any] = {}
     by_order: dict[str, list[float]] = {}
-    for name, value in first.metrics.items():
-        values: list[Any] = [run.metrics.get(name) for run in runs]
-        if all(isinstance(each, bool) for each in values):
-            metrics[name] = all(values)
-        elif all(isinstance(each, Number) for each in values):
-            metrics[name], by_order[name] = _mean(values), values
-        else:
-            metrics[name] = value
-    seconds = {part: _mean([run.seconds[part] for run in runs]) for part in first.seconds}
-    predictions = tuple(one for run in runs for one in run.predictions)
+
+    def over_orders(of_runs: list[Mapping[str, Any]]) -> dict[str, Any]:
+        values_of: dict[str, list[Any]] = {
+            name: [run.get(name) for run in of_runs] for name in of_runs[0]
+        }
+        means: dict[str, Any] = {}
+        for name, values in values_of.items():
+            if all(isinstance(each, bool) for each in values):
+                means[name] = all(values)
+            elif all(isinstance(each, Number) for each in values):
+                means[name], by_order[name] = _mean(values), values
+            else:  # a text, or the reason why there is no value in one of the orders
+                means[name] = next((each for each in values if isinstance(each, str)), values[0])
+        return means
+
     return replace(
         first,
-        metrics=metrics,
-        seconds=seconds,
+        metrics=over_orders([run.metrics for run in runs]),
+        scores=over_orders([run.scores for run in runs]),
+        seconds={part: _mean([run.seconds[part] for run in runs]) for part in first.seconds},
         by_order=by_order,
-        predictions=predictions if len(predictions) == len(runs) else (),
     )
 
 
@@ -161,7 +168,7 @@ def _mean(values: list[Any]) -> Any:
 
 
 def _score(
-    algorithm: AlgorithmSettings, fits: list[_Fit], watch: Stopwatch, *, scored: bool
+    algorithm: AlgorithmSettings, fits: list[_Fit], watch: Stopwatch, wanted: Iterable[str]
 ) -> Evaluation:
     """Score the fit of each grid point on the test rows, and return the best of them."""
     y_test = fits[0].inputs.realization.y_test
@@ -169,16 +176,14 @@ def _score(
     # Count the errors of every grid point, or of every stage of the only fit.
     counts: list[int] = []
     points: list[Mapping[str, Any]] = []
-    answers = []
     for fit in fits:
-        errors, labels = _count_errors(fit, watch, staged=staged)
+        errors, _ = _count_errors(fit, watch, staged=staged)
         counts += errors
         points += [fit.point or {"stage": number} for number in range(1, len(errors) + 1)]
-        answers.append(labels)
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
-    # What is recorded comes from the best fit: numbers, curves, predictions.
+    # What is recorded comes from the best fit: numbers, curves, metrics.
     chosen = best if algorithm.grid else 0
-    fitted, inputs, _, classes = fits[chosen]
+    fitted, inputs, _, _ = fits[chosen]
     n_test = y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
@@ -190,22 +195,13 @@ def _score(
     seconds = watch.seconds | inputs.seconds
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
     scalars, curves = _recorded(algorithm.record, fits[chosen])
-    predicted = predictions_of(
-        fitted,
-        classes,
-        answers[chosen],
-        inputs.blocks,
-        y_test,
-        stage=best if staged else None,
-        scored=scored,
-    )
     return Evaluation(
         metrics | scalars,
         seconds,
         curves,
         stage=points[best] if algorithm.stage == "best-on-test" else _best_params(fitted),
         n_stages=len(counts) if algorithm.stage == "best-on-test" else None,
-        predictions=() if predicted is None else (predicted,),
+        scores={name: OF_A_STAGE if staged else _metric(name, fits[chosen]) for name in wanted},
     )
 
 
@@ -218,6 +214,23 @@ def _best_params(fitted: Any) -> dict[str, Any] | None:
     return {
         key: value if isinstance(value, plain) else repr(value) for key, value in chosen.items()
     }
+
+
+def _metric(name: str, fit: _Fit) -> float | str:
+    """Return a metric of the test rows, or the reason why it has no value.
+
+    An error in it costs only the metric, not the cell.
+    """
+    scorer, sign = scorer_of(name, fit.classes.size)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # for example, about a label that is never predicted
+            value = sign * float(
+                scorer(fit.fitted, fit.inputs.test(), fit.inputs.realization.y_test)
+            )
+    except BaseException as error:
+        return error_text(error, kind=True)
+    return value if math.isfinite(value) else "not defined on these test rows: they lack a class"
 
 
 def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from joblib import cpu_count
 
+from ensvm.atomic_write import replace_file
 from ensvm.data import DataSearch
-from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record
@@ -128,7 +128,7 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     """Return records of the study's base for missing cells that are the same cells there.
 
     A cell is the same if its key is: the key covers all that can change its value. Timings are
-    only those of this machine; kept predictions stay with the base.
+    only those of this machine.
     """
     if plan.config.derived is None:
         return []
@@ -138,7 +138,7 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
         record = of_base.get(cell.identity)
         if record is None:
             continue
-        record = replace(record, study=cell.study, predictions={})
+        record = replace(record, study=cell.study)
         here = record.conditions is None or record.conditions.host == platform.node()
         if here and not cell.why_missing(record):
             records.append(record)

@@ -5,26 +5,23 @@ those below it counts, because a module may import another while it is fitted. I
 come first: a module beside the config never takes the place of one of them.
 """
 
-import ast
 import glob
 import hashlib
 import importlib
 import os
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
-from itertools import chain
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from ensvm.classifiers import CLASSIFIERS
+from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import near_miss
-from ensvm.records.code_identity import PACKAGE, Target, imported
+from ensvm.records.code_identity import PACKAGE, imported_modules
 from ensvm.study.source import Location, YamlSource
 
 # The program that runs, Python and `ensvm`, whose developers may have a config beside its sources.
@@ -40,8 +37,7 @@ class OwnCode:
 
     # Hashes by module or package beside the config, and by pattern of `depends:`.
     hashes: Mapping[str, str] = field(default_factory=dict)
-    roots: frozenset[str] = frozenset()  # what the modules import of `ensvm`, as module:name
-    packages: frozenset[str] = frozenset()  # the other packages that the modules import
+    modules: frozenset[str] = frozenset()  # of `ensvm` and of packages, which own modules import
 
 
 class OwnFolder:
@@ -65,21 +61,24 @@ class OwnFolder:
             location = ("algorithms", algorithm, "depends", index)
             files = self._matches(pattern, location)
             hashes[pattern] = hashes.get(pattern, "") + self._hash(files, location)
-        return OwnCode(hashes, modules.roots, modules.packages)
+        return OwnCode(hashes, modules.modules)
 
     @cached_property
     def _modules(self) -> OwnCode:
         """Every module of the folder."""
-        files, targets = defaultdict[str, list[str]](list), set[Target]()
+        files = defaultdict[str, list[str]](list)
         for name in _module_files(str(self._folder)):
             files[Path(name).parts[0]].append(name)
         hashes = {top: self._hash(names, ("algorithms",)) for top, names in files.items()}
-        for name in chain.from_iterable(files.values()):
-            targets.update(_imports((self._folder / name).read_bytes()))
-        roots = {":".join(target) for target in targets if target[0].partition(".")[0] == PACKAGE}
-        tops = {module.partition(".")[0] for module, _ in targets}
-        packages = tops - NEVER_OWN - {top.partition(".")[0] for top in files}
-        return OwnCode(hashes, frozenset(roots), frozenset(packages))
+        own = {top.partition(".")[0] for top in files}
+        modules = set[str]()
+        for names in files.values():
+            for name in names:
+                modules |= imported_modules((self._folder / name).read_bytes())
+        others = {name for name in modules if name.partition(".")[0] not in own}
+        if PACKAGE in others:  # `import ensvm`, then `ensvm.RhoSVC`: any of its classes
+            others |= {path.partition(":")[0] for path in ESTIMATORS.values()}
+        return OwnCode(hashes, frozenset(others))
 
     def _matches(self, pattern: str, location: Location) -> list[str]:
         """Return the files that a pattern of `depends:` matches, relative to the folder."""
@@ -170,39 +169,23 @@ def _place_of(spec: ModuleSpec | None) -> str:
     return next(iter(places), "")
 
 
-def _is_left_out(path: str, folder: str) -> bool:
-    """Return whether a folder has no own code, as an environment, or if no package has its name."""
-    parent, name = os.path.split(path)
-    is_environment = any(os.path.exists(os.path.join(path, file)) for file in ENVIRONMENT_FILES)
-    is_left_out = parent == folder and name in LEFT_OUT
-    return is_left_out or is_environment or not name.isidentifier()
-
-
 def _module_files(folder: str) -> Iterator[str]:
-    """Yield the file of every module in a folder and in those below it, relative to the folder."""
+    """Yield every Python file in a folder and in those below it, relative to the folder."""
     seen = set[str]()  # a link may lead to a folder around it
     for parent, folders, names in os.walk(folder, followlinks=True):
-        seen.add(os.path.realpath(parent))
-        paths = {name: os.path.join(parent, name) for name in sorted(folders)}
-        folders[:] = [
-            name
-            for name, path in paths.items()
-            if not _is_left_out(path, folder) and os.path.realpath(path) not in seen
-        ]
+        if (place := os.path.realpath(parent)) in seen:
+            folders.clear()
+            continue
+        seen.add(place)
+        folders[:] = [name for name in sorted(folders) if _may_have_code(parent, name, folder)]
         for name in sorted(names):
-            if name.endswith((".py", *EXTENSION_SUFFIXES)) and not name.startswith("."):
+            if name.endswith(".py") and not name.startswith("."):
                 yield os.path.relpath(os.path.join(parent, name), folder)
 
 
-def _imports(text: bytes) -> Iterator[Target]:
-    """Yield what a file imports anywhere, in its functions too; relative imports are left out."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):  # Python cannot import it either
-        return
-    for node in nodes:
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level):
-            yield from (target for _, target in imported(node, ""))
-        elif isinstance(node, ast.Attribute) and node.attr in CLASSIFIERS:
-            yield PACKAGE, node.attr  # as in `ensvm.RhoSVC`
+def _may_have_code(parent: str, name: str, folder: str) -> bool:
+    """Return whether a folder may be a package of the user's own, and is no environment."""
+    inside = os.path.join(parent, name)
+    is_left_out = parent == folder and name in LEFT_OUT
+    is_environment = any(os.path.exists(os.path.join(inside, file)) for file in ENVIRONMENT_FILES)
+    return name.isidentifier() and name != "__pycache__" and not (is_left_out or is_environment)

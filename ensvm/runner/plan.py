@@ -32,7 +32,7 @@ from ensvm.study.source import YamlSource
 from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
-State: TypeAlias = Literal["done", "shipped", "failed", "timeout", "missing", "stale", "no data"]
+State: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
 # Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, State] = {
@@ -62,9 +62,7 @@ class Cell:
     method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
     blas_threads: int | None = None  # that a timing is allowed; None in the error pass
     drawn_on: str = ""  # names the data, for the random seed
-    # Not part of the key: the metrics that are recorded, and whether predictions are kept.
-    scored: tuple[str, ...] = ()
-    keep: bool = False
+    scored: tuple[str, ...] = ()  # the metrics that are recorded; not part of the key
     find_draws: bool = False  # whether the run finds out if the algorithm draws random numbers
 
     @property
@@ -113,25 +111,15 @@ class Cell:
         )
 
     def why_missing(self, record: Record | None) -> str:
-        """Return why the cell is to be done although it has this record; empty if it is not.
-
-        A classifier that gave no predictions would give none again, and metrics of labels need only
-        the confusion.
-        """
+        """Return why the cell is to be done although it has this record; empty if it is not."""
         if record is None:
             return "not run yet"
         if record.key != self.key:
             return "changed: " + ", ".join(changes(record.settings, self.settings) or ["settings"])
         if not record.ok:
             return f"was {record.status}"
-        if self.run_pass == "timing" or record.predictions or not record.confusion:
-            return ""
-        if self.keep:
-            return "predictions not kept"
-        from ensvm.records.scoring import methods_for  # loads scikit-learn
-
-        absent = [name for name in self.scored if name not in record.scores and methods_for(name)]
-        return f"not recorded: {', '.join(absent)}" if absent else ""
+        absent = [name for name in self.scored if name not in record.scores]
+        return f"not recorded: {', '.join(absent)}" if absent and self.run_pass == "error" else ""
 
     def is_repeated_by(self, timing: "Cell") -> bool:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
@@ -187,24 +175,18 @@ class Plan:
             if (why := cell.why_missing(records.get(cell.identity)))
         ]
 
-    def states(
-        self, own: Mapping[Identity, Record], shipped: Iterable[Identity] = ()
-    ) -> dict[Cell, tuple[State, str]]:
+    def states(self, records: Mapping[Identity, Record]) -> dict[Cell, tuple[State, str]]:
         """Return the state of each cell, and why it is not done.
 
-        A cell is `done`; `shipped` if nothing was run here and a shipped record stands in; `failed`
-        or `timeout`; `missing` if there is no record, or no predictions although the config asks
-        for them; `stale` if the record has other settings or other code; or has `no data`. The
-        reason is empty for what is done or shipped.
+        A cell is `done`; `failed` or `timeout`; `missing` if there is no record, or one without a
+        metric that the config asks for; `stale` if the record has other settings or other code; or
+        has `no data`. The reason is empty for what is done.
         """
-        stands_in = set(shipped)
-        missing = {cell.identity: why for cell, why in self.missing(own)}
+        missing = {cell.identity: why for cell, why in self.missing(records)}
         states: dict[Cell, tuple[State, str]] = {}
         for cell in self.cells:
-            record, why = own.get(cell.identity), missing.get(cell.identity, "")
-            if cell.identity in stands_in:
-                states[cell] = "shipped", ""
-            elif record is None or (record.ok and record.key == cell.key and why):
+            record, why = records.get(cell.identity), missing.get(cell.identity, "")
+            if record is None or (record.ok and record.key == cell.key and why):
                 states[cell] = "missing", why
             elif record.key != cell.key:
                 states[cell] = "stale", why
@@ -433,7 +415,6 @@ def _cells(
                 threads,
                 drawn_on,
                 scored=scored.get(name, ()),
-                keep=bool(config.keep),
             )
             cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
         for realization in realizations:

@@ -25,11 +25,16 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
-# Where the code of a cell begins, with the classes of its classifier and its generator.
-LOADING = "ensvm.data.loading"
-REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
-CARD = "ensvm.data.card:DatasetCard"
-SCORING = "ensvm.runner.evaluate"
+# Files that decide the values of all cells, and those that decide what the rows of the data are.
+SCORING = ("ensvm.runner.evaluate", "ensvm.runner.grams")
+REALIZATION = (
+    "ensvm.data.arrays",
+    "ensvm.data.loading",
+    "ensvm.data.scaling",
+    "ensvm.data.splits",
+    "ensvm.seeds",
+)
+SHARED_KERNELS = "ensvm.kernels"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each process has another
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
@@ -70,7 +75,7 @@ class Algorithm:
     """An algorithm of a config with the code that it runs through."""
 
     method: AlgorithmSettings
-    roots: frozenset[str]  # the names in `ensvm` and installed packages where its code begins
+    roots: frozenset[str]  # modules of `ensvm` and of packages in which its code begins
     own: OwnCode
 
 
@@ -124,7 +129,7 @@ def settings_of_study(
             has_class = others != roots
             own[name] = folder.code_of(name, blocks[name].depends, has_class=has_class)
         code = own[name]
-        algorithms[name, kernel, many] = Algorithm(method, code.roots | others, code)
+        algorithms[name, kernel, many] = Algorithm(method, code.modules | others, code)
     return algorithms
 
 
@@ -154,15 +159,16 @@ def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
 
     Without an algorithm, the cell is the one that states the facts of the data.
     """
-    if card.checksum is not None:  # it vouches for the arrays: only the code after loading counts
-        data = {REALIZATION}
+    if card.checksum is not None:  # it vouches for the arrays
+        data = set[str]()
     elif card.generator is not None:
-        data = {REALIZATION, GENERATING, _root(type(card.generator))}
+        data = {type(card.generator).__module__}
     else:
-        data = {LOADING, CARD}
+        data = {"ensvm.data.loading"}
     if algorithm is None:
-        return code_identity(data)
-    return code_identity({*data, SCORING, *algorithm.roots}, algorithm.own.packages)
+        return code_identity(data, REALIZATION)
+    classes = {root.partition(":")[0] for root in algorithm.roots}
+    return code_identity(data | classes | {SHARED_KERNELS}, {*REALIZATION, *SCORING})
 
 
 def _check_stages(

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
@@ -21,7 +21,6 @@ from ensvm.study.block import (
     Names,
     StudyNames,
     SweepConfig,
-    as_tuple,
     is_derived,
     refusal,
 )
@@ -36,13 +35,6 @@ from ensvm.study.table_layout import TableConfig, check_tables
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
-
-_Keepable = Literal["predictions"]
-Kept = Annotated[
-    tuple[_Keepable, ...],
-    BeforeValidator(as_tuple, json_schema_input_type=_Keepable | tuple[_Keepable, ...]),
-]
-"""What a run keeps beside the records."""
 
 
 class TimingConfig(ConfigBlock):
@@ -176,10 +168,8 @@ class StudyConfig(ConfigBlock):
         A second pass in which algorithms run alone on the machine. All seconds in tables come
         from it.
     metrics : tuple of str
-        Metrics of the test predictions that every cell records, beside those that tables,
-        figures and claims ask for. Changing them does not invalidate finished cells.
-    keep : tuple of str
-        `predictions` keeps the labels, decision values and probabilities of the test rows.
+        Metrics of the test rows that every cell records, beside those that tables, figures and
+        claims ask for. A new one runs the cells again that do not have it.
     tables : tuple of TableConfig
         The tables to write.
     figures : tuple of FigureConfig
@@ -217,7 +207,6 @@ class StudyConfig(ConfigBlock):
     algorithms: dict[Name, AlgorithmConfig] = Field(min_length=1)
     timing: TimingConfig | None = None
     metrics: Names = ()
-    keep: Kept = ()
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()

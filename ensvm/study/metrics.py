@@ -1,9 +1,9 @@
 """What can be measured, and in which unit it is shown: the one place that knows metrics."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 from ensvm.errors import near_miss
 
@@ -45,10 +45,11 @@ SCORES = ("error", "accuracy", "n_errors", "n_test", SIZE)
 PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
 CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_cpu"))
 
+Scorer: TypeAlias = Callable[[Any, Any, Any], float]  # of a fitted classifier, inputs and labels
 Direction = Literal["min", "max"]
 
-# What is computed from test predictions (`ensvm.records.scoring`) beside scikit-learn's scorers:
-# larger values of scorers are better.
+# Short names of metrics of the test rows, beside scikit-learn's scorers, whose larger values are
+# better.
 PREDICTED: dict[str, Direction] = {
     "balanced_accuracy": "max",
     "auc": "max",
@@ -57,6 +58,12 @@ PREDICTED: dict[str, Direction] = {
     "log_loss": "min",
     "brier": "min",
     "matthews": "max",
+}
+SCORERS: Mapping[str, str | Scorer] = {  # of short names that differ from scikit-learn's
+    "auc": "roc_auc",
+    "log_loss": "neg_log_loss",
+    "brier": "neg_brier_score",
+    "matthews": "matthews_corrcoef",
 }
 MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
@@ -104,6 +111,18 @@ def scorer_names() -> frozenset[str]:
     from sklearn.metrics import get_scorer_names  # loaded only where needed
 
     return frozenset(get_scorer_names())
+
+
+def scorer_of(metric: str, n_classes: int = 2) -> tuple[Scorer, float]:
+    """Return the scorer of a metric, and the factor to multiply its value with."""
+    from sklearn.metrics import get_scorer
+
+    scorer = SCORERS.get(metric, metric)
+    if scorer == "roc_auc" and n_classes > 2:
+        scorer = "roc_auc_ovr"
+    # Scorers of losses give negative values, so that larger ones are better.
+    is_loss = str(scorer).startswith("neg_") and scorer != metric
+    return get_scorer(scorer), -1.0 if is_loss else 1.0
 
 
 def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> str:

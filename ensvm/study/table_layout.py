@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, field_validator
 
 from ensvm.errors import UserError, near_miss
-from ensvm.records.record import CONTROL
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,
@@ -310,8 +309,6 @@ def read_published(path: Path) -> dict[Place, Published]:
             position = f"{path}, line {lines.line_num}"
             if len(line) != len(header) or not all(map(_is_number, [line[3], line[4] or "0"])):
                 raise UserError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
-            if any(map(CONTROL.search, line)):
-                raise UserError(f"{position}: a control character in {','.join(line)!r:.200}")
             table, row, column, value, std = line
             if (table, row, column) in cells:
                 raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")

@@ -42,7 +42,7 @@ def offered(line):
         ("run no-such-study --algorithms parz", []),
         ("data show ger", ["german", "german-credit"]),
         ("table results ijcai07-f", ["ijcai07-figure1"]),
-        ("table ijcai07-f", ["ijcai07-figure1"]),
+        ("table ijcai07-f", ["ijcai07-figure1", "ijcai07-full-adult"]),
         ("table results ijcai07 --table 2-c", ["2-certificates"]),
         ("table ijcai07-figure1 --table 2-c", []),
         ("rank --table 2-c", ["2-certificates"]),

@@ -21,7 +21,7 @@ from made_up_records import copy_results, errors, invoke, make_study
 from markdown_it import MarkdownIt
 
 from ensvm.report.plots import drawing
-from ensvm.report.query import read_study
+from ensvm.report.query import read_shipped_study, read_study
 from ensvm_cli.main import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
@@ -109,7 +109,7 @@ def test_there_are_examples_of_every_verb():
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A folder with results as a checkout has them, `small` and `whole`, and a user's own."""
+    """A folder with results as runs leave them, `small` and `whole`, and a user's own."""
     folder = tmp_path_factory.mktemp("checkout")
     for size, studies in (("small", SMALL), ("whole", ("ijcai07",))):
         for study in studies:
@@ -132,6 +132,12 @@ def read_once(folder):
     return read_study(folder)
 
 
+@cache
+def read_shipped_once(shipped, folder):
+    """Read the results of a study that come with ensvm, once."""
+    return read_shipped_study(shipped, folder)
+
+
 @pytest.fixture(scope="module")
 def draw_once():
     """Return a function that draws a figure once for all examples: the records never change."""
@@ -152,6 +158,7 @@ def here(checkout, draw_once, monkeypatch):
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
+    monkeypatch.setattr("ensvm.report.query.read_shipped_study", read_shipped_once)
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
     monkeypatch.chdir(checkout)
 

@@ -3,6 +3,7 @@
 import io
 import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,11 +12,8 @@ import pytest
 from made_up_records import cells_run_here, copy_results, errors, invoke, make_study, record
 from rich.console import Console
 
-from ensvm.records.shipped_records import pack
-from ensvm.records.store import CELLS_FILE
 from ensvm.report.query import read_study
 from ensvm.report.render.markdown import unbroken
-from ensvm.report.write import write_readings
 from ensvm.runner.plan import make_plan
 from ensvm_cli import results as verbs
 
@@ -92,7 +90,7 @@ def test_one_claim_is_shown_whole_and_a_wrong_id_gets_the_nearest(ran):
 
 
 @pytest.mark.slow
-def test_readings_are_the_same_from_shipped_records(ran, tmp_path):
+def test_readings_are_written(ran, tmp_path):
     config, results = ran
     dry = invoke("run", config, "--results", results, "--dry-run").stdout
     assert "1 data sets, 3 algorithms, 15 cells, 5 of them for readings; 15 done" in dry
@@ -103,21 +101,12 @@ def test_readings_are_the_same_from_shipped_records(ran, tmp_path):
     frame = pd.read_csv(folder / "readings.csv").set_index("reading")
     assert frame.loc["three", "value"] == frame.loc["default", "value"]  # bit for bit
     assert frame.loc["five", "n"] == 2
-    cells = {cell.identity: cell.settings for cell in make_plan(config).cells}
-    assert pack(folder, config.read_text(), cells) == []
-    before = (folder / "readings.csv").read_text()
-    (folder / CELLS_FILE).unlink()
-    write_readings(read_study(folder))
-    assert (folder / "readings.csv").read_text() == before
 
 
 @pytest.mark.slow
 def test_export_writes_tables_and_cells_with_seeds(ran, tmp_path):
     config, results = ran
-    without = invoke("export", results, "trial", "--per-realization")
-    assert without.stderr == "trial: no seeds; they need its config: --config trial.yaml\n"
-    assert pd.read_csv(io.StringIO(without.stdout)).seed.isna().all()
-    answer = invoke("export", results, "--per-realization", "--config", config)
+    answer = invoke("export", results, "trial", "--per-realization")
     frame = pd.read_csv(io.StringIO(answer.stdout))
     planned = {
         cell.realization: cell.seed for cell in make_plan(config).cells if cell.algorithm == "fast"
@@ -132,10 +121,6 @@ def test_export_writes_tables_and_cells_with_seeds(ran, tmp_path):
         [1, "small", "bag", 3],
         [1, "small", "fast", 3],
     ]
-    other = tmp_path / "trial.yaml"
-    other.write_text(CONFIG.replace("n_test: 20", "n_test: 30").replace("published: p.csv\n", ""))
-    other = invoke("export", results, "--per-realization", "--config", other)
-    assert pd.read_csv(io.StringIO(other.stdout)).seed.isna().all()
 
 
 @pytest.mark.parametrize(
@@ -153,7 +138,8 @@ def test_without_records_it_says_what_to_do(tmp_path, verb, example):
     answer = invoke(verb, tmp_path)
     assert answer.exit_code == 2
     assert answer.stderr == (
-        f"error: {tmp_path}: no records here; run a study first, for example: ensvm run {example}\n"
+        f"error: {tmp_path}: nothing was run here; run a study first, for example: "
+        f"ensvm run {example}\n"
     )
 
 
@@ -239,12 +225,12 @@ def test_piped_tables_are_markdown_of_the_chosen_table(wide):
     assert wrong.stderr == message
 
 
-READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
+READ = ("config.yaml", "cells.jsonl", "published.csv")
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A results folder with two studies as a fresh checkout has them."""
+    """A results folder with two studies, as a run leaves them."""
     folder = tmp_path_factory.mktemp("checkout") / "results"
     for study in ("ijcai07", "ijcai07-figure1"):
         copy_results(study, folder)
@@ -302,17 +288,35 @@ def test_what_cannot_be_ranked_is_refused_in_one_line(ours, arguments, message):
     assert not written(ours)
 
 
-def test_the_shipped_records_are_brought_into_a_folder_without_them(tmp_path, monkeypatch):
+def test_a_name_shows_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = invoke("table", "ijcai07-lowrank")
     assert result.exit_code == 0, result.output
-    assert "records that come with ensvm are now in results/ijcai07-lowrank" in result.stderr
-    written = sorted((tmp_path / "results" / "ijcai07-lowrank").glob("table-*.csv"))
+    assert "shown are the results that come with ensvm" in result.stderr
+    written = sorted((tmp_path / "report" / "ijcai07-lowrank").glob("table-*.csv"))
     shipped = Path(__file__).parents[2] / "results" / "ijcai07-lowrank"
     assert [path.read_text() for path in written] == [
         (shipped / path.name).read_text() for path in written
     ]
     assert written
-    again = invoke("table", "ijcai07-lowrank")
-    assert "come with ensvm" not in again.stderr
+    assert not (tmp_path / "results").exists()
     assert invoke("table", "no-such-study").exit_code == 2
+
+
+def test_a_folder_shows_what_was_run_in_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = CONFIG.replace("study: trial", "study: ijcai07-lowrank")
+    results = tmp_path / "results"
+    made = [replace(one, study="ijcai07-lowrank") for one in errors("small", "fast", [0.125])]
+    make_study(results / "ijcai07-lowrank", config, made)
+    of_folder = invoke("table", "results", "ijcai07-lowrank")
+    assert "12.5" in of_folder.stdout
+    assert "come with ensvm" not in of_folder.stderr
+    of_name = invoke("table", "ijcai07-lowrank")
+    assert "12.5" not in of_name.stdout
+    assert "what was run here: results/ijcai07-lowrank" in of_name.stderr
+    missing = invoke("table", "results", "ijcai07")
+    assert missing.exit_code == 2
+    assert "ijcai07 was not run here; the results that come with ensvm: give ijcai07 without a" in (
+        missing.stderr
+    )

@@ -5,16 +5,15 @@ from functools import lru_cache
 import page_blocks
 import pytest
 
-from ensvm.records.shipped_records import read_shipped
+from ensvm.report.query import read_shipped_study
 
 
 @pytest.fixture(autouse=True, scope="module")
 def shipped_records_are_read_once():
     """Seven pages show results of ijcai07, and reading its 31,000 records takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        read_once = lru_cache(maxsize=1)(read_shipped)
-        for room in ("query", "comparison"):
-            patch.setattr(f"ensvm.report.{room}.read_shipped", read_once)
+        read_once = lru_cache(maxsize=1)(read_shipped_study)
+        patch.setattr("ensvm.report.query.read_shipped_study", read_once)
         yield
 
 

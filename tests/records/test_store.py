@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.data.providers.folders import replace_file
+from ensvm.atomic_write import replace_file
 from ensvm.errors import UserError
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.store import CELLS_FILE, Store, read_records
+from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
 
 
 def record(realization: int, status: str = "ok") -> Record:
@@ -55,24 +55,36 @@ def test_two_writers_at_once_are_refused(tmp_path):
         pass
 
 
-def test_a_flipped_bit_anywhere_in_a_line_is_found(tmp_path):
+def test_settings_are_written_once_for_each_run_and_key(tmp_path):
+    settings = {"algorithm": {"estimator": "E"}}
     with Store(tmp_path) as store:
-        store.append([replace(record(1), metrics={"error": 0.25}), record(2)])
-    path = tmp_path / CELLS_FILE
-    whole = path.read_bytes()
-    for place in range(whole.index(b"\n")):
-        for bit in range(8):
-            damaged = bytearray(whole)
-            damaged[place] ^= 1 << bit
-            if damaged[place] != ord("\n"):
-                path.write_bytes(damaged)
-                with pytest.raises(UserError, match="line 1"):
-                    read_records(tmp_path)
+        for number in range(1, 5):
+            store.append([replace(record(number), settings=settings)])
+    lines = [json.loads(line) for line in (tmp_path / CELLS_FILE).read_text().splitlines()]
+    assert [line["kind"] for line in lines] == ["settings", *["cell"] * 4]
+    assert all("settings" not in line for line in lines[1:])
+    assert {one.realization: one.settings for one in read_records(tmp_path).values()} == (
+        dict.fromkeys(range(1, 5), settings)
+    )
 
 
-def test_a_line_without_a_checksum_is_read(tmp_path):
-    (tmp_path / CELLS_FILE).write_text(json.dumps(record(1).to_json()) + "\n")
-    assert set(read_records(tmp_path)) == {("d", 1, "a", "error")}
+def test_records_of_other_versions_are_read(tmp_path):
+    old = {**record(1).to_json(), "settings": {"code": "c"}, "crc32": "0", "confusion": {"a": []}}
+    (tmp_path / CELLS_FILE).write_text(json.dumps(old) + "\n")
+    assert read_records(tmp_path)["d", 1, "a", "error"].settings == {"code": "c"}
+
+
+def test_a_store_sees_what_other_processes_append(tmp_path):
+    with Store(tmp_path) as store, Appender(tmp_path) as worker:
+        store.append([record(1)])
+        store.appended()
+        worker.append([record(2)])
+        with (tmp_path / CELLS_FILE).open("ab") as file:
+            file.write(b'{"kind": "cell", "torn')
+        assert [one.realization for one in store.appended()] == [2]
+        worker.append([record(3)])
+        assert [one.realization for one in store.appended()] == [3]
+    assert len(read_records(tmp_path)) == 3
 
 
 @pytest.mark.parametrize("line", ["{}x", '{"kind": "cell"}', "{}", '{"kind": "run"}', "[1]", "3"])
@@ -116,8 +128,7 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"of_tomorrow": 1}, "'of_tomorrow' is unknown.*newer.*update ensvm"),
-        ({"kind": "note"}, "kind cell or run.*remove the line"),
+        ({"kind": "note"}, "a cell, a run or settings.*remove the line"),
         ({"status": "great"}, "'status'.*'great'"),
         ({"realization": "1"}, "'realization'"),
         ({"realization": True}, "'realization'"),

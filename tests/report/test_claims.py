@@ -337,7 +337,7 @@ def test_realizations_are_those_rows_and_new_rows_are_a_second_line(finding):
     lines = both(0.25 + NOISE, 0.26 + NOISE[::-1])
     independent = finding(LESS, lines)
     plain = independent.comparisons[0]
-    split = [replace(one, settings=SPLIT, time="2026-01-03") for one in lines]
+    split = [replace(one, settings=SPLIT, settings_key="split", time="2026-01-03") for one in lines]
     judged = finding(LESS, split)
     found = judged.comparisons[0]
     assert (found.low, found.high, found.basis) == (plain.low, plain.high, "realizations")

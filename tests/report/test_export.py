@@ -44,8 +44,8 @@ def study(tmp_path):
     return make_study(tmp_path / "s", CONFIG, lines, PRINTED)
 
 
-def exported(study, seeds=None):
-    frame = frame_of(realizations(study, seeds or {}))
+def exported(study):
+    frame = frame_of(realizations(study))
     return frame.set_index(["dataset", "realization", "algorithm", "pass"])
 
 
@@ -67,14 +67,15 @@ def test_every_record_is_a_line_with_what_it_has(study):
 
 
 def test_seeds_stand_where_they_are_known(study):
-    seeds = {("german", 1, "a", "error"): 4_294_967_295}
-    column = exported(study, seeds)["seed"]
+    of_first = study.records["german", 1, "a", "error"]
+    seeded = {**study.records, of_first.identity: replace(of_first, seed=4_294_967_295)}
+    column = exported(replace(study, records=seeded))["seed"]
     assert column.loc["german", 1, "a", "error"] == 4_294_967_295
     assert column.isna().sum() == len(study.records) - 1
 
 
 def test_a_csv_comes_back_to_the_last_bit(study):
-    frame = frame_of(realizations(study, {}))
+    frame = frame_of(realizations(study))
     back = pd.read_csv(io.BytesIO(content_of(frame, ".csv")), dtype=str)
     assert list(back.columns) == list(frame.columns)
     assert back["error"].dropna().map(float).tolist() == frame["error"].dropna().tolist()
@@ -122,7 +123,7 @@ def test_parquet_without_pyarrow_is_refused_with_the_reason(study, monkeypatch):
 
 def test_parquet_has_what_csv_has(study):
     pytest.importorskip("pyarrow", reason="needs pyarrow, of ensvm[parquet]")
-    frame = frame_of(realizations(study, {}))
+    frame = frame_of(realizations(study))
     back = pd.read_parquet(io.BytesIO(content_of(frame, ".parquet")))
     pd.testing.assert_frame_equal(back, frame, check_dtype=False)
 

@@ -133,18 +133,6 @@ def test_what_is_left_out_is_named_with_the_reason(tmp_path, case):
     assert n_columns == 3 - case.startswith("an algorithm")
 
 
-def test_shipped_values_are_not_ranked_with_values_made_here(tmp_path):
-    study = make_study(tmp_path, CONFIG, over_data_sets())
-    table = study.config.table("1")
-    cells = dict.fromkeys(study.by_cell, "not run here")
-    all_shipped = rank_over_data_sets(replace(study, shipped=cells), table, None, 0.05)
-    assert all_shipped.rows == tuple(ROWS)
-    some = {cell: why for cell, why in cells.items() if cell[0] == "cancer"}
-    ranking = rank_over_data_sets(replace(study, shipped=some), table, None, 0.05)
-    assert set(ranking.rows) == set(ROWS) - {"cancer"}
-    assert re.search("cancer: .*shipped.*not run here", left_out(ranking))
-
-
 def test_seconds_of_different_machines_are_not_ranked_together(tmp_path):
     timings = [timed(row, name, "here") for row in ROWS[:-1] for name in "ab"]
     timings += [timed(ROWS[-1], "a", "here"), timed(ROWS[-1], "b", "there")]

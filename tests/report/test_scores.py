@@ -1,4 +1,4 @@
-"""Metrics of a finished study are computed from what it kept, without a run."""
+"""Metrics that a config asks for are computed when a cell is run."""
 
 import pytest
 from sklearn.metrics import get_scorer, log_loss, roc_auc_score
@@ -66,12 +66,9 @@ def by_hand(plan, algorithm, scored):
     return found
 
 
-def test_a_finished_study_has_other_metrics_without_a_run(study, folder):
-    run(plan_of(study, "keep: predictions\n"), folder)
-    before = (folder / "cells.jsonl").read_bytes()
-    plan = plan_of(study, "keep: predictions\n" + TABLE)
-    assert not run(plan, folder)
-    assert (folder / "cells.jsonl").read_bytes() == before
+def test_metrics_are_those_of_scikit_learns_scorers(study, folder):
+    plan = plan_of(study, "metrics: f1_macro\n" + TABLE)
+    run(plan, folder)
     found = read_study(folder)
     for algorithm in ("logistic", "linear"):
         assert values(found, algorithm, "auc").values == by_hand(
@@ -80,63 +77,41 @@ def test_a_finished_study_has_other_metrics_without_a_run(study, folder):
         assert values(found, algorithm, "f1_macro").values == by_hand(
             plan, algorithm, get_scorer("f1_macro")
         )
-    assert values(found, "logistic", "log_loss").values == by_hand(
-        plan, "logistic", lambda m, X, y: log_loss(y, m.predict_proba(X))
+    assert values(found, "logistic", "log_loss").values == pytest.approx(
+        by_hand(plan, "logistic", lambda m, X, y: log_loss(y, m.predict_proba(X)))
     )
     cells = [cell for table in found.config.tables for cell in build_table(found, table)]
     assert {cell.status for cell in cells} == {"ok"}
+
+
+def test_a_metric_without_a_value_says_why_and_costs_nothing_else(study, folder):
+    run(plan_of(study, "metrics: log_loss\n"), folder)
+    found = read_study(folder)
     without = values(found, "linear", "log_loss")
     assert (without.status, without.values) == ("missing", {})
-    assert "no predict_proba" in without.reason
-
-
-def test_without_predictions_only_what_asks_for_scores_is_missing(study, folder):
-    run(plan_of(study, ""), folder)
-    plan = plan_of(study, TABLE)
-    (folder / CONFIG_COPY).write_text(plan.path.read_text())
-    found = read_study(folder)
-    tables = {table.id: build_table(found, table) for table in found.config.tables}
-    for table in ("1", "4"):
-        assert {cell.status for cell in tables[table]} == {"ok"}
-    for table in ("2", "3", "5"):
-        assert {cell.status for cell in tables[table]} == {"missing"}
-        assert all("`keep: predictions`" in cell.reason for cell in tables[table])
-    with pytest.raises(UserError, match="no values of auc: not recorded"):
-        rank_over_data_sets(found, found.config.table("1"), "auc", 0.05)
+    assert "predict_proba" in without.reason
+    assert len(values(found, "linear", "error").values) == 3
 
 
 def test_a_run_does_again_what_lacks_a_metric_and_that_alone(study, folder):
-    first = plan_of(study, "")
-    run(first, folder)
-    errors = {cell: one.metrics for cell, one in read_records(folder).items()}
+    run(plan_of(study, ""), folder)
     table = "tables: [{id: 1, caption: c, metric: auc, columns: [linear]}]\n"
-    again = run(plan_of(study, table), folder)
+    plan = plan_of(study, table)
+    (folder / CONFIG_COPY).write_text(plan.path.read_text())
+    found = read_study(folder)
+    (cell,) = build_table(found, found.config.table("1"))
+    assert cell.status == "missing"
+    assert "not recorded: with `metrics: auc`" in cell.reason
+    with pytest.raises(UserError, match="no values of auc: not recorded"):
+        rank_over_data_sets(found, found.config.table("1"), "auc", 0.05)
+    errors = {cell: one.metrics for cell, one in read_records(folder).items()}
+    again = run(plan, folder)
     assert {cell.algorithm for cell in again} == {"linear"}
     assert len(again) == 3
     assert not run(plan_of(study, table), folder)
-    records = read_records(folder)
-    assert {cell: one.metrics for cell, one in records.items()} == errors
-    assert not (folder / "predictions").exists()
-    kept = run(plan_of(study, table + "keep: predictions\n"), folder)
-    assert len(kept) == 6
-    assert not run(plan_of(study, "keep: predictions\nmetrics: [brier, auc]\n"), folder)
-    found = read_study(folder)
-    for number, record in values(found, "linear", "auc").records.items():
-        assert record.scores["auc"] == records["own", number, "linear", "error"].scores["auc"]
+    assert {cell: one.metrics for cell, one in read_records(folder).items()} == errors
 
 
-def test_scores_and_predictions_do_not_invalidate_cells(study):
-    plain, asking = plan_of(study, ""), plan_of(study, "keep: predictions\nmetrics: auc\n" + TABLE)
+def test_metrics_do_not_invalidate_cells(study):
+    plain, asking = plan_of(study, ""), plan_of(study, "metrics: auc\n" + TABLE)
     assert [cell.key for cell in plain.cells] == [cell.key for cell in asking.cells]
-
-
-def test_a_damaged_file_is_named(study, folder):
-    run(plan_of(study, "keep: predictions\n"), folder)
-    path = sorted((folder / "predictions").iterdir(), key=lambda path: path.stat().st_size)[-1]
-    path.write_bytes(path.read_bytes()[:-3])
-    found = read_study(folder)
-    answers = [values(found, name, "auc") for name in ("logistic", "linear")]
-    (bad,) = [answer for answer in answers if answer.status != "ok"]
-    assert bad.status == "incomplete"
-    assert len(bad.values) == 2
-    assert path.name in bad.reason

@@ -10,12 +10,11 @@ from shutil import copytree
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_records import errors, make_study, record
+from made_up_records import errors, make_study, read_results, record
 from scipy.stats import ttest_ind
 
 from ensvm.report.documents.document import how_to_read, values_of
 from ensvm.report.documents.table_document import reasons, table_grid
-from ensvm.report.query import read_study
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.study.table_layout import read_published
@@ -201,7 +200,7 @@ def shipped_latex(tmp_path_factory):
         copytree(RESULTS / name, tmp_path_factory.mktemp("shipped") / name)
         for name in ("ijcai07", "nips99", "ecda13")
     ]
-    return [text for each in folders for text, _ in write_tables(read_study(each), "latex")]
+    return [text for each in folders for text, _ in write_tables(read_results(each), "latex")]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_records import record, run_quietly
 
-from ensvm.records.record import from_json
+from ensvm.records.record import LineReader
 from ensvm.records.store import read_records
 from ensvm.report.query import read_study
 from ensvm.report.tables import build_table
@@ -124,4 +124,4 @@ def test_an_algorithm_whose_config_says_it_is_not_tried(config):
 @pytest.mark.parametrize("draws", [True, False, None])
 def test_a_record_keeps_what_was_found_out(draws):
     line = replace(record("german", 1, "a"), draws=draws).to_json()
-    assert from_json(line, {}).draws is draws
+    assert LineReader().read(line).draws is draws

@@ -15,6 +15,7 @@ from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm.study.metrics import SCORERS, scorer_of
 
 
 @pytest.mark.parametrize("share_gram", [True, False])
@@ -171,3 +172,38 @@ def test_one_against_rest_is_scikit_learns_on_the_inputs(share_gram):
     by_hand = OneVsRestClassifier(ParzenWindowClassifier(**params)).fit(X[:80], y[:80])
     assert outcome.metrics["error"] == np.mean(by_hand.predict(X[80:]) != y[80:])
     assert 0.0 < outcome.metrics["error"] < 0.5
+
+
+def test_metrics_of_orders_are_means_and_a_chosen_stage_has_none(realization):
+    in_order = {"shuffle": False, "max_iter": 1, "tol": None}
+    settings = AlgorithmSettings("sklearn.linear_model:Perceptron", in_order)
+    outcome = evaluate(settings, 0, GramPool(realization), ORDERS, metrics=["balanced_accuracy"])
+    values = outcome.by_order["balanced_accuracy"]
+    assert outcome.scores["balanced_accuracy"] == pytest.approx(np.mean(values))
+    assert len(set(values)) > 1
+    staged = AlgorithmSettings("troublesome:Staged", stage="best-on-test")
+    (why,) = evaluate(staged, 0, GramPool(realization), metrics=["f1"]).scores.values()
+    assert "stage" in why
+
+
+@pytest.mark.parametrize("share_gram", [True, False])
+@pytest.mark.parametrize("metric", ["auc", "f1", "matthews", "balanced_accuracy", "roc_auc"])
+def test_a_metric_is_that_of_the_fitted_classifier(realization, metric, share_gram):
+    params = {"kernel": "rbf", "gamma": 0.5}
+    settings = AlgorithmSettings("SVC", params, share_gram=share_gram)
+    found = evaluate(settings, 0, GramPool(realization), metrics=[metric]).scores[metric]
+    fitted = SVC(gamma=0.5).fit(realization.X_train, realization.y_train)
+    scorer, sign = scorer_of(metric)
+    assert found == pytest.approx(sign * scorer(fitted, realization.X_test, realization.y_test))
+
+
+@pytest.mark.parametrize(
+    ("metric", "better"), [("log_loss", min), ("brier", min), ("neg_log_loss", max)]
+)
+def test_a_metric_turns_the_way_its_name_says(realization, metric, better):
+    values = []
+    for C in (1e-6, 1.0):
+        settings = AlgorithmSettings("LogisticRegression", {"C": C})
+        values.append(evaluate(settings, 0, GramPool(realization), metrics=[metric]).scores[metric])
+    assert (min(values) > 0.0) == (metric in SCORERS)
+    assert better(values) == values[1]

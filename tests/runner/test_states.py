@@ -23,8 +23,8 @@ def records_of(plan, **of_first):
     }
 
 
-def states(plan, records, shipped=()):
-    return Counter(state for state, _ in plan.states(records, shipped).values())
+def states(plan, records):
+    return Counter(state for state, _ in plan.states(records).values())
 
 
 def test_all_is_done_if_all_have_records(plan):
@@ -55,9 +55,3 @@ def test_what_is_left_is_what_a_run_does(plan):
     some = {who: record for who, record in every.items() if who[1] != 2}
     left = {cell for cell, (state, _) in plan.states(some).items() if state in LEFT}
     assert left == {cell for cell, _ in plan.missing(some)}
-
-
-def test_shipped_records_stand_in_if_nothing_was_run(plan):
-    identities = [cell.identity for cell in plan.cells]
-    missing = len(plan.cells) - 3
-    assert states(plan, {}, identities[:3]) == {"shipped": 3, "missing": missing}

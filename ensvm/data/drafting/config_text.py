@@ -10,12 +10,12 @@ from typing import Any
 
 import yaml
 
+from ensvm.atomic_write import replace_file
 from ensvm.data.alarms import rare_share
 from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import read_card
 from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
-from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
 
 WIDTH = 96

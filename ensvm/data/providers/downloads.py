@@ -24,10 +24,11 @@ from urllib.parse import urljoin
 
 from filelock import FileLock
 
+from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
 from ensvm.data.files.file_content import check_size, unpack
 from ensvm.data.files.typed_tables import ArffFormat
-from ensvm.data.providers.folders import DataFolders, cache_file, replace_file
+from ensvm.data.providers.folders import DataFolders, cache_file
 from ensvm.errors import Refused
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set

@@ -2,24 +2,19 @@
 
 import hashlib
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 import platformdirs
 from filelock import FileLock, Timeout
 
+from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
 from ensvm.data.files.file_content import UNPACK, unpack
 from ensvm.errors import Refused, UserError
 
-PARTIAL = (".ensvm-", ".partial")  # the names of half-written files begin and end so
-_DAY = 86_400  # seconds
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
 
 _START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
@@ -97,46 +92,6 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
 def forget(source: Source, cache: Path) -> None:
     """Remove the file of a source from the cache, because it is not what the card says."""
     cache_file(source, cache).unlink(missing_ok=True)
-
-
-def replace_file(path: Path, content: str | bytes) -> None:
-    """Replace a file by a whole new one; if that fails, the old one stays.
-
-    Raises OSError, which names the file, if it cannot be written.
-    """
-    remove_left_behind(path.parent)
-    prefix, suffix = PARTIAL
-    try:
-        descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content.encode() if isinstance(content, str) else content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        error.filename, error.filename2 = str(path), None
-        raise
-
-
-@cache
-def remove_left_behind(folder: Path) -> None:
-    """Remove half-written files that killed processes left in a folder, once for each folder.
-
-    Only files older than a day are removed: another process may be writing the others.
-    """
-    long_ago = time.time() - _DAY
-    for path in folder.glob("*".join(PARTIAL)):
-        with suppress(OSError):
-            if path.stat().st_mtime < long_ago:
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
 
 
 def cache_file(source: Source, cache: Path) -> Path:

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
-from ensvm.data.providers.folders import (
-    DataFolders,
-    data_folders,
-    replace_file,
-    through_cache,
-)
+from ensvm.data.providers.folders import DataFolders, data_folders, through_cache
 from ensvm.data.providers.serving import Attempt
 from ensvm.errors import Refused, UserError
 
@@ -145,12 +141,11 @@ def test_interrupted_write_leaves_the_old_file(
 
 def test_what_killed_processes_left_is_removed_after_a_day(tmp_path: Path) -> None:
     kept = [tmp_path / ".ensvm-new.partial", tmp_path / ".other.partial", tmp_path / "file"]
-    old = [tmp_path / ".ensvm-1.partial", tmp_path / ".ensvm-2.partial" / "trial"]
-    for path in (*kept[:2], old[0]):
+    old = tmp_path / ".ensvm-1.partial"
+    for path in (*kept[:2], old):
         path.write_text("half")
-    old[1].mkdir(parents=True)
     long_ago = time.time() - 100_000
-    for path in (kept[1], old[0], old[1].parent):
+    for path in (kept[1], old):
         os.utime(path, (long_ago, long_ago))
     replace_file(kept[2], b"whole")
     assert sorted(tmp_path.iterdir()) == sorted(kept)

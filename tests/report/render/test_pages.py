@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from made_up_records import errors, make_study, record
+from made_up_records import errors, make_study, read_results, record
 from page_links import PageElements as Page
 from page_links import broken_links, links_of_cards
 
@@ -242,14 +242,14 @@ def shipped(tmp_path_factory):
         # What is committed is drawn already.
         patch.setattr("ensvm.report.plots.drawing.draw", committed)
         folders = [RESULTS / name for name in SOME_STUDIES]
-        return list(write_pages(map(read_study, folders), tmp_path_factory.mktemp("report")))
+        return list(write_pages(map(read_results, folders), tmp_path_factory.mktemp("report")))
 
 
 @pytest.mark.slow
 def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
     names = {"index", *(path.name for path in RESULTS.iterdir())}
     elsewhere = {f"{name}.html" for name in names} - {path.name for path in shipped}
-    web = {link for name in SOME_STUDIES for link in read_study(RESULTS / name).config.links}
+    web = {link for name in SOME_STUDIES for link in read_results(RESULTS / name).config.links}
     web |= links_of_cards()
     assert list(broken_links(shipped[0].parent, web=web, missing=elsewhere)) == []
     for path in shipped:

@@ -1,14 +1,12 @@
 """Two sets of results: what is equal, what differs, what flips, and how the command ends."""
 
 import lzma
-from shutil import copytree, ignore_patterns
 
 import numpy as np
 import pytest
 from made_up_records import errors, invoke, make_study
-from scipy.stats import ttest_rel
 
-from ensvm.report.comparison import compare, differing, summary, total
+from ensvm.report.compare_results import compare_studies, differing, summary, total
 from ensvm.report.tables import build_table
 
 CONFIG = """
@@ -31,14 +29,14 @@ def side(folder, one=ONE, two=TWO, german=()):
 
 
 def cell_of(comparison, row, column):
-    return next(c for c in comparison.cells if (c.first.row, c.first.column) == (row, column))
+    return next(c for c in comparison.values if (c.first.row, c.first.column) == (row, column))
 
 
 def test_a_study_is_equal_to_itself(tmp_path):
     study = side(tmp_path / "a")
-    found = compare(study, study)
-    assert found.cells
-    assert all(cell.equal and cell.difference == 0.0 for cell in found.cells)
+    found = compare_studies(study, study)
+    assert found.values
+    assert all(cell.is_equal and cell.difference == 0.0 for cell in found.values)
     assert not found.flips
     assert not found.claims
     assert not found.context
@@ -47,16 +45,15 @@ def test_a_study_is_equal_to_itself(tmp_path):
 
 def test_differences_are_paired(tmp_path):
     other = [0.22, 0.25, 0.23, 0.26]
-    found = compare(side(tmp_path / "a"), side(tmp_path / "b", one=other))
+    found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", one=other))
     cell = cell_of(found, "titanic", "one")
-    expected = ttest_rel(other, ONE).confidence_interval(0.95)
     assert cell.difference == pytest.approx(100 * np.mean(np.subtract(other, ONE)))
-    assert (cell.low, cell.high) == pytest.approx((100 * expected.low, 100 * expected.high))
-    assert not cell.equal
-    assert cell_of(found, "titanic", "two").equal
-    shorter = compare(side(tmp_path / "a"), side(tmp_path / "c", one=ONE[:2]))
+    assert cell.relative == pytest.approx(0.04 / 0.22)
+    assert not cell.is_equal
+    assert cell_of(found, "titanic", "two").is_equal
+    shorter = compare_studies(side(tmp_path / "a"), side(tmp_path / "c", one=ONE[:2]))
     cell = cell_of(shorter, "titanic", "one")
-    assert (cell.shared, cell.equal) == (2, True)
+    assert (cell.n_shared, cell.is_equal) == (2, True)
     assert cell.first.mean == cell.second.mean  # over the two realizations that both have
     assert not shorter.flips
     assert not shorter.claims
@@ -64,7 +61,7 @@ def test_differences_are_paired(tmp_path):
 
 def test_the_other_way_round_the_sign_turns(tmp_path):
     a, b = side(tmp_path / "a"), side(tmp_path / "b", one=[0.3, 0.4, 0.5, 0.45])
-    there, back = (cell_of(compare(*pair), "titanic", "one") for pair in ((a, b), (b, a)))
+    there, back = (cell_of(compare_studies(*pair), "titanic", "one") for pair in ((a, b), (b, a)))
     assert there.difference == pytest.approx(-back.difference)
     assert there.flips
     assert back.flips
@@ -72,19 +69,37 @@ def test_the_other_way_round_the_sign_turns(tmp_path):
 
 
 def test_values_of_one_side_only_are_listed(tmp_path):
-    found = compare(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
-    assert [cell.first.row for cell in found.only(1)] == ["german"]
-    assert not found.only(0)
-    assert any("only the second has 1 cells: german" in line for line in summary(found))
+    found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
+    assert [cell.first.row for cell in found.values if cell.only_on == 1] == ["german"]
+    assert not [cell for cell in found.values if cell.only_on == 0]
+    assert any("only the second has 1 values: german" in line for line in summary(found))
 
 
 def test_claims_are_tested_on_what_both_sides_have(tmp_path):
-    found = compare(side(tmp_path / "a", two=()), side(tmp_path / "b"))
+    found = compare_studies(side(tmp_path / "a", two=()), side(tmp_path / "b"))
     assert not found.claims
-    assert [cell.first.column for cell in found.only(1)] == ["two"]
-    assert total([found], run_here=True) == (
-        "in all: 1 of 2 cells were run here; 1 of these agree to the last bit, 0 verdicts differ"
+    assert [cell.first.column for cell in found.values if cell.only_on == 1] == ["two"]
+    assert total([found]) == (
+        "in all: 1 of 2 table values are on both sides; 1 are equal to the last bit; "
+        "0 verdicts differ"
     )
+
+
+@pytest.mark.parametrize(
+    ("factor", "n_errors", "is_rounding"),
+    [(1.0 + 1e-12, 63, True), (1.0 + 1e-12, 64, False), (1.01, 63, False)],
+)
+def test_rounding_changes_no_test_row(tmp_path, factor, n_errors, is_rounding):
+    config = CONFIG.replace("columns: [one, two]", "metric: cost_, columns: [one]")
+    sides = []
+    for name, cost, count in (("a", 0.7, 63), ("b", 0.7 * factor, n_errors)):
+        made = errors("titanic", "one", ONE, cost_=cost, n_errors=count)
+        sides.append(make_study(tmp_path / name, config, made))
+    found = compare_studies(*sides)
+    (value,) = found.values
+    assert (value.is_rounding, value.is_equal) == (is_rounding, False)
+    assert ("1 equal to rounding" in next(summary(found))) == is_rounding
+    assert value.relative == pytest.approx(factor - 1.0, rel=1e-3)
 
 
 def test_verdicts_rest_on_what_both_sides_have(tmp_path):
@@ -94,11 +109,11 @@ def test_verdicts_rest_on_what_both_sides_have(tmp_path):
     second = make_study(tmp_path / "b", config, [*ours, *errors("titanic", "two", ONE)], PUBLISHED)
     of_both = [build_table(study, study.config.tables[0])[0].verdict for study in (first, second)]
     assert of_both[0] != of_both[1] == "cannot tell"
-    assert not compare(first, second).flips
+    assert not compare_studies(first, second).flips
 
 
 def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
-    found = compare(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
+    found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
     assert found.claims == [("less", "holds", "fails")]
 
 
@@ -112,34 +127,25 @@ def test_the_exit_status_guards_the_verdicts(tmp_path):
     side(tmp_path / "c" / "s", one=[0.5, 0.6, 0.55, 0.5])
     same = answer(tmp_path / "a", tmp_path / "b")
     assert same.exit_code == 0
-    assert "2 cells with values on both sides, 1 equal to the last bit" in same.stdout
+    assert "2 of 2 table values are on both sides; 1 are equal to the last bit" in same.stdout
     other = answer(tmp_path / "a", tmp_path / "c", "--all")
     assert other.exit_code == 1
     assert "table 1, titanic, one: close -> differs" in other.stdout
     assert "less: holds -> fails" in other.stdout
 
 
-def test_sides_may_be_files_and_shipped_records(tmp_path):
-    folder = tmp_path / "s"
-    side(folder)
-    head = b'{"kind": "config", "config": ""}\n'
-    lines = (folder / "cells.jsonl").read_bytes()
-    (folder / "cells.jsonl.xz").write_bytes(lzma.compress(head + lines))
-    for pair in (
-        (folder, "shipped"),
-        ("shipped", tmp_path),
-        (folder / "cells.jsonl", "shipped"),
-        (folder / "cells.jsonl", folder),
-        (folder / "cells.jsonl.xz", folder / "cells.jsonl"),
-    ):
+def test_a_side_may_be_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
+    side(tmp_path / "run" / "s")
+    side(tmp_path / "shipped" / "s")
+    lines = (tmp_path / "shipped" / "s" / "cells.jsonl").read_bytes()
+    (tmp_path / "shipped" / "s" / "cells.jsonl.xz").write_bytes(lzma.compress(lines))
+    monkeypatch.setattr(
+        "ensvm.report.compare_results.shipped_records", lambda study: tmp_path / "shipped" / study
+    )
+    for pair in ((tmp_path / "run", "shipped"), ("shipped", tmp_path / "run" / "s")):
         found = answer(*pair)
         assert found.exit_code == 0, (pair, found.output)
-        assert "2 cells with values on both sides, 2 equal" in found.stdout
-    # A study that was not run here is not compared with itself.
-    (tmp_path / "not-run").mkdir()
-    copytree(folder, tmp_path / "not-run" / "s", ignore=ignore_patterns("cells.jsonl"))
-    found = answer(tmp_path / "not-run", "shipped")
-    assert (found.exit_code, "no records here" in found.stderr) == (2, True)
+        assert "2 of 2 table values are on both sides; 2 are equal" in found.stdout
 
 
 @pytest.mark.parametrize(
@@ -147,16 +153,13 @@ def test_sides_may_be_files_and_shipped_records(tmp_path):
     [
         ("shipped", "shipped", "name a folder"),
         ("a", "nowhere", "nowhere: no records here"),
-        ("a", "a/s/config.yaml", "line 1: not a record"),
         ("a", "other", "no study in common: s and t"),
-        ("a", "alone.jsonl", "no config.yaml beside it"),
         ("a", "shipped", "no records here"),
     ],
 )
 def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, message):
     monkeypatch.chdir(tmp_path)
     side(tmp_path / "a" / "s")
-    (tmp_path / "alone.jsonl").write_text("")
     other = tmp_path / "other" / "t"
     make_study(other, CONFIG.replace("study: s", "study: t"), errors("german", "one", [0.1]))
     found = answer(first, second)
