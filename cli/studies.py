@@ -230,21 +230,14 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
         copies[path.parent / printed] = folder / name / Path(printed).name
         head, key, rest = text.partition("\npublished:")
         text = head + key + rest.replace(printed, f"{name}/{Path(printed).name}", 1)
-    replace_file(target, _with_schema(text))
+    replace_file(target, text)
     for file, copied in copies.items():
         copied.parent.mkdir(exist_ok=True)
         if file in of_parts:
-            replace_file(copied, _with_schema(read_text(file)))
+            replace_file(copied, read_text(file))
         else:
             replace_file(copied, file.read_bytes())
     return [target, *copies.values()]
-
-
-def _with_schema(text: str) -> str:
-    """Return a text of YAML with a first line that names the schema of this installation."""
-    from ensvm.shipped import SCHEMA_COMMENT, schema_line
-
-    return schema_line() + re.sub(rf"\A{SCHEMA_COMMENT}.*\n", "", text)
 
 
 @click.command()

@@ -6,7 +6,6 @@ from pathlib import Path
 from ensvm.errors import UserError, near_miss
 
 _PACKAGE = Path(__file__).resolve().parent
-SCHEMA_COMMENT = "# yaml-language-server:"  # begins the line that names a schema for editors
 
 
 def shipped_configs() -> Path:
@@ -44,25 +43,6 @@ def shipped_records(study: str) -> Path | None:
     """Return the folder with the records of a shipped study; None if there are none."""
     folder = _folder("results") / study
     return folder if shipped_config(study) and (folder / "config.yaml").is_file() else None
-
-
-def config_schema() -> Path:
-    """Return the JSON schema of configs, which editors complete keys and mark errors by."""
-    return _PACKAGE / "study" / "config.schema.json"
-
-
-def card_schema() -> Path:
-    """Return the JSON schema of cards of data sets, for editors."""
-    return _PACKAGE / "study" / "card.schema.json"
-
-
-def schema_line(schema: Path | None = None) -> str:
-    """Return the first line of a config or, with its schema, of a card: it names the schema.
-
-    It is the address of the installed file, not a path relative to the config: the line stays right
-    if the config moves, and the schema changes when ensvm is upgraded.
-    """
-    return f"{SCHEMA_COMMENT} $schema={(schema or config_schema()).as_uri()}\n"
 
 
 def shipped_datasets() -> Path:

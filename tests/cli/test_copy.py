@@ -5,7 +5,7 @@ import yaml
 from made_up_records import invoke
 
 from ensvm.runner.plan import make_plan
-from ensvm.shipped import SCHEMA_COMMENT, find_config, schema_line, shipped_configs
+from ensvm.shipped import find_config, shipped_configs
 from ensvm.study.config import read_config
 
 
@@ -23,8 +23,6 @@ def test_a_copy_of_a_shipped_study_is_the_same_but_for_its_name(study, tmp_path)
     assert copy.study == "mine"
     assert copy == original.model_copy(update={"study": "mine", "published": copy.published})
     assert (copy.published is None) == (original.published is None)
-    files = [tmp_path / "mine.yaml", *(tmp_path / "mine").glob("*.yaml")]
-    assert all(file.read_text(encoding="utf-8").startswith(schema_line()) for file in files)
     if copy.published is not None:
         assert copy.published.startswith("mine/")
         assert (tmp_path / copy.published).is_file()
@@ -40,17 +38,8 @@ def test_a_copy_has_the_cells_of_the_original_and_keeps_its_comments(tmp_path):
     cells = [make_plan(path).cells for path in (tmp_path / "my-smoke.yaml", find_config("smoke"))]
     assert [cell.key for cell in cells[0]] == [cell.key for cell in cells[1]]
     text = (tmp_path / "my-smoke.yaml").read_text()
-    assert text.startswith(f"{schema_line()}# A few seconds")
+    assert text.startswith("# A few seconds")
     assert yaml.safe_load(text)["study"] == "my-smoke"
-
-
-def test_the_copy_of_a_copy_names_the_schema_of_this_installation_once(tmp_path):
-    assert invoke("copy", "smoke").exit_code == 0
-    config = tmp_path / "my-smoke.yaml"
-    config.write_text(config.read_text().replace(schema_line(), f"{SCHEMA_COMMENT} $schema=old\n"))
-    assert invoke("copy", "my-smoke.yaml", "again").exit_code == 0
-    lines = (tmp_path / "again.yaml").read_text().splitlines(keepends=True)
-    assert [line for line in lines if SCHEMA_COMMENT in line] == [lines[0]] == [schema_line()]
 
 
 def test_a_copy_of_ones_own_study_lies_beside_it(tmp_path):

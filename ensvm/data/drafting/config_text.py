@@ -17,7 +17,6 @@ from ensvm.data.drafting.draft import Draft, draft_study
 from ensvm.data.own_file import inline_card
 from ensvm.data.providers.folders import replace_file
 from ensvm.errors import UserError
-from ensvm.shipped import card_schema, schema_line
 
 WIDTH = 96
 SCALINGS = {
@@ -65,12 +64,11 @@ def config_text(draft: Draft) -> str:
     )
     caption = f"Test errors (in %) on {draft.rows:,} rows of {len(classes)} classes."
     lines = [
-        schema_line().strip(),
         f"# Drafted by `ensvm init` from {_plain(draft.block['path'])}.",
         "# To run it, to see the errors, and to test which differences are more than chance:",
         *(f"#     {_plain(command)}" for command in commands(draft)),
         "# Change what you like: the next run does what changed. All keys:",
-        "# docs/reference/keys/index.md",
+        "# docs/look-up/keys.md",
         f"study: {_flow(name)}",
         f"title: {_flow(f'Classifiers on {draft.path.name}')}",
         f"realizations: {draft.realizations}  # {drawn}",
@@ -242,4 +240,4 @@ def card_text(card: DatasetCard, folder: Path) -> str:
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     for key, meaning in FILL_IN.items():
         text = text.replace(f"\n{key}: ''\n", f"\n{key}: ''  # fill in: {meaning}\n")
-    return schema_line(card_schema()) + text
+    return text
