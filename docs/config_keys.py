@@ -81,7 +81,7 @@ def write_keys(
     app: object, what: str, name: str, item: Any, options: object, lines: list[str]
 ) -> None:
     """Write the keys in the docstring of a block in words, with defaults and limits."""
-    if MODELS.get(getattr(item, "__name__", "")) is not item:
+    if item not in MODELS.values():
         return
     for number, line in enumerate(lines):
         if (match := KEY.fullmatch(line)) and (field := keys_of(item).get(match["name"])):
@@ -112,4 +112,4 @@ def without_signature(
     app: object, what: str, name: str, item: Any, *rest: object
 ) -> tuple[str, str] | None:
     """Return an empty signature for a block, whose keys stand below."""
-    return ("", "") if MODELS.get(getattr(item, "__name__", "")) is item else None
+    return ("", "") if item in MODELS.values() else None
