@@ -34,21 +34,16 @@ LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 def blocks_of(place: str, *outer: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
     """Yield a block and all blocks inside it, each with its place such as `tables.columns`."""
     yield place, outer[-1]
-    for key, field in keys_of(outer[-1]).items():
+    for name, field in outer[-1].model_fields.items():
         for model in _models_in(field.annotation):
             if model not in outer:
-                yield from blocks_of(f"{place}.{key}".lstrip("."), *outer, model)
+                yield from blocks_of(f"{place}.{field.alias or name}".lstrip("."), *outer, model)
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in _models_in(part)]
-
-
-def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the keys of a block as a config writes them."""
-    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 ROOTS = {
@@ -84,8 +79,9 @@ def write_keys(
     if item not in MODELS.values():
         return
     for number, line in enumerate(lines):
-        if (match := KEY.fullmatch(line)) and (field := keys_of(item).get(match["name"])):
-            lines[number] = f"{match['name']} : {_facts(match['type'], field)}"
+        if (match := KEY.fullmatch(line)) and (field := item.model_fields.get(match["name"])):
+            key = field.alias or match["name"]
+            lines[number] = f"{key} : {_facts(match['type'], field)}"
 
 
 def _facts(type_name: str, field: FieldInfo) -> str:

@@ -18,7 +18,7 @@ PAGE_OF = {
     "datasets": "run/data",
     "datasets/README.md": "run/data",
 }
-INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
+INCLUDE = re.compile(r"^```\{include\} (\S+)\n(?::heading-offset: (\d)\n)?```$", re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^][]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -73,6 +73,7 @@ def read_source(app: "Sphinx", docname: str, source: list[str]) -> None:
     def included(match: re.Match[str]) -> str:
         path = (page / match[1]).resolve()
         app.env.note_dependency(str(path))
-        return site_links(path.read_text(encoding="utf-8"), path.parent, page)
+        text = site_links(path.read_text(encoding="utf-8"), path.parent, page)
+        return re.sub("^(?=#)", "#" * int(match[2] or 0), text, flags=re.MULTILINE)
 
     source[0] = INCLUDE.sub(included, site_links(source[0], page, page))
