@@ -83,6 +83,11 @@ def escape_marks(
             lines[number] = start + colon + "".join(parts)
 
 
+def escape_stars(app: "Sphinx", context: object, lines: list[str]) -> None:
+    """Escape the `*` of `*.csv` in the help of options."""
+    lines[:] = [line.replace("*.", "\\*.") for line in lines]
+
+
 def write_inline(writer: Any, node: Any) -> None:
     """Write a formula in a line as MathML, which browsers draw without a network."""
     writer.body.append(convert(node.astext()))
@@ -100,6 +105,7 @@ def setup(app: "Sphinx") -> None:
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("source-read", read_source)
     app.connect("source-read", write_blocks)
+    app.connect("sphinx-click-process-options", escape_stars)
     app.connect("autodoc-process-signature", without_signature)
     app.connect("autodoc-process-docstring", write_keys, priority=300)
     app.connect("autodoc-process-docstring", escape_marks, priority=400)  # before numpydoc
