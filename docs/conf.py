@@ -47,6 +47,7 @@ autosummary_generate = True
 toc_object_entries = False  # the list beside a page has its headings
 add_module_names = False
 default_role = "code"  # of the docstrings, in which `name` is code
+highlight_language = "none"
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -57,6 +58,7 @@ html_math_renderer = "mathml"
 templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
 # Addresses that pages had before: old page, new page
@@ -88,6 +90,12 @@ def escape_stars(app: "Sphinx", context: object, lines: list[str]) -> None:
     lines[:] = [line.replace("*.", "\\*.") for line in lines]
 
 
+def show_examples(app: "Sphinx", context: object, lines: list[str]) -> None:
+    """Show the examples in the help of a command as code; sphinx-click writes `| ` before them."""
+    text = re.sub(r"^\| (\w+):$", r"\1::\n", "\n".join(lines), flags=re.MULTILINE)
+    lines[:] = re.sub(r"^\| ", "    ", text, flags=re.MULTILINE).split("\n")
+
+
 def write_inline(writer: Any, node: Any) -> None:
     """Write a formula in a line as MathML, which browsers draw without a network."""
     writer.body.append(convert(node.astext()))
@@ -106,6 +114,7 @@ def setup(app: "Sphinx") -> None:
     app.connect("source-read", read_source)
     app.connect("source-read", write_blocks)
     app.connect("sphinx-click-process-options", escape_stars)
+    app.connect("sphinx-click-process-description", show_examples)
     app.connect("autodoc-process-signature", without_signature)
     app.connect("autodoc-process-docstring", write_keys, priority=300)
     app.connect("autodoc-process-docstring", escape_marks, priority=400)  # before numpydoc

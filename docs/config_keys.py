@@ -96,7 +96,8 @@ def _facts(type_name: str, field: FieldInfo) -> str:
     ]
     default = field.default if not field.default_factory else None
     shown = not (default is None or default in ("", ()) or isinstance(default, BaseModel))
-    needed = "required" if field.is_required() else f"default {default}" if shown else ""
+    written = str(default).lower() if isinstance(default, bool) else default
+    needed = "required" if field.is_required() else f"default {written}" if shown else ""
     return "; ".join(filter(None, [linked, *limits, needed]))
 
 
@@ -107,5 +108,6 @@ def _path(model: type[BaseModel]) -> str:
 def without_signature(
     app: object, what: str, name: str, item: Any, *rest: object
 ) -> tuple[str, str] | None:
-    """Return an empty signature for a block, whose keys stand below."""
-    return ("", "") if item in MODELS.values() else None
+    """Return an empty signature for a block or a record, whose keys stand below."""
+    is_listed = item in MODELS.values() or name.startswith("ensvm.records.")
+    return ("", "") if what == "class" and is_listed else None
