@@ -198,8 +198,8 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     """Copy a config, its parts and its printed values; return the files, the config first.
 
     The copy of a shipped config is written into the current folder, that of another beside it, so
-    that its paths stay right. The first line of each copied YAML file names the schema of configs,
-    for editors. Raises UserError if the name is not accepted, or the file exists without `force`.
+    that its paths stay right. Raises UserError if the name is not accepted, or the file exists
+    without `force`.
     """
     from pydantic import TypeAdapter, ValidationError
 

@@ -24,7 +24,5 @@ test -s results/ijcai07/table-2.md
 "$bin/ensvm" run smoke --set realizations=1 --as smaller
 "$bin/ensvm" copy ijcai07 mine
 "$bin/ensvm" check mine.yaml --no-fit
-# The schema for editors, which the first line of the copy names
-test -s "$(sed -n '1s/.*file:\/\///p' mine.yaml)"
 "$bin/ensvm" table
 "$bin/ensvm" check ijcai07
