@@ -59,8 +59,8 @@ docs: docs-pages
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
-# All that code writes: lists of keys, tables of classifiers and relations, the picture of the
-# rooms. `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
+# The parts of README.md and results/README.md that show results.
+# `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
 generated: $(VENV)/.ready-dev
 	$(BIN)/python tests/generated.py
 

@@ -2,15 +2,16 @@
 
 A `code-block` with a caption is a file to write, `console` holds commands and their output, and the
 `python` blocks of a page are one script, which runs last. `ensvm` runs in this process, and so do
-its cells: starting processes would take most of the time. `diff` is a change of the code: the page
-then runs with a changed copy of the package, in processes of its own.
+its cells: starting processes would take most of the time.
 `python tests/page_blocks.py` writes the outputs into these pages again.
+
+(Sybil makes a test of each block. `pytest -n auto` then spreads the blocks of a page over workers,
+though each needs what the blocks before it wrote, and it cannot write outputs.)
 """
 
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from made_up_records import cells_run_here, invoke
 
 ROOT = Path(__file__).parents[1]
 # A doctest is run by tests/test_docstrings.py
-RUNS = re.compile(r"^```(console|diff|python\n(?!>>>))", re.MULTILINE)
+RUNS = re.compile(r"^```(console|python\n(?!>>>))", re.MULTILINE)
 PAGES = [
     page
     for page in sorted((ROOT / "docs").glob("**/*.md"))
@@ -51,56 +52,24 @@ class Step:
 def run_page(page: Path, folder: Path) -> list[Step]:
     """Run the blocks of a page in an empty folder; raise if a command fails."""
     text = page.read_text(encoding="utf-8")
-    code = folder / "code"
-    work = folder / "work"
-    work.mkdir()
     environment = {**os.environ, "COLUMNS": "100", "ENSVM_OFFLINE": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     steps, script = [], []
     for block in BLOCK.finditer(text):
         content = block["text"]
-        if block["kind"] == "diff":
-            if not code.exists():
-                copy_package(code)
-                environment["PYTHONPATH"] = str(code)
-            apply_change(content, code)
-        elif block["file"]:
-            path = work / block["file"]
+        if block["file"]:
+            path = folder / block["file"]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
         elif block["kind"] == "console":
             for command, expected in commands_of(content):
-                steps.append(Step(command, expected, _output(command, work, environment)))
+                steps.append(Step(command, expected, _output(command, folder, environment)))
         elif block["kind"] == "python" and not block["directive"]:
             script.append(content)
     if script:
-        (work / "script.py").write_text("\n".join(script), encoding="utf-8")
-        _output("python script.py", work, environment)
+        (folder / "script.py").write_text("\n".join(script), encoding="utf-8")
+        _output("python script.py", folder, environment)
     return steps
-
-
-def copy_package(to: Path) -> None:
-    """Copy what is installed of a checkout, so that a change can be applied to it."""
-    for name in ("ensvm", "configs", "datasets"):
-        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "cli", to / "ensvm_cli", ignore=shutil.ignore_patterns("__pycache__"))
-
-
-def apply_change(change: str, code: Path) -> None:
-    """Apply a change: unified diffs without line numbers, whose context occurs exactly once."""
-    for part in re.split(r"^--- ", change, flags=re.MULTILINE)[1:]:
-        name, _, body = part.partition("\n")
-        path = code / name.strip().removeprefix("cli/")
-        if name.startswith("cli/"):
-            path = code / "ensvm_cli" / name.strip().removeprefix("cli/")
-        for hunk in body.split("@@\n"):
-            lines = hunk.splitlines(keepends=True)
-            old = "".join(line[1:] or "\n" for line in lines if not line.startswith("+"))
-            new = "".join(line[1:] or "\n" for line in lines if not line.startswith("-"))
-            text = path.read_text(encoding="utf-8") if path.exists() else ""
-            if old and text.count(old) != 1:
-                raise AssertionError(f"{name}: these lines occur {text.count(old)} times:\n{old}")
-            path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
 
 
 def commands_of(content: str) -> list[tuple[str, str]]:
@@ -114,7 +83,7 @@ def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
     """Return what a command prints; raise if it fails."""
     ensvm = ENSVM.fullmatch(command)
     before = b""
-    if ensvm and environment.get("PYTHONPATH") == os.environ.get("PYTHONPATH"):
+    if ensvm:
         before = _output_of_ensvm(
             shlex.split(ensvm["arguments"].replace("\\\n", " ")), folder, environment
         )

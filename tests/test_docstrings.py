@@ -201,7 +201,7 @@ def test_a_class_without_a_docstring_stays_as_it_is() -> None:
 
 
 def test_the_examples_of_the_page_run() -> None:
-    text = (ROOT / "docs" / "reference" / "classifiers.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "look-up" / "classifiers.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     parser = doctest.DocTestParser()
     run_examples([parser.get_doctest("".join(blocks), {}, "classifiers.md", None, 0)])

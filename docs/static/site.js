@@ -1,10 +1,10 @@
-// The theme's buttons that open a branch of the sidebar have no name for a screen reader, and the
-// name of its search button lacks the shortcut that the button shows.
+// What the theme leaves out for the keyboard and for screen readers: levels and names of parts, and
+// focus for what scrolls.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const button of document.querySelectorAll(".bd-sidebar summary")) {
-    button.setAttribute("aria-label", "show or hide the pages below");
-  }
-  for (const button of document.querySelectorAll(".search-button-field")) {
-    button.setAttribute("aria-label", "Search Ctrl+K");
-  }
+  const setAll = (parts, name, value) =>
+    document.querySelectorAll(parts).forEach((part) => part.setAttribute(name, value));
+  setAll(".caption[role=heading]", "aria-level", "2");
+  setAll(".sidebar-drawer", "aria-label", "pages");
+  setAll(".toc-drawer", "aria-label", "this page");
+  setAll("pre, .table-wrapper, .math-wrapper", "tabindex", "0");
 });

@@ -11,9 +11,8 @@ from made_up_records import invoke
 from ensvm.records.store import read_records
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-IN_DOCS = set(DOCS.glob("**/*.yaml")) - set(DOCS.glob("_build/**/*.yaml"))
-CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *IN_DOCS])
+FOREIGN = Path(__file__).parent / "foreign" / "foreign.yaml"
+CONFIGS = [*sorted((ROOT / "configs").glob("*.yaml")), FOREIGN]
 # A data set and an algorithm whose fit takes less than a second; a config that is not named here
 # is run whole.
 SMALL = {
@@ -26,7 +25,6 @@ SMALL = {
     "many-rows": ("rows-10000", "ridge"),
     "nips99": ("labor", "svm_libsvm"),
 }
-FOREIGN = DOCS / "tutorials" / "foreign" / "foreign.yaml"
 
 
 @pytest.fixture(autouse=True)

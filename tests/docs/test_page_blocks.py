@@ -1,16 +1,24 @@
-"""The blocks of all pages run, and print what the pages show."""
+"""The blocks of pages run, and print what the pages show."""
 
+import re
 from functools import lru_cache
+from pathlib import Path
 
+import generated
+import numpy as np
 import page_blocks
 import pytest
+from worked_verdicts import worked
 
 from ensvm.report.query import read_shipped_study
+from ensvm.report.verdict import verdict_on
+
+ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(scope="module")
 def shipped_records_are_read_once():
-    """Seven pages show results of ijcai07, and reading its 31,000 records takes seconds."""
+    """Several pages show results of ijcai07, and reading its 31,000 records takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
         read_once = lru_cache(maxsize=1)(read_shipped_study)
         patch.setattr("ensvm.report.query.read_shipped_study", read_once)
@@ -18,6 +26,7 @@ def shipped_records_are_read_once():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shipped_records_are_read_once")
 @pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
@@ -30,3 +39,30 @@ def test_numbers_may_be_near_and_lines_may_be_left_out():
     assert page_blocks.agrees("one 1.0\n...\nthree 3.0", printed)
     assert not page_blocks.agrees("one 1.5\n...\nthree 3.0", printed)
     assert not page_blocks.agrees("one 1.0\n...\nfour 3.0", printed)
+
+
+def test_the_examples_of_signs_are_those_of_the_code():
+    text = (ROOT / "docs" / "understand" / "signs-and-claims.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (\S+) to (\S+) \| `.` (.+?) \|", text, re.MULTILINE)
+    assert len(rows) == 4
+    for value, low, high, verdict in rows:
+        ends = np.array([float(low), float(high)])
+        assert ends.mean() == pytest.approx(float(value))
+        assert verdict_on(*ends, margin=1.0) == verdict
+    *_, of_cancer = worked()
+    assert f"from {of_cancer.low:.2f} to {of_cancer.high:.2f}" in " ".join(text.split())
+
+
+def test_the_example_of_the_readme_prints_what_it_says():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    score = []
+    exec(code, {"print": score.append})
+    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)
+
+
+@pytest.mark.usefixtures("committed_results")
+@pytest.mark.parametrize("page", generated.PAGES, ids=lambda page: page.parent.name)
+def test_results_on_a_page_are_those_of_the_records(page):
+    """If not: `python tests/generated.py`."""
+    assert generated.filled_page(page) == page.read_text(encoding="utf-8")

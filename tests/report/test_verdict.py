@@ -542,5 +542,5 @@ def test_committed_intervals_are_those_worked_out_by_hand():
     values = worked()
     for one in values:
         ends = one.committed.difference_low, one.committed.difference_high
-        assert (one.low, one.high) == pytest.approx(ends, abs=1e-9), one.formula
+        assert (one.low, one.high) == pytest.approx(ends, abs=1e-9)
     assert len({one.committed.interval_of for one in values}) == len(values)

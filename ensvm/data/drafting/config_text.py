@@ -68,7 +68,7 @@ def config_text(draft: Draft) -> str:
         "# To run it, to see the errors, and to test which differences are more than chance:",
         *(f"#     {_plain(command)}" for command in commands(draft)),
         "# Change what you like: the next run does what changed. All keys:",
-        "# docs/reference/keys/index.md",
+        "# docs/look-up/keys.md",
         f"study: {_flow(name)}",
         f"title: {_flow(f'Classifiers on {draft.path.name}')}",
         f"realizations: {draft.realizations}  # {drawn}",
