@@ -220,18 +220,6 @@ def complete_configs(
     return [*_offered(shipped_names(), incomplete), CompletionItem(incomplete, type="file")]
 
 
-def complete_data_sets(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Offer the names of cards, their other names and their variants."""
-    from ensvm.data import list_cards
-
-    cards = list_cards()
-    return _offered(
-        (name for card in cards for name in (card.name, *card.aliases, *card.variants)), incomplete
-    )
-
-
 def complete_from_config(kind: str) -> Completer:
     """Return a completer for A,B,...: names in the study that the argument CONFIG names."""
 

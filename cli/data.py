@@ -1,6 +1,5 @@
-"""`ensvm data`: list, show, fetch and verify the data sets that studies use."""
+"""`ensvm data`: list, show and fetch the data sets that studies use, and write their splits."""
 
-import io
 import shutil
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ import click
 from rich.console import Console
 
 from ensvm.errors import UserError
-from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
+from ensvm_cli.arguments import config_argument, data_dir_option, must_be_one_of
 from ensvm_cli.printing import (
     missing_data_text,
     print_facts,
@@ -31,11 +30,11 @@ WIDE = 150  # columns of a terminal with room for the licence and the other name
 
 @click.group()
 def data() -> None:
-    """List, fetch and verify the data sets that studies use."""
+    """List, show and fetch the data sets that studies use, and write their splits."""
 
 
 @data.command("list")
-@click.argument("configs", nargs=-1, metavar="[CONFIG]...", shell_complete=complete_configs)
+@click.argument("configs", nargs=-1, metavar="[CONFIG]...")
 @click.option(
     "--missing", is_flag=True, help="List only the data sets of the CONFIGs that cannot be loaded."
 )
@@ -115,7 +114,7 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
 
 
 @data.command()
-@click.argument("name", shell_complete=complete_data_sets)
+@click.argument("name")
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
     """Show a data set's card, and where its files are.
@@ -166,7 +165,7 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
         "inputs": f"{card.features:,}" + ", sparse" * card.sparse,
         "classes": classes,
         "positive": card.positive or "",
-        "missing values": "" if card.missing is None else str(card.missing),
+        "missing values": "" if card.fill is None else f"replaced by {card.fill}",
         "scaling": card.scaling,
         "split": f"{split}; {n_train:,} rows to train on, {n_test:,} to test on",
         "realizations": f"at most {card.max_realizations:,}" if card.max_realizations else "",
@@ -187,28 +186,21 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
 
 
 @data.command()
-@click.argument("names", nargs=-1, shell_complete=complete_data_sets)
-@click.option(
-    "--verify", is_flag=True, help="Only check the data sets that are here against their cards."
-)
+@click.argument("names", nargs=-1)
 @data_dir_option
-def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
-    """Download data sets: NAMES, or all that are not here yet.
+def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
+    """Download data sets: NAMES, or all that are not here yet, and check them.
 
     Exit status: 0 all are here, 1 one of NAMES (without NAMES: every data set) could not be loaded,
-    or, with --verify, is wrong or not here, 2 wrong input.
+    2 wrong input.
 
     \b
-    Examples:
+    Example:
       ensvm data fetch german waveform
-      ensvm data fetch --verify
     """
     from ensvm.data import find_card, list_cards, load
 
     cards = [find_card(name, OWN_CARDS) for name in names] if names else list_cards()
-    if verify:
-        _verify(cards, bool(names), data_dir)
-        return
     failed = 0
     progress = Console(stderr=True)
     for number, card in enumerate(cards, start=1):
@@ -226,93 +218,49 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
 
 
 @data.command()
-@click.argument("name", shell_complete=complete_data_sets)
+@config_argument
+@click.argument("name", required=False, metavar="[DATA]")
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The archive to write [default: NAME-splits.npz].",
-)
-@click.option(
-    "--realizations",
-    type=click.IntRange(min=1),
-    help="How many splits [default: all, or 100 if the card's split has no limit].",
+    help="The file to write, .csv or .npz [default: STUDY-splits.csv].",
 )
 @data_dir_option
-def splits(name: str, output: Path | None, realizations: int | None, data_dir: Path | None) -> None:
-    """Write a data set and its splits into a numpy archive.
+def splits(config: str, name: str | None, output: Path | None, data_dir: Path | None) -> None:
+    """Write which rows a study trains and tests on, so that others can check its tables.
 
-    X has the inputs before scaling, y the labels; train and test have a line of row numbers, from
-    0, for each realization. A config reads the archive too: `path: NAME-splits.npz` with
-    `split: {protocol: indices}`.
+    CONFIG is a file or the name of a shipped study, DATA one of its data sets (all if not given).
+    A .csv has a line for each row of each part: data set, realization (from 1), part, row (from 0).
+    A .npz holds one data set: X has the inputs before scaling, y the labels, train and test a line
+    of row numbers for each realization, filled up with -1 if some parts are shorter. A config reads
+    an archive of equal parts too: `path: NAME.npz` with `split: {protocol: indices}`.
 
     \b
     Examples:
-      ensvm data splits german
-      ensvm data splits titanic --realizations 10 -o splits.npz
+      ensvm data splits smoke
+      ensvm data splits ijcai07 german -o german.npz
     """
-    import numpy as np
-
     from ensvm.atomic_write import replace_file
-    from ensvm.notebook.loaded_data import load_data
+    from ensvm.data import load
+    from ensvm.data.row_numbers import splits_as_csv, splits_as_npz
+    from ensvm.runner.plan import make_plan
+    from ensvm.shipped import find_config
 
-    loaded = load_data(name, data_dir=data_dir)
-    train, test = zip(*loaded.splits(realizations), strict=True)
-    if len({len(rows) for rows in train}) > 1:
-        refuse(
-            f"{name}: its training parts differ in size and do not fit an array; in Python:"
-            f" ensvm.load_data({name!r}).splits()"
-        )
-    X = loaded.X.toarray() if hasattr(loaded.X, "toarray") else loaded.X
-    path, file = output or Path(f"{name}-splits.npz"), io.BytesIO()
-    np.savez_compressed(file, X=X, y=loaded.y, train=np.array(train), test=np.array(test))
-    replace_file(path, file.getvalue())
-    click.echo(f"wrote {path}: {len(loaded.y):,} rows, {len(train)} splits")
-
-
-@data.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The card [default: datasets/NAME.yaml].",
-)
-@click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
-@click.option("--force", is_flag=True, help="Overwrite a card that exists.")
-def new(file: Path, output: Path | None, target: str | None, force: bool) -> None:
-    """Draft the card of a data file of your own.
-
-    Studies then name the data set as they name shipped ones. The card has the counts, the
-    checksum and the columns of FILE; its title, source, licence and citation are to be filled in.
-    Studies look for cards in the folder datasets/ beside their config.
-
-    \b
-    Example:
-      ensvm data new my.csv --target label
-    """
-    from ensvm.data.drafting.config_text import draft_card
-
-    path = draft_card(file, output, target=target, force=force)
-    click.echo(f"wrote {path}; fill in: title, source, licence, citation")
-    click.echo(f"now: `datasets: [{path.stem}]` in a config beside {path.parent}/")
-
-
-def _verify(cards: list["DatasetCard"], named: bool, data_dir: Path | None) -> None:
-    """Print which data sets are here and right; end with status 1 if one is not."""
-    from ensvm.data import DataUnavailable, load
-
-    wrong = absent = 0
-    for card in cards:
-        try:
-            loaded = load(card, data_dir=data_dir, offline=True)
-            checksum = loaded.checksum[:12]
-            click.echo(f"{card.name}: right, from {loaded.provider} (arrays {checksum}...)")
-        except DataUnavailable:
-            absent += 1
-            click.echo(f"{card.name}: not here; `ensvm data fetch {card.name}` tries to get it")
-        except UserError as error:
-            wrong += 1
-            click.echo(f"{card.name}: WRONG: {error}", err=True)
-    if wrong or (absent and named):
-        raise SystemExit(1)
+    plan = make_plan(find_config(config))
+    if name is not None:
+        must_be_one_of(f"{config}: no data set", name, plan.cards)
+    names = list(plan.cards) if name is None else [name]
+    path = output or Path(f"{plan.config.study}-splits.csv")
+    if path.suffix not in (".csv", ".npz"):
+        refuse(f"{path}: a file of splits ends in .csv or .npz")
+    if path.suffix == ".npz" and len(names) > 1:
+        refuse(f"{path}: an archive holds one data set: which one? ({', '.join(names)})")
+    splits = {}
+    for data_set in names:
+        loaded = load(plan.cards[data_set], data_dir=data_dir)
+        last = max((cell.realization for cell in plan.cells if cell.dataset == data_set), default=0)
+        splits[data_set] = loaded, [loaded.split(index) for index in range(1, last + 1)]
+    content = splits_as_csv(splits) if path.suffix == ".csv" else splits_as_npz(*splits[names[0]])
+    replace_file(path, content)
+    click.echo(f"wrote {path}: {', '.join(f'{key} ({len(s)})' for key, (_, s) in splits.items())}")

@@ -1,10 +1,10 @@
 """`ensvm init`: a config drafted for a user's own table, with what was decided."""
 
+import os
 import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
@@ -59,9 +59,9 @@ def init(
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
     .libsvm. The command prints what it decided, each line with the option that changes it, and
-    below that what may spoil a result. At a terminal, it asks if several columns may hold the
-    classes. The config compares six algorithms on repeated stratified splits. Exit status:
-    0 written, 2 wrong input.
+    below that what may spoil a result. If no column is sure to hold the classes, it asks which one
+    does, or without a terminal ends with the question. The config compares six algorithms on
+    repeated stratified splits. Exit status: 0 written, 2 wrong input.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def init(
       ensvm init my.txt -o bars.yaml --delimiter '|' --skip 2 --missing -9
     """
     from ensvm.data.drafting.config_text import write_config
-    from ensvm.data.drafting.draft import draft_study
+    from ensvm.data.drafting.draft import UnclearTarget, draft_study
 
     options = {
         "delimiter": delimiter,
@@ -80,20 +80,21 @@ def init(
     }
     written = {key: value for key, value in options.items() if value is not None}
     draft_of = partial(draft_study, table, output, groups=groups, header=header, written=written)
-    draft = draft_of(target=target)
-    if draft.target.as_likely:
-        guess = draft.titles[draft.target.position]
-        click.echo(
-            printable(f"guessed: {guess}; as likely: {', '.join(draft.target.as_likely)}: --target")
-        )
-        if at_a_terminal():
-            asked = click.prompt("column of the classes", default=guess)
-            draft = draft_of(target=asked)
+    try:
+        draft = draft_of(target=target)
+    except UnclearTarget as question:
+        if not at_a_terminal():
+            raise
+        click.echo(printable(str(question)))
+        draft = draft_of(target=click.prompt("column of the classes"))
     if draft.config.exists() and not force:
         refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
-    write_config(draft)  # before anything is printed, which fails if the reader is `head -1`
-    _print_table(draft)
-    _print_next_steps(draft)
+    write_config(draft)
+    try:
+        _print_draft(draft)
+        _print_next_steps(draft)
+    except BrokenPipeError:  # the reader, such as `head -1`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def at_a_terminal() -> bool:
@@ -101,18 +102,23 @@ def at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _print_table(draft: "Draft") -> None:
+def _print_draft(draft: "Draft") -> None:
     """Print what the table holds."""
     from ensvm.data.alarms import TITLE
     from ensvm.data.files.encode import look_alikes
 
-    classes = draft.target.classes
     size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
-    click.echo(printable(f"{draft.path}: {draft.n_rows:,} rows, {size}"))
-    fitting_console().print(_grid(("decision", "taken", "to change it"), _decisions(draft)))
-    _print_columns(draft)
-    for first, second in look_alikes(classes):
-        rows = f"{classes[first]:,} and {classes[second]:,} rows"
+    click.echo(printable(f"{draft.path}: {len(draft.target.fields):,} rows, {size}"))
+    grid = Table(box=None, padding=(0, 1))
+    for head in ("decision", "taken", "to change it"):
+        grid.add_column(head, overflow="fold")
+    for row in _decisions(draft):
+        grid.add_row(*(Text(printable(text)) for text in row))
+    fitting_console().print(grid)
+    if draft.columns:
+        _print_columns(draft)
+    for first, second in look_alikes(draft.classes):
+        rows = f"{draft.classes[first]:,} and {draft.classes[second]:,} rows"
         click.echo(
             f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True
         )
@@ -121,37 +127,36 @@ def _print_table(draft: "Draft") -> None:
 
 def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     """Return what was decided, each with its value and the option or key that changes it."""
-    target, block, here = draft.target, draft.block, f"in {draft.config}"
-    counts = [f"{label} {count:,}" for label, count in target.classes.items()]
+    block, here = draft.block, f"in {draft.config}"
+    counts = [f"{label} {count:,}" for label, count in draft.classes.items()]
     more = f" and {len(counts) - MAX_CLASSES} more" if len(counts) > MAX_CLASSES else ""
     rows = ", ".join(counts[:MAX_CLASSES]) + more
+    split = ("split", _split_text(draft), f"split:, realizations: {here}")
     if not draft.columns:
-        rows_of = [("classes", f"{target.why}: {rows}", ""), ("written as", draft.written_as, "")]
-        return [*rows_of, ("split", _split_text(draft), f"split: {here}")]
-    title = draft.titles[target.position]
-    lines = [("classes", f"{title!r} ({target.why}): {rows}", "--target NAME")]
-    if target.column.missing:
-        unlabelled = f"{target.column.missing:,}, left out"
-        lines.append(("rows without a label", unlabelled, f"unlabelled: {here}"))
+        return [("classes", rows, ""), ("written as", draft.written_as, ""), split]
     form = block.get("format", {})
-    lines.append(("written as", draft.written_as, "--delimiter, --header, --no-header"))
-    if "skip" in form or "footer" in form:
-        left_out = f"{form.get('skip', 0)} before the table, {form.get('footer', 0)} after it"
-        lines.append(("lines left out", left_out, "--skip N, --footer N"))
-    marks = [f"{mark} in {', '.join(names[:8])}" for mark, names in draft.marks.items()]
-    if marks or "missing" in block:
-        filled = "get the mean of the training rows" if "missing" in block else ""
-        text = "; ".join(filter(None, ["; ".join(marks), filled]))
-        lines.append(("missing values", text, f"--missing TEXT; missing: {here}"))
+    marks = ", ".join(form.get("missing", ["the usual marks"]))
+    filled = "; replaced by the mean of the training rows" if "fill" in block else ""
     n_dropped = len(block.get("drop", ()))
     n_inputs = len(draft.columns) - n_dropped - 1 - ("groups" in block)
     left = f", {n_dropped} left out (below)" if n_dropped else ""
-    lines += [
+    left_out = f"{form.get('skip', 0)} before the table, {form.get('footer', 0)} after it"
+    unlabelled = f"{draft.target.missing:,}, left out"
+    lines = [
+        ("classes", f"{draft.target_title!r}: {rows}", "--target NAME"),
+        ("rows without a label", unlabelled * bool(draft.target.missing), f"unlabelled: {here}"),
+        ("written as", draft.written_as, "--delimiter, --header, --no-header"),
+        (
+            "lines left out",
+            left_out * bool({"skip", "footer"} & form.keys()),
+            "--skip N, --footer N",
+        ),
+        ("missing values", f"{marks}{filled}", f"--missing TEXT; fill: {here}"),
         ("inputs", f"{n_inputs} columns{left}", f"inputs:, drop: {here}"),
         ("groups", block.get("groups", "none: rows are independent"), "--groups NAME"),
-        ("split", _split_text(draft), f"split:, realizations: {here}"),
+        split,
     ]
-    return lines
+    return [line for line in lines if line[1]]
 
 
 def _split_text(draft: "Draft") -> str:
@@ -161,52 +166,34 @@ def _split_text(draft: "Draft") -> str:
     split = draft.block["split"]
     text = f"{draft.realizations} times: {split_comment(split)}"
     if split["protocol"] == "random" and "stratified" not in split:
-        rarest = min(draft.target.classes, key=draft.target.classes.__getitem__)
+        rarest = min(draft.classes, key=draft.classes.__getitem__)
         text += f"; not in proportion, because class {rarest} has too few rows"
     return text
 
 
 def _print_columns(draft: "Draft") -> None:
-    """Print the first columns of a table, or its arrays, one a line."""
-    console = fitting_console()
-    if not draft.columns:
-        if draft.arrays:
-            console.print(_grid(("array", "holds", "used as"), draft.arrays[:MAX_COLUMNS]))
-        return
-    rows = []
-    for position, column in enumerate(draft.columns[:MAX_COLUMNS]):
+    """Print the first columns of a table, one a line."""
+    grid = Table(box=None, padding=(0, 1))
+    grid.add_column("column", overflow="fold", max_width=NAME_WIDTH)
+    grid.add_column("holds", no_wrap=True)
+    grid.add_column("missing", justify="right")
+    grid.add_column("used as", overflow="fold")
+    for title, column in list(zip(draft.titles, draft.columns, strict=True))[:MAX_COLUMNS]:
         missing = f"{column.missing:,}" if column.missing else ""
-        use = "the classes" if position == draft.target.position else _use(column)
-        rows.append((draft.titles[position], column.kind, missing, use))
-    console.print(_grid(("column", "holds", "missing", "used as"), rows))
-    if draft.columns[MAX_COLUMNS:]:
-        rest = [
-            column
-            for position, column in enumerate(draft.columns)
-            if position >= MAX_COLUMNS and position != draft.target.position
-        ]
+        use = "the classes" if column is draft.target else _use(column)
+        row = (title, column.kind, missing, use)
+        grid.add_row(*(Text(printable(text)) for text in row))
+    fitting_console().print(grid)
+    if rest := [column for column in draft.columns[MAX_COLUMNS:] if column is not draft.target]:
         n_inputs = sum(not column.dropped for column in rest)
         click.echo(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
-
-
-def _grid(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    grid = Table(box=None, padding=(0, 1))
-    for head in heads:
-        options: dict[str, Any] = {"justify": "right"} if head == "missing" else {}
-        grid.add_column(head, overflow="fold", **options)
-    if heads[0] == "column":
-        grid.columns[0].max_width = NAME_WIDTH
-        grid.columns[1].no_wrap = True
-    for row in rows:
-        grid.add_row(*(Text(printable(text)) for text in row))
-    return grid
 
 
 def _use(column: "DraftColumn") -> str:
     """Return what a column is used as."""
     if column.dropped:
         return f"not an input: {column.dropped}"
-    uses = {"text": f"{len(column.levels)} columns of 0 and 1", "yes or no": "0 and 1"}
+    uses = {"text": f"{len(column.counts)} columns of 0 and 1", "yes or no": "0 and 1"}
     return "; ".join([uses.get(column.kind, "a number"), *column.notes])
 
 

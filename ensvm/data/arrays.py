@@ -40,8 +40,8 @@ def assemble(card: DatasetCard, raw: Raw) -> Arrays:
     Raises UserError if rows, features, class counts or the checksum are not what the card says.
     """
     X = canonical_inputs(raw.X, card.sparse)
-    if card.missing is None and np.isnan(_values(X)).any():
-        hint = "`missing: training-mean` fills them in"
+    if card.fill is None and np.isnan(_values(X)).any():
+        hint = "`fill: training-mean` fills them in"
         raise UserError(f"data set {card.name!r}: missing values are kept; {hint}")
     _check_counts(card, X.shape, raw.labels)
     brought = bool(card.train) or isinstance(card.split, IndicesSplit)

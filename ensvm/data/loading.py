@@ -78,9 +78,9 @@ class Dataset(Arrays):
         """
         train, test = self.split(index)
         X_train, X_test = self._inputs[train], self._inputs[test]
-        if self.card.missing == "training-mean":
+        if self.card.fill == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
-        elif isinstance(number := self.card.missing, float):
+        elif isinstance(number := self.card.fill, float):
             X_train, X_test = (np.where(np.isnan(X), number, X) for X in (X_train, X_test))
         nominal = np.array(self.card.one_hot) if any(self.card.one_hot) else None
         with np.errstate(over="ignore", invalid="ignore"):  # refused below, by column

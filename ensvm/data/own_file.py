@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble, class_counts
-from ensvm.data.card import OWN_SOURCE, DatasetCard, MissingValue, Sha256, Source
+from ensvm.data.card import OWN_SOURCE, DatasetCard, Filling, Source, refuse_old_keys
 from ensvm.data.files import FORMAT_OF_ENDING
+from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
     Incomplete,
@@ -35,9 +36,8 @@ from ensvm.data.files.file_content import (
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.files.named_columns import (
     NamedColumnsFormat,
-    no_column,
+    column_name,
     refuse_equal_names,
-    target_name,
 )
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
@@ -77,11 +77,9 @@ class OwnFile(Strict):
         The file or files of the test rows.
     openml : int or None
         The number of a data set of openml.org.
-    sha256 : str or None
-        The sha256 of the file that openml.org serves, in hexadecimal digits.
     target : str, int or None
         The column of the labels: a name from the first line, or a position from 0 (-1 is the
-        last) in a file without a header.
+        last). The other keys that name columns take positions, too.
     positive : str or None
         The label that becomes +1, which changes no error. Of two labels, by default the larger
         number or the later name.
@@ -104,14 +102,13 @@ class OwnFile(Strict):
         Whether inputs stay sparse; by default they do for LIBSVM text with the scaling `none`
         or `maxabs`.
     incomplete : 'refuse', 'drop' or 'keep'
-        What happens to rows with a missing value: an error, left out, or kept for `missing` to
-        fill.
+        What happens to rows with a missing value: an error, left out, or kept for `fill`.
     unlabelled : 'refuse' or 'drop'
         What happens to rows without a label: an error, or left out.
     format : Dialect or None
         How a table of text is written.
-    missing : str, float or None
-        What replaces missing values: `training-mean`, or a number such as -1.
+    fill : str, float or None
+        What takes the place of missing values: `training-mean`, or a number such as -1.
     scaling : str or None
         How inputs are scaled; by default `standard`, or `none` if they are sparse.
     split : dict
@@ -124,7 +121,6 @@ class OwnFile(Strict):
     train: Paths = Field(default_factory=list)
     test: Paths = Field(default_factory=list)
     openml: int | None = Field(default=None, ge=1)
-    sha256: Sha256 | None = None
     target: str | int | None = None
     positive: Label | None = None
     inputs: Inputs | None = None
@@ -137,9 +133,11 @@ class OwnFile(Strict):
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
     format: Annotated[Dialect, BeforeValidator(_mapping)] | None = None
-    missing: MissingValue | None = None
+    fill: Filling | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
+
+    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @model_validator(mode="before")
     @classmethod
@@ -153,8 +151,6 @@ class OwnFile(Strict):
     def _one_place(self) -> "OwnFile":
         if [bool(self.path), bool(self.train), self.openml is not None].count(True) != 1:
             raise ValueError("the data are named by one of `path`, `train` and `openml`")
-        if self.sha256 is not None and self.openml is None:
-            raise ValueError("sha256: is for `openml`; remove it")
         if self.train and not self.test:
             raise ValueError("test: is missing beside `train`; files of all rows are named `path`")
         return self
@@ -190,7 +186,10 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         parts = [[_open(own, base / path, data_set) for path in paths] for paths in every_path]
     parts = settled(parts)
     files = [(source.format, file) for part in parts for source, file in part]
-    inputs, dropped, index = (None, (), None) if own.target is None else _choose_columns(own, files)
+    inputs, dropped, index = None, tuple[str, ...](), None
+    if own.target is not None:
+        own = _with_names(own, *files[0])
+        inputs, dropped, index = _choose_columns(own, files)
     raws = read_files(parts, inputs, own.groups, own.features)
     widths = {raw.X.shape[1] for part in raws for raw in part}
     if own.features is None and len(widths) > 1:
@@ -216,37 +215,41 @@ Opened = tuple[Source, FileContent]
 
 
 def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened]]]:
-    """Return the block, completed by what OpenML says of the data set, and its file."""
+    """Return the block, completed by what OpenML says of the data set, and its rows."""
     assert own.openml is not None
     try:
-        description, content = fetch_openml(
-            own.openml, data_folders(None, offline=False), own.sha256
-        )
+        found = fetch_openml(own.openml, data_folders(None, offline=False))
     except Refused as refusal:
         raise UserError(f"{data_set}: openml: {own.openml}: {refusal}") from refusal
-    used = [*(own.inputs or ()), *own.drop]
-    own = own.model_copy(
-        update={
-            "drop": own.drop + [column for column in description.ignored if column not in used],
-            "target": description.target if own.target is None else own.target,
-            "name": own.name or description.name,
-        }
-    )
-    form = _format(own, Path("openml.arff"), data_set)
-    sha256 = hashlib.sha256(content).hexdigest()
-    source = Source(openml=own.openml, sha256=sha256, format=form)
-    return own, [[(source, FileContent(content, f"OpenML {own.openml} ({description.name})"))]]
+    update = {
+        "target": found.target if own.target is None else own.target,
+        "name": own.name or found.name,
+        "inputs": {
+            **{name: encoding for name, encoding in found.inputs.items() if name not in own.drop},
+            **(own.inputs or {}),
+        },
+    }
+    file = FileContent(found.content, f"OpenML {own.openml} ({found.name})")
+    own = own.model_copy(update=update)
+    if own.target is None:
+        raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
+    target = column_name(found.columns, own.target, file.name)
+    inputs = {name: code for name, code in (own.inputs or {}).items() if name != target}
+    own = own.model_copy(update={"target": target, "inputs": inputs})
+    options = {key: getattr(own, key) for key in ("target", "incomplete", "unlabelled")}
+    form = TableFormat(type="table", header=1, missing=[], **options)
+    return own, [[(Source(openml=own.openml, format=form), file)]]
 
 
 def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
-    form = _format(own, path, data_set)
     try:
         content = unpack(path)
     except Refused as refusal:
         raise UserError(f"{data_set}: {refusal}") from refusal
+    file = FileContent(content, str(path))
+    form = _format(own, path, data_set, file)
     sha256 = hashlib.sha256(content).hexdigest()
-    source = Source(file=str(path.resolve()), sha256=sha256, format=form)
-    return source, FileContent(content, str(path))
+    return Source(file=str(path.resolve()), sha256=sha256, format=form), file
 
 
 def ending_of(path: Path) -> str:
@@ -257,10 +260,12 @@ def ending_of(path: Path) -> str:
     return endings[-1] if endings else ""
 
 
-def _format(own: OwnFile, path: Path, data_set: str) -> Any:
+def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
     """Return the format of a file by its ending; raise UserError for a key that is not for it."""
     ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
+    if form is None and is_arff(file.data):
+        form = ArffFormat
     if form is None and own.format is not None:
         form = TableFormat
     if form is None:
@@ -288,8 +293,27 @@ def _format(own: OwnFile, path: Path, data_set: str) -> Any:
     options = ("target", "incomplete", "unlabelled", "zero_based")
     chosen = {key: getattr(own, key) for key in options if key in form.model_fields}
     if form is TableFormat:
-        return TableFormat.of_own_file(ending, own.format, chosen)
-    return form.model_validate({**form.endings[ending], **chosen})
+        return TableFormat.of_own_file(ending, own.format, chosen, file)
+    return form.model_validate({**next(iter(form.endings.values())), **chosen})
+
+
+def _with_names(own: OwnFile, form: FileFormat, file: FileContent) -> OwnFile:
+    """Return the block with names in place of positions of columns, from 0 (-1 is the last)."""
+    assert isinstance(form, NamedColumnsFormat)
+    names = form.column_names(file)
+    refuse_equal_names(names, file.name)
+
+    def named(key: str, column: str | int) -> str:
+        return column_name(names, column, f"{file.name}: {key}")
+
+    update: dict[str, Any] = {"drop": [named("drop", column) for column in own.drop]}
+    if own.target is not None:
+        update["target"] = named("target", own.target)
+    if own.groups is not None:
+        update["groups"] = named("groups", own.groups)
+    if own.inputs is not None:
+        update["inputs"] = {named("inputs", name): code for name, code in own.inputs.items()}
+    return own.model_copy(update=update)
 
 
 def _choose_columns(
@@ -297,8 +321,8 @@ def _choose_columns(
 ) -> tuple[Inputs, tuple[str, ...], str | None]:
     """Return the inputs, the columns that are left out, and a first input without a name.
 
-    Inputs that the config lists come before the others. Raises UserError if no column has a name
-    that the config uses, if a column has two uses, and if the files differ in columns.
+    Inputs stand in the order of the first file. Raises UserError if a column has two uses, and if
+    the files differ in columns.
     """
     tables = [(form, file) for form, file in files if isinstance(form, NamedColumnsFormat)]
     names = [form.column_names(file) for form, file in tables]
@@ -307,36 +331,25 @@ def _choose_columns(
         refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
             raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
-    assert own.target is not None
-    label = target_name(first, own.target, file_name)
-    uses = {
-        "inputs": list(listed),
-        "drop": own.drop,
-        "groups": [] if own.groups is None else [own.groups],
-    }
-    _check_uses(file_name, first, label, uses)
-    rest = [name for name in first if name not in {label, *listed, *uses["drop"], *uses["groups"]}]
-    dropped = [*own.drop, *(rest if own.other_inputs == "drop" else ())]
-    kept = [name for name in rest if name not in dropped]
-    index = first[0] if first[0] in kept and re.match("Unnamed: |$", first[0]) else None
-    declared = _declared(tables, kept)
-    inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
+    uses = {"target": [own.target], "inputs": [*listed], "drop": own.drop, "groups": [own.groups]}
+    for name in first:
+        keys = [key for key, columns in uses.items() if name in columns]
+        if len(keys) > 1 and keys != ["drop", "groups"]:
+            what = "holds the labels" if keys[0] == "target" else f"is in `{keys[0]}` too"
+            raise UserError(f"{file_name}: {keys[1]}: the column {name!r} {what}")
+    unused = (own.target, own.groups, *own.drop)
+    kept = [name for name in first if name not in unused]
+    dropped = own.drop
+    if own.other_inputs == "drop":
+        dropped = [*own.drop, *(name for name in kept if name not in listed)]
+        kept = [name for name in kept if name in listed]
+    others = [name for name in kept if name not in listed]
+    index = first[0] if first[0] in others and re.match("Unnamed: |$", first[0]) else None
+    encodings = _declared(tables, others) | listed
+    inputs: Inputs = {name: encodings.get(name, "number") for name in kept}
     if not inputs:
         raise UserError(f"{file_name}: no column is left as an input")
     return inputs, tuple(dropped), index
-
-
-def _check_uses(file_name: str, names: list[str], label: str, uses: dict[str, list[str]]) -> None:
-    for key, columns in uses.items():
-        for name in columns:
-            if name == label:
-                raise UserError(f"{file_name}: {key}: the column {name!r} holds the labels")
-            if name not in names and key != "inputs":  # inputs are looked for in each file
-                raise no_column(f"{file_name}: {key}", name, names)
-            if key != "inputs" and name in uses["inputs"]:
-                raise UserError(
-                    f"{file_name}: the column {name!r} is both in `inputs` and in `{key}`"
-                )
 
 
 def _declared(
@@ -393,6 +406,7 @@ def _card(
     sparse = own.sparse
     if sparse is None:
         sparse = sources[0].format.sparse and own.scaling in (None, *KEEPS_ZEROS)
+    _refuse_labels_of_test_rows_alone(raw, sources)
     draft = DatasetCard(
         name=own.name or _name(own),
         title=own.title,
@@ -406,7 +420,7 @@ def _card(
         inputs=inputs,
         dropped=dropped,
         sparse=sparse,
-        missing=own.missing,
+        fill=own.fill,
         scaling=own.scaling or ("none" if sparse else "standard"),
         groups=own.groups,
         split=completed(own.split, raw),
@@ -417,6 +431,20 @@ def _card(
     if raw.groups is not None:
         check_groups(draft.split, raw.groups, raw.labels)
     return draft.model_copy(update={"checksum": assemble(draft, raw).checksum})
+
+
+def _refuse_labels_of_test_rows_alone(raw: Raw, sources: list[Source]) -> None:
+    """Raise UserError for classes of the test file that no training row has."""
+    if raw.splits is None or len(sources) != 2:
+        return
+    train, test = (set(raw.labels[rows[0]].tolist()) for rows in raw.splits)
+    if foreign := sorted(test - train):
+        named = ", ".join(map(repr, foreign[:5])) + (", ..." if len(foreign) > 5 else "")
+        raise UserError(
+            f"{sources[1].address}: no training row has the labels {named} of the test rows "
+            f"(training: {', '.join(map(repr, sorted(train)[:5]))}); accepted: the same spelling "
+            "in both files"
+        )
 
 
 def _name(own: OwnFile) -> str:

@@ -443,7 +443,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)
         ) from error
-    for key in ("split", "scaling", "missing", "options"):
+    for key in ("split", "scaling", "fill", "options"):
         change = getattr(entry, key)
         if change is not None:
             try:

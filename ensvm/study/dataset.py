@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from ensvm.data.card import refuse_old_keys
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
@@ -49,8 +50,8 @@ class DatasetConfig(ConfigBlock):
         How rows become training and test parts. On a card, the keys replace those of the card.
     scaling : str or None
         How inputs are scaled, in place of the card's scaling.
-    missing : str, float or None
-        What replaces missing values: `training-mean`, or a number such as -1.
+    fill : str, float or None
+        What takes the place of missing values: `training-mean`, or a number such as -1.
     options : dict or None
         Options of the generator of a synthetic data set.
     kernel : KernelConfig or None
@@ -80,7 +81,7 @@ class DatasetConfig(ConfigBlock):
     drawn_again: DataSets = ()
     split: dict[str, Any] | None = None
     scaling: str | None = None
-    missing: str | float | None = None
+    fill: str | float | None = None
     options: dict[str, Any] | None = None
     kernel: KernelConfig | None = None
     algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm")] = None
@@ -89,6 +90,8 @@ class DatasetConfig(ConfigBlock):
         default_factory=dict
     )
     sweep: SweepConfig | None = None
+
+    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @model_validator(mode="before")
     @classmethod
@@ -116,5 +119,5 @@ class DatasetConfig(ConfigBlock):
         """Return the keys that describe the user's own data."""
         keys: dict[str, Any] = {"name": self.card or self.name, **(self.model_extra or {})}
         keys |= {key: getattr(self, key) for key in _OWN}
-        keys |= {"split": self.split, "scaling": self.scaling, "missing": self.missing}
+        keys |= {"split": self.split, "scaling": self.scaling, "fill": self.fill}
         return {key: value for key, value in keys.items() if value is not None}

@@ -65,25 +65,6 @@ def test_fetch_of_all_succeeds_if_anything_is_found(monkeypatch: pytest.MonkeyPa
     assert "could not be loaded" in result.stderr
 
 
-def test_verify_tells_right_from_absent() -> None:
-    result = run("fetch", "--verify")
-    assert result.exit_code == 0
-    right = [line.split(":")[0] for line in result.stdout.splitlines() if ": right" in line]
-    assert right == SMALL
-    assert "w2a: not here" in result.stdout
-    assert run("fetch", "--verify", "german").exit_code == 0
-    assert run("fetch", "--verify", "w2a").exit_code == 1
-
-
-def test_verify_reports_wrong_data(tmp_path: Path) -> None:
-    for name in ("w2a", "w2a.t"):  # no sum is known for it: only its counts tell
-        (tmp_path / name).write_text("1 1:1\n-1 2:1\n")
-    result = run("fetch", "--verify", "--data-dir", str(tmp_path), "w2a")
-    assert result.exit_code == 1
-    assert "w2a: WRONG" in result.stderr
-    assert "found 4, the card says 49749" in result.stderr
-
-
 @pytest.mark.parametrize("command", ["fetch", "show"])
 def test_misspelt_name_is_wrong_input(command: str) -> None:
     result = run(command, "germann")
@@ -126,11 +107,11 @@ def test_folders_given_several_times_add_up(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
-    both = run("fetch", "--verify", "german", "--data-dir", str(first), "--data-dir", str(second))
+    both = run("fetch", "german", "--data-dir", str(first), "--data-dir", str(second))
     assert both.exit_code == 0
     for folders in ((first, tmp_path / "third"), (tmp_path / "third", first)):
         options = [part for folder in folders for part in ("--data-dir", str(folder))]
-        refused = run("fetch", "--verify", "german", *options)
+        refused = run("fetch", "german", *options)
         assert refused.exit_code == 2
         assert "third" in refused.stderr
 

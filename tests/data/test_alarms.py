@@ -25,7 +25,7 @@ def found(tmp_path):
         rows = zip(*(map(str, column) for column in table.values()), strict=True)
         (tmp_path / "own.csv").write_text("\n".join(map(",".join, [table, *rows])) + "\n")
         split = {"protocol": "random", "n_train": 0.8}
-        missing = {"incomplete": "keep", "missing": "training-mean"}
+        missing = {"incomplete": "keep", "fill": "training-mean"}
         mapping = {"path": "own.csv", "target": "label", "split": split, **missing, **keys}
         return alarms(load(inline_card(mapping, tmp_path)))
 

@@ -26,7 +26,7 @@ def test_representation_does_not_matter(sparse: bool) -> None:
         [np.asfortranarray(X)],
         [X[:2], messy_csr()[2:]],
     ]
-    wholes = [joined(Raw(block, Y[:0]) for block in blocks).X for blocks in ways]
+    wholes = [joined([Raw(block, Y[:0]) for block in blocks]).X for blocks in ways]
     sums = {checksum_of(canonical_inputs(whole, sparse), Y, None) for whole in wholes}
     assert len(sums) == 1
 

@@ -24,7 +24,7 @@ CARD: dict[str, Any] = {
     "classes": {"a": 3, "b": 2},
     "positive": "a",
     "inputs": {"u": "number", "hue": {"one-hot": ["red", "blue"]}},
-    "missing": "training-mean",
+    "fill": "training-mean",
     "scaling": "none",
     "split": {"protocol": "random", "n_train": 3, "n_test": 2},
 }
@@ -57,14 +57,14 @@ def test_arrays_keep_what_is_missing_and_realizations_do_not(folder: Path) -> No
 
 
 def test_filling_in_is_part_of_the_fingerprint() -> None:
-    assert card().fingerprint() != card(missing=None).fingerprint()
+    assert card().fingerprint() != card(fill=None).fingerprint()
 
 
 @pytest.mark.parametrize(
     ("form", "changes", "keys"),
     [
-        (KEEP, {"missing": None}, "`missing: training-mean` fills them in"),
-        (KEEP, {"missing": None, "sparse": True}, "`missing: training-mean` fills them in"),
+        (KEEP, {"fill": None}, "`fill: training-mean` fills them in"),
+        (KEEP, {"fill": None, "sparse": True}, "`fill: training-mean` fills them in"),
         ({**KEEP, "unlabelled": "refuse"}, {}, r"line 5, column 'class'.*missing"),
         ({**KEEP, "incomplete": "refuse"}, {}, r"line 2, column 'u'.*missing"),
     ],

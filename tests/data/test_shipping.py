@@ -19,9 +19,16 @@ needs_originals = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize("shipped", shipped_files(), ids=lambda shipped: shipped.source.address)
+def test_shipped_file_has_the_sum_of_its_card(shipped: Shipped) -> None:
+    assert hashlib.sha256(decompressed(shipped)).hexdigest() == shipped.source.sha256
+
+
+CONVERTED = [shipped for shipped in shipped_files() if shipped.source.format.type == "table"]
+
+
+@pytest.mark.parametrize("shipped", CONVERTED, ids=lambda shipped: shipped.source.address)
 def test_shipped_file_is_its_own_conversion(shipped: Shipped) -> None:
     content = decompressed(shipped)
-    assert hashlib.sha256(content).hexdigest() == shipped.source.sha256
     only = {
         part: [source for source in sources if source.shipped]
         for part, sources in shipped.card.parts.items()

@@ -71,7 +71,7 @@ def test_missing_values_are_filled_from_training_rows_alone(tmp_path):
     leaking = SimpleImputer().fit(np.vstack([X[:, None], X_test]))
     fitted = KNeighborsClassifier(1).fit(X[:, None], y)
     assert fitted.score(leaking.transform(X_test), [label for _, label in test]) == 1
-    keys = {"incomplete": "keep", "missing": "training-mean", "scaling": "none"}
+    keys = {"incomplete": "keep", "fill": "training-mean", "scaling": "none"}
     assert error(official(tmp_path, train, test, **keys)) == 0.5
 
 

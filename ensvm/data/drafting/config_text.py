@@ -1,21 +1,13 @@
-"""What is drafted for a user's own file: the config of a study, or the card of a data set.
+"""The config that `ensvm init` drafts, with a comment at each choice that a user may change."""
 
-Comments stand at each choice that a user may want to change, and at what only the user knows.
-"""
-
-import os
 import shlex
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ensvm.atomic_write import replace_file
 from ensvm.data.alarms import rare_share
-from ensvm.data.card import DatasetCard
-from ensvm.data.catalogue import read_card
-from ensvm.data.drafting.draft import Draft, draft_study
-from ensvm.data.own_file import inline_card
+from ensvm.data.drafting.draft import Draft
 from ensvm.errors import UserError
 
 WIDTH = 96
@@ -23,8 +15,6 @@ SCALINGS = {
     "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
     "maxabs": "maxabs  # divided by the largest value, so that zeros stay; or: none, standard",
 }
-
-
 # the blocks of algorithms in a config, each with what its comment says
 ALGORITHMS = {
     "always_largest": (
@@ -37,8 +27,8 @@ ALGORITHMS = {
         "a linear classifier of scikit-learn's",
     ),
     "svc": (
-        "{label: SVM, estimator: SVC, grid: {C: [0.1, 1, 10, 100]}, stage: best-on-validation}",
-        "one SVM; its C is chosen on a third of the training rows",
+        "{label: SVM, estimator: TunedSVC}",
+        "one SVM, which chooses C and gamma on the training rows",
     ),
     "forest": (
         '{label: random forest, estimator: "sklearn.ensemble:RandomForestClassifier",'
@@ -58,7 +48,7 @@ ALGORITHMS = {
 
 def config_text(draft: Draft) -> str:
     """Return the config of a draft."""
-    name, classes = draft.block["name"], draft.target.classes
+    name, classes = draft.block["name"], draft.classes
     drawn = (
         "the splits in the file" if draft.splits else f"random splits of the {draft.rows:,} rows"
     )
@@ -82,41 +72,32 @@ def config_text(draft: Draft) -> str:
         *(f"  # {comment}\n  {name}: {block}" for name, (block, comment) in ALGORITHMS.items()),
         "",
         "tables:",
-        "  - id: errors",
-        f"    caption: {_flow(caption)}",
-        f"    columns: [{', '.join(ALGORITHMS)}]",
-        "    largest_class: always_largest  # what guessing the largest class gets is never bold",
-        *_balanced_table(draft, caption),
+        *_table("errors", caption),
     ]
+    if min(classes.values()) < rare_share(len(classes)) * draft.rows:
+        caption = caption.replace("Test errors (in %)", "Balanced accuracy (in %)")
+        metric = "balanced_accuracy  # the mean of the shares of each class that are right"
+        lines += _table("balanced", caption, metric)
     return "\n".join(lines) + "\n"
 
 
-def _balanced_table(draft: Draft, caption: str) -> list[str]:
-    """Return a second table if a class is so rare that errors say little about it."""
-    classes = draft.target.classes
-    if min(classes.values()) >= rare_share(len(classes)) * draft.rows:
-        return []
-    balanced = caption.replace("Test errors (in %)", "Balanced accuracy (in %)")
+def _table(name: str, caption: str, metric: str = "") -> list[str]:
     return [
-        "  - id: balanced",
-        f"    caption: {_flow(balanced)}",
-        "    metric: balanced_accuracy  # the mean of the shares of each class that are right",
+        f"  - id: {name}",
+        f"    caption: {_flow(caption)}",
+        *([f"    metric: {metric}"] if metric else []),
         f"    columns: [{', '.join(ALGORITHMS)}]",
-        "    largest_class: always_largest",
+        "    largest_class: always_largest  # what guessing the largest class gets is never bold",
     ]
 
 
 def write_config(draft: Draft) -> None:
     """Write the config; raise UserError if it cannot be written there."""
-    _write(draft.config, config_text(draft))
-
-
-def _write(path: Path, text: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text)
+        draft.config.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(draft.config, config_text(draft))
     except OSError as error:
-        reason = f"{error.filename or path}: {error.strerror or error}"
+        reason = f"{error.filename or draft.config}: {error.strerror or error}"
         raise UserError(f"{reason}; choose another place with -o") from error
 
 
@@ -131,18 +112,13 @@ def commands(draft: Draft) -> list[str]:
 
 
 def _dataset(draft: Draft) -> list[str]:
-    block, classes = draft.block, draft.target.classes
-    counts = ", ".join(f"{label} {count}" for label, count in list(classes.items())[:8])
-    counts += ", ..." if len(classes) > 8 else ""
-    comment = f"# {draft.target.why}; rows: {_plain(counts)}"
+    block = draft.block
+    counts = ", ".join(f"{label} {count}" for label, count in list(draft.classes.items())[:8])
+    counts += ", ..." if len(draft.classes) > 8 else ""
     lines = [f"  - name: {_flow(block['name'])}", f"    path: {_flow(block['path'])}"]
     if "target" in block:
         lines += [f"    target: {_flow(block['target'])}"]
-    lines[-1] += f"  {comment}"
-    if "positive" in block:
-        lines += [
-            f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
-        ]
+    lines[-1] += f"  # rows: {_plain(counts)}"
     if "format" in block:
         lines += ["    format:  # how the file is written"]
         lines += _indented(block["format"], "      ")
@@ -157,9 +133,9 @@ def _dataset(draft: Draft) -> list[str]:
         reasons = {column.name: column.dropped for column in draft.columns}
         lines += ["    drop:  # not inputs; take a line out to keep a column of numbers"]
         lines += [f"      - {_flow(name)}  # {_plain(reasons[name])}" for name in block["drop"]]
-    if "missing" in block:
+    if "fill" in block:
         lines += ["    incomplete: keep  # rows with missing values stay ..."]
-        lines += ["    missing: training-mean  # ... and get the means of the training rows"]
+        lines += ["    fill: training-mean  # ... and get the means of the training rows"]
     lines += [f"    scaling: {SCALINGS[block['scaling']]}"]
     return [*lines, f"    split: {_flow(block['split'])}  # {split_comment(block['split'])}"]
 
@@ -197,47 +173,3 @@ def _indented(value: Any, indent: str) -> list[str]:
 def _plain(text: str) -> str:
     """Return a text for a comment: on one line, without what YAML does not take."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:120]
-
-
-FILL_IN = {
-    "title": "the name as reports show it",
-    "source": "where the data come from, in one line",
-    "licence": "what the licence allows",
-    "citation": "how the publishers want to be cited",
-}
-
-
-def draft_card(
-    file: Path, path: Path | None = None, *, target: str | None = None, force: bool = False
-) -> Path:
-    """Write the card of a user's file, and return where it is: by default `datasets/NAME.yaml`.
-
-    `target` is the column of the classes, by name or position; None guesses it. Raises UserError if
-    no data set can be made of the file, or the card exists and `force` is false.
-    """
-    draft = draft_study(file, target=target)
-    card = inline_card(draft.block, draft.config.parent)
-    path = path or Path("datasets", f"{card.name}.yaml")
-    if path.exists() and not force:
-        raise UserError(f"{path} exists; choose another name with -o, or --force to overwrite it")
-    card = card.model_copy(update={"name": path.stem})
-    _write(path, card_text(card, path.parent))
-    read_card(path)
-    return path
-
-
-def card_text(card: DatasetCard, folder: Path) -> str:
-    """Return a card as YAML with comments at what is to be filled in.
-
-    Paths of files are written relative to `folder`, that of the card.
-    """
-    content: dict[str, Any] = card.model_dump(mode="json", exclude_defaults=True)
-    for part in card.parts:
-        for source in content[part]:
-            for one in (source, *source.get("followed_by", ())):
-                one["file"] = os.path.relpath(one["file"], folder.absolute())
-    content |= dict.fromkeys(FILL_IN, "")
-    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    for key, meaning in FILL_IN.items():
-        text = text.replace(f"\n{key}: ''\n", f"\n{key}: ''  # fill in: {meaning}\n")
-    return text

@@ -1,6 +1,5 @@
 """`ensvm init`: what a user's file holds, and the data set's block of a config that reads it."""
 
-import io
 import os
 import re
 import unicodedata
@@ -13,37 +12,40 @@ import numpy as np
 from pydantic import ValidationError
 
 from ensvm.data.alarms import alarms
-from ensvm.data.drafting.column_guess import MISSING as MISSING_TEXTS
-from ensvm.data.drafting.column_guess import (
-    DraftColumn,
-    look_at_column,
-    look_at_text,
-    without_sentinels,
-)
-from ensvm.data.drafting.table_text import DraftTable, read_content, text_table, typed_table
-from ensvm.data.drafting.target_guess import Target, check_target, find_target
+from ensvm.data.drafting.column_guess import DraftColumn, look_at_column, look_at_text
+from ensvm.data.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.data.files import FORMAT_OF_ENDING
+from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.binary_arrays import NpzFormat
-from ensvm.data.files.delimited_text import MISSING, Dialect, TableFormat
-from ensvm.data.files.encode import Numerals, indicators
-from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
-from ensvm.data.files.named_columns import NamedColumnsFormat, no_column
+from ensvm.data.files.delimited_text import Dialect, TableFormat
+from ensvm.data.files.encode import LABEL_MARKS, USUAL_MARKS, Numerals, indicators, without_label
+from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat, unpack
+from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
-from ensvm.errors import UserError, explain
+from ensvm.errors import Refused, UserError, explain
 
+# What a column of classes is often called; one with such a name is taken without a question.
+SURE_NAMES = (
+    *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
+    *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
+)
+MOST_CLASSES = 50
+LARGEST_CODE, LARGEST_FIRST = 100, 10  # of classes that are numbers
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
-SHARES = (0.8, 0.7, 0.6, 0.5)  # of the rows to train on: the first that leaves no class out
 MOST_SHARED = 2500  # rows: more would train for minutes
-TRAINED = 2000  # rows of a random split of more
-TESTED = 5000
+TRAINED, TESTED = 2000, 5000  # rows of a random split of more
+SHARE = 0.8  # of the rows to train on, otherwise
 FEWEST_DRAWN = 10  # rows of a class in training, on average
-# Realizations, by the rows trained on: small data need many, large ones little more than one.
 FOLDS = 5  # of whole groups
-REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
+REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))  # by the rows trained on; 1 for more
+
+
+class UnclearTarget(UserError):
+    """Several columns may hold the classes: the user has to say which one does."""
 
 
 @dataclass(frozen=True)
@@ -53,22 +55,24 @@ class Draft:
     path: Path  # the file
     config: Path  # where the config goes
     written_as: str  # how the file is written, in one line
-    n_rows: int  # the number of rows
-    target: Target  # the column of the classes
+    target: DraftColumn  # the column of the classes
+    target_title: str  # what the header calls it
     block: dict[str, Any]  # the data set's block, as `ensvm.data.inline_card` takes it
-    columns: tuple[DraftColumn, ...] = ()  # the columns, if they have names or positions
-    # the columns as the header calls them; the positions if there is no header
-    titles: tuple[str, ...] = ()
+    columns: tuple[DraftColumn, ...] = ()  # all columns, if they have names or positions
+    titles: tuple[str, ...] = ()  # the columns as the header calls them
     n_inputs: int = 0  # the number of inputs of a file without columns of names
-    # the name of each array of an archive, what it holds, and its use
-    arrays: tuple[tuple[str, str, str], ...] = ()
     splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
     alarms: tuple[str, ...] = ()  # what may spoil a result on these data
 
     @property
+    def classes(self) -> dict[str, int]:
+        """The number of rows of each class."""
+        return dict(sorted(self.target.counts.items()))
+
+    @property
     def rows(self) -> int:
         """How many rows have a label."""
-        return sum(self.target.classes.values())
+        return sum(self.classes.values())
 
     @property
     def rare(self) -> list[str]:
@@ -76,7 +80,7 @@ class Draft:
         if self.rows <= MOST_SHARED or self.splits:
             return []
         share = TRAINED / self.rows
-        return [name for name, rows in self.target.classes.items() if rows * share < FEWEST_DRAWN]
+        return [name for name, rows in self.classes.items() if rows * share < FEWEST_DRAWN]
 
     @property
     def realizations(self) -> int:
@@ -88,16 +92,6 @@ class Draft:
         n_train *= self.rows if n_train < 1 else 1
         count = next((count for rows, count in REALIZATIONS if n_train <= rows), 1)
         return int(-(-count // folds) * folds)  # whole repetitions of the folds
-
-    @property
-    def marks(self) -> dict[str, list[str]]:
-        """Unusual texts that stand for a missing value, each with the columns that hold it."""
-        named: dict[str, list[str]] = {}
-        for title, column in zip(self.titles, self.columns, strict=True):
-            if not column.dropped:
-                for mark in _extra_marks([column]):
-                    named.setdefault(mark, []).append(title)
-        return named
 
 
 def draft_study(
@@ -115,19 +109,21 @@ def draft_study(
     the working directory. `target` is the column of the classes, by name or position, and `header`
     whether the first line of a text holds names; None guesses either. `groups` is the column that
     says which rows belong together. `written` are keys of `format:` that need no guess. Raises
-    UserError if no study can be made of the file; the message says why, and what to do.
+    UserError if no study can be made of the file, UnclearTarget if several columns may hold the
+    classes; the message says why, and what to do.
     """
+    written = written or {}
     try:
-        Dialect.model_validate(written or {})
+        Dialect.model_validate(written)
     except ValidationError as error:
         raise explain(error, f"{path}: format") from error
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():
         raise UserError(f"{path}: would be written over; choose another name with -o")
-    file = read_content(path)
-    form = FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
+    file = _content(path)
+    form = ArffFormat if is_arff(file.data) else FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
     if form is not TableFormat and (header is not None or written):
-        keys = ["header"] * (header is not None) + list(written or {})
+        keys = ["header"] * (header is not None) + list(written)
         raise UserError(f"{path}: --{keys[0]} is for tables of text; leave it out")
     if not issubclass(form, NamedColumnsFormat):
         for option, value in (("target", target), ("groups", groups)):
@@ -135,83 +131,180 @@ def draft_study(
                 raise UserError(f"{path}: --{option}: its columns have no names; leave it out")
         return _of_arrays(file, path, config, form)
     if form is TableFormat:
-        table = text_table(file, path, header, written or {})
+        table = text_table(file, header, written)
     else:
-        table = typed_table(file, form)
-    return _of_table(table, path, config, target, groups)
+        table = typed_table(file, form.model_construct(**next(iter(form.endings.values()))))
+    return _of_table(table, path, config, target, groups, written.get("missing", ()))
+
+
+def _content(path: Path) -> FileContent:
+    if not path.exists():
+        raise UserError(f"{path}: no such file")
+    try:
+        data = unpack(path)
+    except Refused as refusal:
+        raise UserError(f"{path}: {refusal}") from refusal
+    if not data.strip():
+        raise UserError(f"{path}: the file is empty")
+    return FileContent(data, str(path))
 
 
 def _of_table(
-    table: DraftTable, path: Path, config: Path, asked: str | None, groups: str | None
+    table: DraftTable,
+    path: Path,
+    config: Path,
+    asked: str | None,
+    groups: str | None,
+    marks: Sequence[str],
 ) -> Draft:
     """Return the draft of a table with named columns."""
-    columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
-    if table.typed is None and table.missing == MISSING_TEXTS:
-        columns = without_sentinels(columns, table.numerals)
+    if len(table.columns) < 2:
+        raise UserError(f"{path}: has one column; needed: one of classes, and inputs")
+    columns = [_look_at(table, at, marks) for at in range(len(table.columns))]
+    position = _target_position(table, columns, path, asked)
+    target = _as_labels(columns[position], table, marks)
+    _check_target(f"{path}: column {table.titles[position]!r}", target)
+    columns[position] = target
     if groups is not None:
-        if table.titles.count(groups) != 1:
-            raise no_column(f"{path}: --groups", groups, table.titles)
-        at = table.titles.index(groups)
+        at = table.titles.index(column_name(table.titles, groups, f"{path}: --groups"))
         columns[at] = replace(columns[at], kind="group", dropped="says which rows belong together")
-    target = find_target(str(path), columns, table.titles, asked)
-    columns[target.position] = target.column
-    used = [
-        column for at, column in enumerate(columns) if at == target.position or not column.dropped
-    ]
-    marks = _extra_marks(used)  # a config has one list of them for all columns
-    columns = [column.without(frozenset(marks)) for column in columns]
-    target = replace(target, column=columns[target.position])
-    others = [column for at, column in enumerate(columns) if at != target.position]
+    others = [column for column in columns if column is not target]
     inputs = [column for column in others if not column.dropped]
     if not inputs:
         reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in others)
         raise UserError(f"{path}: no column is left as an input: {reasons[:500]}")
-    block: dict[str, Any] = {
-        **_names(path, config),
-        "target": target.position if table.by_position else target.column.name,
-    }
-    if target.positive is not None:
-        block["positive"] = target.positive
-    if marks and table.typed is None:  # typed columns have no marks: a value is there or is not
-        table.dialect["missing"] = [*MISSING, *marks]
+    block = _names(path, config)
+    block["target"] = position if table.by_position else target.name
+    if missing := _marks(table, inputs, target, marks, path):
+        table.dialect["missing"] = missing
     if table.dialect:
         block["format"] = table.dialect
-    if target.column.missing:
+    if target.missing:
         block["unlabelled"] = "drop"
-    if encodings := {
-        column.name: column.codes if column.kind == "yes or no" else {"one-hot": [*column.levels]}
-        for column in inputs
-        if column.kind in ("yes or no", "text")
-    }:
+    if encodings := {column.name: column.encoding for column in inputs if column.encoding}:
         block["inputs"] = encodings
     if grouped := [column.name for column in others if column.kind == "group"]:
         block["groups"] = grouped[0]
     if dropped := [column.name for column in others if column.dropped and column.kind != "group"]:
         block["drop"] = dropped
     if any(column.missing for column in inputs):
-        block |= {"incomplete": "keep", "missing": "training-mean"}
-    draft = Draft(path, config, table.written_as, len(table.columns[0]), target, block)
+        block |= {"incomplete": "keep", "fill": "training-mean"}
+    found = tuple(column.alarm for column in others if column.alarm)
+    draft = Draft(
+        path, config, table.written_as, target, table.titles[position], block, alarms=found
+    )
     return _readable(replace(draft, columns=tuple(columns), titles=tuple(table.titles)))
 
 
-def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn:
-    name = table.names[at]
+def _look_at(table: DraftTable, at: int, marks: Sequence[str]) -> DraftColumn:
+    name, fields = table.names[at], table.columns[at]
     declared, refused = table.typed or ({}, {})
     if indicators(declared.get(name, "number")) is not None and any(fields):
         # a nominal column stays one, even if its names are 1, 2 or NA
         return look_at_text(name, fields, frozenset([""]))
-    column = look_at_column(name, fields, table.numerals, at, table.missing)
+    usual = frozenset([""]) if table.typed else USUAL_MARKS
+    column = look_at_column(name, fields, table.numerals, at, usual | set(marks))
     if name in refused and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=refused[name])
     return column
 
 
-def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:
-    """Return the texts that stand for a missing value, beside those that every config has."""
-    marks = {
-        text for column in columns for text in column.missing_marks.intersection(column.fields)
+def _as_labels(column: DraftColumn, table: DraftTable, marks: Sequence[str]) -> DraftColumn:
+    """Return a column as one of labels: a class may be called None or NA."""
+    texts = np.array(list(dict.fromkeys(column.fields)), dtype=str)
+    absent = {*LABEL_MARKS, *marks, *texts[without_label(texts)].tolist()}
+    if table.typed is not None:
+        absent -= {"?"}
+    return replace(column, missing_marks=frozenset(absent), dropped="", alarm="")
+
+
+def _marks(
+    table: DraftTable,
+    inputs: Sequence[DraftColumn],
+    target: DraftColumn,
+    asked: Sequence[str],
+    path: Path,
+) -> list[str]:
+    """Return the marks of missing values for the config; empty if the usual ones are enough."""
+    if table.typed is not None:  # a value is there or is not
+        return []
+    held = {
+        text
+        for column in inputs
+        for text in column.missing_marks.intersection(column.fields) - {""}
     }
-    return sorted(marks - {"", *MISSING})
+    held |= set(asked) | ({"?"} & set(target.fields))
+    if held <= USUAL_MARKS and not asked:
+        return []
+    for label in target.counts:
+        if label in held:
+            raise UserError(
+                f"{path}: {label!r} is a class, and stands for a missing value in another column: "
+                "write one of them otherwise"
+            )
+    return sorted(held)
+
+
+def _target_position(
+    table: DraftTable, columns: Sequence[DraftColumn], path: Path, asked: str | None
+) -> int:
+    """Return the position of the classes: as asked, by a sure name, or the only one possible."""
+    if asked is not None:
+        name = column_name(table.titles, asked, f"{path}: --target")
+        return table.titles.index(name)
+    candidates = [at for at, column in enumerate(columns) if _may_hold_classes(column)]
+    words = {
+        at: re.split(r"[^a-z]+", table.titles[at].lower().strip("<>{}[]")) for at in candidates
+    }
+    named = [at for at in candidates if " ".join(words[at]).strip() in SURE_NAMES]
+    named = named or [at for at in candidates if words[at][-1] in SURE_NAMES]
+    if not table.has_header and len(columns) - 1 in candidates:
+        return len(columns) - 1  # where files without a header have the classes
+    for sure in (named, candidates):
+        if len(sure) == 1:
+            return sure[0]
+    titles = ", ".join(repr(table.titles[at]) for at in (named or candidates)[:8])
+    might = f"it might be {titles}" if titles else "no column has a few values in several rows each"
+    raise UnclearTarget(f"{path}: which column holds the classes? {might}; --target NAME says it")
+
+
+def _may_hold_classes(column: DraftColumn) -> bool:
+    """Return whether a column has few values that occur often: texts, two numbers, or codes."""
+    counts = column.counts
+    if column.kind in ("date", "row number", "identifier", "constant"):
+        return False
+    if not 2 <= len(counts) <= min(MOST_CLASSES, max(2, sum(counts.values()) / 3)):
+        return False
+    if column.kind != "number" or len(counts) == 2:
+        return True
+    if not all(re.fullmatch(r"-?\d{1,9}", text) for text in counts):
+        return False
+    codes = sorted(map(int, counts))
+    in_range = 0 <= codes[0] <= LARGEST_FIRST and codes[-1] <= LARGEST_CODE
+    return in_range and codes[-1] - codes[0] == len(codes) - 1
+
+
+def _check_target(where: str, target: DraftColumn) -> None:
+    """Raise UserError unless there are two or more classes to learn, of several rows each."""
+    classes, rows = target.counts, sum(target.counts.values())
+    hint = "; --target NAME names another column"
+    if rows < FEWEST_ROWS:
+        raise UserError(f"{where}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
+    if len(classes) < 2:
+        what = f"only the class {next(iter(classes))!r}" if classes else "no labels"
+        raise UserError(f"{where} holds {what}; a classifier needs two{hint}")
+    if target.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
+        what = "numbers to be predicted" if target.kind == "number" else "texts"
+        raise UserError(
+            f"{where} has {len(classes)} different values in {rows} rows, which are {what} rather "
+            f"than classes; accepted: 2 to {MOST_CLASSES} classes{hint}"
+        )
+    if sum(count > 1 for count in classes.values()) < 2:
+        counts = ", ".join(f"{label!r} {count}" for label, count in classes.items())
+        raise UserError(
+            f"{where}: its classes have these rows: {counts}; two of them need two or more, to be "
+            "in training and in test"
+        )
 
 
 def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileFormat]) -> Draft:
@@ -225,40 +318,22 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
     n_rows, n_inputs = map(int, raw.X.shape)
     if not n_inputs:
         raise UserError(f"{path}: has no inputs: every row is a label alone")
-    if form is NpzFormat:
-        name, written_as, share, arrays = "the array y", "a numpy archive", 1.0, _arrays(file)
-    else:
+    written_as, share = "a numpy archive", 1.0
+    if form is not NpzFormat:
         share = raw.X.nnz / (n_rows * n_inputs)
-        name, written_as = "the labels", f"LIBSVM text, {share:.2%} of its values not zero"
-        arrays = ()
+        written_as = f"LIBSVM text, {share:.2%} of its values not zero"
     labels = raw.labels.tolist()
-    kind = "text" if np.isnan(Numerals().read(labels)).any() else "number"
-    target = Target(DraftColumn("y", kind, labels, frozenset([""])), 0, name)
-    check_target(str(path), name, target)
+    kind = look_at_column("y", labels, Numerals(), 1, frozenset([""])).kind
+    target = DraftColumn("y", "number" if kind == "number" else "text", labels, frozenset([""]))
+    _check_target(f"{path}: y", target)
     splits = 0 if raw.splits is None else len(raw.splits[0])
     block = _names(path, config)
-    if target.positive is not None:
-        block["positive"] = target.positive
     if share < MOST_DENSE:
         block["scaling"] = "maxabs"
     if splits:
         block["split"] = {"protocol": "indices"}
-    draft = Draft(path, config, written_as, n_rows, target, block)
-    return _readable(replace(draft, n_inputs=n_inputs, arrays=arrays, splits=splits))
-
-
-def _arrays(file: FileContent) -> tuple[tuple[str, str, str], ...]:
-    uses = {
-        "X": "the inputs",
-        "y": "the classes",
-        "train": "row numbers of the training parts",
-        "test": "row numbers of the test parts",
-    }
-    with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
-        arrays = [(name, archive[name]) for name in archive.files]
-    return tuple(
-        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in arrays
-    )
+    draft = Draft(path, config, written_as, target, "y", block, n_inputs=n_inputs, splits=splits)
+    return _readable(draft)
 
 
 def _names(path: Path, config: Path) -> dict[str, Any]:
@@ -278,24 +353,22 @@ def name_of(stem: str) -> str:
 
 
 def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:
-    """Return a random split, stratified if no class is left out of a part."""
+    """Return a random split, stratified if each class has rows in both parts."""
     rows = sum(classes.values())
-    sizes: list[dict[str, Any]] = [{"n_train": share} for share in SHARES]
+    size: dict[str, Any] = {"n_train": SHARE}
     if rows > MOST_SHARED:
-        sizes = [{"n_train": TRAINED, "n_test": min(rows - TRAINED, TESTED)}]
-    for size in sizes:
-        split = {"protocol": "random", **size, "stratified": True}
-        try:
-            check_split(RandomSplit.model_validate(counted(split, split, rows)), rows, classes)
-        except ValueError:
-            continue
-        return split
-    return {"protocol": "random", **sizes[0]}
+        size = {"n_train": TRAINED, "n_test": min(rows - TRAINED, TESTED)}
+    split = {"protocol": "random", **size, "stratified": True}
+    try:
+        check_split(RandomSplit.model_validate(counted(split, split, rows)), rows, classes)
+    except ValueError:
+        return {"protocol": "random", **size}
+    return split
 
 
 def _readable(draft: Draft) -> Draft:
     """Return the draft with scaling, split and alarms, once a config has read the file so."""
-    split = _split_of(draft.target.classes)
+    split = _split_of(draft.classes)
     if "groups" in draft.block:
         groups = next(column for column in draft.columns if column.kind == "group")
         n_splits = max(2, min(FOLDS, len(groups.counts)))
@@ -308,4 +381,4 @@ def _readable(draft: Draft) -> Draft:
         message = " ".join(str(error).split())
         prefix = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
         raise UserError(f"{prefix}{message}") from error
-    return replace(draft, block=block, alarms=tuple(found))
+    return replace(draft, block=block, alarms=(*draft.alarms, *found))

@@ -7,11 +7,12 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
+from ensvm.data.files.arff_text import ArffFormat
 from ensvm.data.files.binary_arrays import IdxFormat, NpzFormat
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.file_content import FileFormat
 from ensvm.data.files.libsvm_text import LibsvmFormat
-from ensvm.data.files.typed_tables import ArffFormat, FeatherFormat, ParquetFormat
+from ensvm.data.files.typed_tables import FeatherFormat, ParquetFormat
 
 Format = Annotated[
     TableFormat | LibsvmFormat | NpzFormat | ParquetFormat | FeatherFormat | ArffFormat | IdxFormat,

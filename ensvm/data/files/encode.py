@@ -19,6 +19,18 @@ ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
 MOST_LEVELS = 30  # texts of a column that become columns of 0 and 1 without being listed
 MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
+# What stands for a missing value unless a file says otherwise: what pandas takes for it, the mark
+# of the UCI repository, and the errors of a spreadsheet.
+USUAL_MARKS = frozenset(
+    {
+        *("", "?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<null>"),
+        *("#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NAME?", "#NULL!"),
+    }
+)
+LABEL_MARKS = frozenset({"", "?"})  # a class may be called None, NA or null
+_WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+_FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")
 DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
     r"|\d{1,2}:\d{2}(:\d{2}.*)?"
@@ -75,7 +87,7 @@ Encoding = Annotated[
     list[Label] | dict[Label, float] | OneHot | Intervals | EncodingName,
     BeforeValidator(_encoding),
 ]
-Inputs = dict[str, Encoding]
+Inputs = dict[Label, Encoding]
 Incomplete = Literal["refuse", "drop", "keep"]
 
 
@@ -87,33 +99,36 @@ class Numerals:
     thousands: str = ""
 
     @property
-    def _plain(self) -> bool:
+    def are_plain(self) -> bool:
+        """Whether numbers are written as Python and pandas write them."""
         return (self.decimal, self.thousands) == (".", "")
 
     def read(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return texts as numbers, NaN for those that are not finite numbers up to LARGEST."""
-        numbers = self.read_all(texts)
+        """Return texts as numbers, NaN for those that are not finite numbers up to LARGEST.
+
+        Spreadsheets and Fortran spell some numbers in other ways, which are read too: an
+        apostrophe before the number, U+2212 as minus sign, (5) for -5, 1D2 for 100, characters
+        without ink.
+        """
+        numbers = None
+        if self.are_plain and "_" not in "".join(texts):  # Python reads 1_000 as 1000
+            with suppress(ValueError):
+                numbers = np.array(texts, dtype=np.float64)  # much quicker than one by one
         if numbers is None:
             numbers = np.array([self._number(text) for text in texts], dtype=np.float64)
         return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
-    def read_all(self, texts: Sequence[str]) -> NDArray[np.float64] | None:
-        """Return the numbers if Python can read all texts, which is much quicker; else None."""
-        if self._plain and "_" not in "".join(texts):  # Python reads 1_000 as 1000
-            with suppress(ValueError):
-                return np.array(texts, dtype=np.float64)
-        return None
-
     def _number(self, text: str) -> float:
-        if not self._plain:
-            if not self._pattern.fullmatch(text):
-                return np.nan
-            text = text.replace(self.thousands, "") if self.thousands else text
-            text = text.replace(self.decimal, ".")
-        try:
-            return np.nan if "_" in text else float(text)
-        except ValueError:
-            return np.nan
+        for spelling in (text, respelled(text)):
+            if not self.are_plain:
+                if not self._pattern.fullmatch(spelling):
+                    continue
+                spelling = spelling.replace(self.thousands, "") if self.thousands else spelling
+                spelling = spelling.replace(self.decimal, ".")
+            if "_" not in spelling:
+                with suppress(ValueError):
+                    return float(spelling)
+        return np.nan
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -138,6 +153,15 @@ class Numerals:
                 "the first, or leave the column out by `drop`"
             )
         return f"{text!r} is not a number{marks}; {advice}"
+
+
+def respelled(text: str) -> str:
+    """Return a number in one of the spellings that `Numerals.read` knows as Python writes it."""
+    plain = _WITHOUT_INK.sub("", text).strip().replace("\u2212", "-")
+    if plain.startswith("(") and plain.endswith(")") and plain[1:2].isdigit():
+        plain = f"-{plain[1:-1]}"
+    plain = plain[1:] if plain[:1] in "'\u2019" and plain[1:] else plain
+    return _FORTRAN.sub(r"\1e\2", plain)
 
 
 def interval_ends(encoding: Encoding) -> list[float] | None:
@@ -183,10 +207,11 @@ def encode_column(
     texts: Sequence[str] = (
         fields if len(present) == len(fields) else [fields[i] for i in present.tolist()]
     )
-    ends, codes = interval_ends(encoding), _codes(encoding)
+    ends, codes = interval_ends(encoding), codes_of(encoding)
     if codes:
-        # an encoding lists a text of two lines on one line
-        plain = (text if text in codes else plain_label(" ".join(text.split())) for text in texts)
+        # an encoding lists a text of two lines on one line, and 1.0 as 1 if it lists numbers alone
+        listed = plain_label if all(map(_is_plain_number, codes)) else str
+        plain = (text if text in codes else listed(" ".join(text.split())) for text in texts)
         numbers = np.array([codes.get(text, np.nan) for text in plain], dtype=np.float64)
     elif encoding == "integer-after-letter":
         after = (text[1:] if re.fullmatch(r"[A-Za-z]\d+", text) else "nan" for text in texts)
@@ -214,13 +239,13 @@ def encode_column(
     return encoded
 
 
-def _codes(encoding: Encoding) -> Mapping[str, Any]:
+def codes_of(encoding: Encoding) -> Mapping[str, Any]:
     """Return the number of each text that an encoding lists; empty for an encoding of numbers."""
     value: Any = encoding
     if interval_ends(encoding) is not None:
         return {}
     if indicators(encoding) is not None:
-        return {**dict.fromkeys(value.get(NONE, []), 0), **_codes(value[ONE_HOT])}
+        return {**dict.fromkeys(value.get(NONE, []), 0), **codes_of(value[ONE_HOT])}
     if isinstance(value, list):
         return {text: code for code, text in enumerate(value, start=1)}
     if isinstance(value, dict):
@@ -229,9 +254,25 @@ def _codes(encoding: Encoding) -> Mapping[str, Any]:
 
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[np.str_]:
-    """Return labels as cards write them: 1.0, +1 and 1 are "1"; other labels stay as they are."""
+    """Return labels as cards write them: if all are numbers, 1.0, +1 and 1 are "1".
+
+    If one label is not a number, all stay as they are: 1E1 and 10 may be names.
+    """
     values, inverse = np.unique(labels, return_inverse=True)
-    return np.array([plain_label(str(value)) for value in values], dtype=str)[inverse]
+    texts = [str(value).strip() for value in values]
+    if all(map(_is_number, texts)):
+        texts = list(map(plain_label, texts))
+    return np.array(texts, dtype=str)[inverse]
+
+
+def _is_plain_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?", text) is not None
+
+
+def _is_number(text: str) -> bool:
+    with suppress(ValueError):
+        return "_" not in text and np.isfinite(float(text)).item()
+    return False
 
 
 def plain_label(text: str) -> str:
@@ -241,7 +282,7 @@ def plain_label(text: str) -> str:
     float64 does not tell all whole numbers apart.
     """
     text = text.strip()
-    if re.fullmatch(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?", text):
+    if _is_plain_number(text):
         value = float(text)
         if value.is_integer() and abs(value) < MOST_EXACT:
             return str(int(value))

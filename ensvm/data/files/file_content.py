@@ -7,7 +7,7 @@ import math
 import os
 import zlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -120,18 +120,19 @@ class FileFormat(Strict):
         return self
 
 
-def joined(raws: Iterable[Raw]) -> Raw:
-    """Return the rows of blocks or files, one after the other; they may be read one by one."""
-    blocks, labels, groups = list[Any](), list[Any](), list[Any]()
-    for raw in raws:
-        blocks.append(raw.X)
-        labels.append(raw.labels)
-        groups += [] if raw.groups is None else [raw.groups]
-    if len(blocks) == 1:
-        return raw
-    del raw  # each block is freed as soon as its rows are copied
-    X = _sparse_rows(blocks) if any(hasattr(X, "indptr") for X in blocks) else _dense_rows(blocks)
-    return Raw(X, np.concatenate(labels), groups=np.concatenate(groups) if groups else None)
+def joined(raws: Sequence[Raw]) -> Raw:
+    """Return the rows of files, one after the other."""
+    if len(raws) == 1:
+        return raws[0]
+    if any(hasattr(raw.X, "indptr") for raw in raws):
+        from scipy.sparse import csr_array, vstack  # loaded here to keep starting up quick
+
+        X = vstack([csr_array(raw.X) for raw in raws], format="csr")
+    else:
+        X = np.concatenate([raw.X for raw in raws])
+    groups = [raw.groups for raw in raws if raw.groups is not None]
+    labels = np.concatenate([raw.labels for raw in raws])
+    return Raw(X, labels, groups=np.concatenate(groups) if groups else None)
 
 
 def joined_parts(parts: Sequence[Raw]) -> Raw:
@@ -142,23 +143,6 @@ def joined_parts(parts: Sequence[Raw]) -> Raw:
     whole = joined(parts)
     rows = np.arange(whole.X.shape[0])[None]
     return replace(whole, splits=(rows[:, :n_train], rows[:, n_train:]))
-
-
-def _dense_rows(blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    X = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
-    blocks.reverse()
-    end = 0
-    while blocks:
-        block = blocks.pop()
-        X[end : end + len(block)] = block
-        end += len(block)
-    return X
-
-
-def _sparse_rows(blocks: list[Any]) -> Any:
-    from scipy.sparse import csr_array, vstack  # loaded here to keep starting up quick
-
-    return vstack([csr_array(X) for X in blocks], format="csr")
 
 
 @contextmanager

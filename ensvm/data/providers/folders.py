@@ -47,9 +47,14 @@ def data_folders(data_dir: Path | None, offline: bool) -> DataFolders:
     return DataFolders(mirrors, Path(cache).expanduser(), offline or not online)
 
 
+def is_web_page(content: bytes) -> bool:
+    """Return whether a file is HTML or XML; a table may begin with a name such as <OPEN>."""
+    return content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES)
+
+
 def verified(content: bytes, source: Source) -> bytes:
     """Return the content; raise Refused if it is a web page or the source states another sha256."""
-    if content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES):
+    if is_web_page(content):
         raise Refused("is a web page (HTML), not data: sites answer so if a file does not exist")
     if source.sha256 is not None:
         sha256 = hashlib.sha256(content).hexdigest()
@@ -97,7 +102,7 @@ def forget(source: Source, cache: Path) -> None:
 def cache_file(source: Source, cache: Path) -> Path:
     """Return where the cache keeps a source."""
     # The name ends plain, so that the stored, already uncompressed content is not unpacked again.
-    # OpenML's file is in the cache before its sha256 is known.
-    pinned = None if source.kind == "openml" else source.sha256
-    identity = pinned or hashlib.sha256(f"{source.kind} {source.address}".encode()).hexdigest()
+    identity = (
+        source.sha256 or hashlib.sha256(f"{source.kind} {source.address}".encode()).hexdigest()
+    )
     return cache / "data" / f"{identity[:32]}.data"

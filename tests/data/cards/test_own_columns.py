@@ -41,13 +41,18 @@ def own(folder: Path, **given: Any) -> Any:
 @pytest.mark.parametrize(
     ("given", "columns", "dropped"),
     [
-        ({}, [SEX, CITY, AGE, INCOME], ()),
-        ({"drop": ["age"]}, [SEX, CITY, INCOME], ("age",)),
-        ({"other_inputs": "drop"}, [SEX, CITY], ("age", "income")),
+        ({}, [AGE, CITY, SEX, INCOME], ()),
+        ({"inputs": {"city": ["a", "b"], "sex": ["m", "f"]}}, [AGE, CITY, SEX, INCOME], ()),
+        ({"inputs": {**CODES, "income": "number"}}, [AGE, CITY, SEX, INCOME], ()),
+        ({"drop": ["age"]}, [CITY, SEX, INCOME], ("age",)),
+        ({"drop": [0]}, [CITY, SEX, INCOME], ("age",)),
+        ({"drop": [-2], "target": -1}, [AGE, CITY, SEX], ("income",)),
+        ({"inputs": {1: ["a", "b"], "-3": ["m", "f"]}}, [AGE, CITY, SEX, INCOME], ()),
+        ({"other_inputs": "drop"}, [CITY, SEX], ("age", "income")),
         ({"inputs": None, "drop": ["city", "sex"]}, [AGE, INCOME], ("city", "sex")),
     ],
 )
-def test_columns_stay_unless_told_otherwise(
+def test_columns_stay_in_the_order_of_the_file_unless_told_otherwise(
     folder: Path, given: dict[str, Any], columns: list[list[float]], dropped: tuple[str, ...]
 ) -> None:
     card = own(folder, **given)
@@ -78,7 +83,7 @@ def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
     (folder / "test.csv").write_text("label,income,sex,city,age\nyes,9.5,m,b,90\n")
     official = {"test": "test.csv", "split": {"protocol": "official"}}
     card = own(folder, **official)
-    np.testing.assert_array_equal(load(card).X[-1], [1, 2, 90, 9.5])
+    np.testing.assert_array_equal(load(card).X[-1], [90, 2, 1, 9.5])
     numbers = own(folder, **official, inputs=None, drop=["sex", "city"])
     np.testing.assert_array_equal(load(numbers).X[-1], [90, 9.5])
     (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")

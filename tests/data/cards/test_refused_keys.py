@@ -41,7 +41,7 @@ OF_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"inputs": {**CODES, "label": ["yes"]}}, "inputs: the column 'label' holds the labels"),
     ({"drop": ["label"]}, "drop: the column 'label' holds the labels"),
     ({"drop": ["ages"]}, "drop: there is no column 'ages'.*mean 'age'"),
-    ({"drop": ["sex"]}, "'sex' is both in `inputs` and in `drop`"),
+    ({"drop": ["sex"]}, "drop: the column 'sex' is in `inputs` too"),
     ({"inputs": None, "drop": ["age", "city", "sex"]}, "no column is left"),
     ({"other_inputs": "ignore"}, "'ignore' is not accepted; accepted: keep, drop"),
     ({"split": None}, "split"),
@@ -71,6 +71,8 @@ def test_a_wrong_value_is_refused_with_its_key(
     tmp_path: Path, mapping: dict[str, Any], message: str
 ) -> None:
     (tmp_path / "own.csv").write_text(CSV)
+    for name in ("own.svg", "README"):
+        (tmp_path / name).write_text(CSV)
     (tmp_path / "own.svm").write_text("+1 1:2 3:1\n-1\n+1 2:1\n-1 1:1\n")
     with pytest.raises(UserError, match=message):
         inline_card({key: value for key, value in mapping.items() if value is not None}, tmp_path)

@@ -8,7 +8,8 @@ import pytest
 
 from ensvm.data import inline_card, load
 from ensvm.data.drafting.config_text import write_config
-from ensvm.data.drafting.draft import draft_study, name_of
+from ensvm.data.drafting.draft import UnclearTarget, draft_study, name_of
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -128,7 +129,7 @@ def test_missing_values_are_filled_and_rows_stay():
     fields = [["", "NA", "n/a", "-", "?", "3"][i % 6] if i > 9 else str(i) for i in range(N)]
     draft, card = drafted(table("x", fields))
     assert draft.columns[0].missing == sum(not field.isdigit() for field in fields)
-    assert (card.rows, card.missing) == (N, "training-mean")
+    assert (card.rows, card.fill) == (N, "training-mean")
 
 
 def test_rows_without_a_label_are_left_out_and_others_stay():
@@ -136,7 +137,7 @@ def test_rows_without_a_label_are_left_out_and_others_stay():
         "x,label\n" + "\n".join(f"{i * i % 7},{['a', 'b', ''][i % 3]}" for i in range(N))
     )
     draft, card = drafted(Path("own.csv"))
-    assert draft.target.column.missing == N // 3
+    assert draft.target.missing == N // 3
     assert card.rows == N - N // 3
 
 
@@ -164,7 +165,7 @@ def test_one_way_of_writing_numbers_is_found_for_all_columns(fields, kind, numbe
 
 @pytest.mark.parametrize(
     ("n_rows", "every", "stratified"),
-    [(60, 2, True), (13, 5, True), (4000, 9, True), (10_000, 4000, False)],
+    [(60, 2, True), (60, 20, True), (4000, 9, True), (10_000, 4000, False)],
 )
 def test_classes_are_in_proportion_unless_one_would_be_left_out(n_rows, every, stratified):
     lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(n_rows)]
@@ -174,20 +175,60 @@ def test_classes_are_in_proportion_unless_one_would_be_left_out(n_rows, every, s
     assert stratified or draft.rare == ["b"]
 
 
+CODES = [str(i % 3 + 1) for i in range(N)]
+YES = [["yes", "no"][i % 2] for i in range(N)]
+WORDS = [["low", "mid", "high"][i % 3] for i in range(N)]
+MEASURED = [f"{i * i % 37}.5" for i in range(N)]
+
+
+def plain(header: bool = True, **columns: list[str]) -> Path:
+    """Write a CSV of these columns, and return its path."""
+    lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
+    Path("own.csv").write_text("\n".join([*[",".join(columns)] * header, *lines]) + "\n")
+    return Path("own.csv")
+
+
 @pytest.mark.parametrize(
-    ("names", "chosen"),
+    ("columns", "chosen"),
     [
-        ("a,class,c", "class"),
-        ("Target,b,c", "Target"),
-        ("a,b,c", "c"),
-        ("a,outcome,label", "label"),
+        ({"a": CODES, "class": CODES, "c": CODES}, "class"),
+        ({"Target": CODES, "b": CODES, "c": YES}, "Target"),
+        ({"a": CODES, "credit_outcome": YES}, "credit_outcome"),
+        ({"x": MEASURED, "<CLASS>": YES, "w": YES}, "<CLASS>"),
+        ({"x": MEASURED, "a": WORDS}, "a"),
+        ({"name": [f"n{i}" for i in range(N)], "x": MEASURED, "good": YES, "c": ["7"] * N}, "good"),
     ],
 )
-def test_the_target_is_found_by_name_or_place(names, chosen):
-    lines = [f"{i % 3},{i % 3},{i % 3}" for i in range(N)]
-    Path("own.csv").write_text("\n".join([names, *lines]) + "\n")
-    draft, _ = drafted(Path("own.csv"))
-    assert draft.target.column.name == chosen
+def test_a_column_with_a_sure_name_or_the_only_one_possible_holds_the_classes(columns, chosen):
+    draft, _ = drafted(plain(**columns))
+    assert draft.target_title == chosen
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        ({"x": MEASURED, "status": CODES, "ulcer": YES}, "it might be 'status', 'ulcer'"),
+        ({"x": MEASURED, "outcome": YES, "label": YES}, "it might be 'outcome', 'label'"),
+        ({"x": MEASURED, "y of last": MEASURED}, "no column has a few values"),
+        ({"x": MEASURED, "months": [str(1 + i * i % 18) for i in range(N)]}, "no column has"),
+    ],
+)
+def test_the_class_is_asked_for_unless_one_column_is_sure(columns, named):
+    with pytest.raises(UnclearTarget, match=f"own.csv: which column.*{named}.*--target NAME"):
+        draft_study(plain(**columns))
+
+
+@pytest.mark.parametrize(
+    ("columns", "chosen"),
+    [
+        ({"0": YES, "1": MEASURED, "2": WORDS}, 2),
+        ({"0": YES, "1": WORDS, "2": CODES}, 2),
+        ({"0": WORDS, "1": MEASURED, "2": MEASURED}, 0),
+    ],
+)
+def test_without_a_header_the_last_column_holds_the_classes_if_it_can(columns, chosen):
+    draft, _ = drafted(plain(header=False, **columns))
+    assert draft.block["target"] == chosen
 
 
 @pytest.mark.parametrize("asked", ["b", "1", "-2"])
@@ -195,7 +236,7 @@ def test_the_target_is_as_asked(asked):
     lines = [f"{i % 5},{i % 2},{i % 3}" for i in range(N)]
     Path("own.csv").write_text("\n".join(["a,b,c", *lines]) + "\n")
     draft, card = drafted(Path("own.csv"), target=asked)
-    assert draft.target.column.name == "b"
+    assert draft.target.name == "b"
     assert len(card.classes) == 2
 
 
@@ -203,7 +244,7 @@ def test_the_target_is_as_asked(asked):
 def test_names_are_told_from_values(header):
     lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join([header, *lines]) + "\n")
-    assert "a header" in draft_study(Path("own.csv")).written_as
+    assert "a header" in draft_study(Path("own.csv"), target="3").written_as
     Path("own.csv").write_text("\n".join([lines[0], *lines]) + "\n")
     assert "no header" in draft_study(Path("own.csv")).written_as
     Path("own.csv").write_text("\n".join([f"?{lines[0][2:]}", *lines]) + "\n")
@@ -212,7 +253,7 @@ def test_names_are_told_from_values(header):
 
 def test_what_a_header_is_may_be_said():
     table("x", NUMBERS)
-    assert draft_study(Path("own.csv"), header=False).n_rows == N + 1
+    assert len(draft_study(Path("own.csv"), header=False).target.fields) == N + 1
 
 
 @pytest.mark.parametrize("stem", ["my data", "données", "-a-", "数据", "x" * 300, "a~b", "1"])
@@ -247,16 +288,101 @@ def test_lines_before_and_after_a_table_are_left_out():
     }
 
 
-@pytest.mark.parametrize("written", [None, {"missing": ["-9", "999"]}])
-def test_numbers_that_stand_for_a_missing_value_are_so_where_no_column_has_them(written):
+def test_numbers_that_stand_for_a_missing_value_are_asked_about():
     codes = {"u": "-9", "v": "999.0"}
     columns = [[codes[name] if i % 9 == 0 else f"{i}.0" for i in range(N)] for name in "uv"]
-    draft, card = drafted(table("u,v", *columns), written=written)
-    assert draft.marks == {"-9": ["u"], "999.0": ["v"]}
+    draft, card = drafted(table("u,v", *columns))
+    notes = [column.notes[-1] for column in draft.columns[:2]]
+    assert notes == [
+        f"--missing {code} if it stands for a missing value" for code in codes.values()
+    ]
+    assert not np.isnan(load(card).X).any()
+    _, card = drafted(table("u,v", *columns), written={"missing": ["-9", "999.0"]})
     assert np.isnan(load(card).X).mean() == pytest.approx(-(-N // 9) / N)
-    both = [*columns, [["-9", "5", "-2", "1", "4"][i % 5] for i in range(N)]]
-    draft, _ = drafted(table("u,v,w", *both))
-    assert draft.marks == {"999.0": ["v"]}
+    single = [["-9" if i == 3 else f"{i}" for i in range(N)]]
+    assert drafted(table("u", *single))[0].columns[0].notes == ()
+
+
+@pytest.mark.parametrize("name", ["None", "NA", "null", "N/A"])
+def test_a_class_may_be_called_none(name):
+    labels = [["a", name, "b"][i % 3] for i in range(N)]
+    gaps = ["NA" if i % 7 == 0 else f"{i}.5" for i in range(N)]
+    draft, card = drafted(plain(x=gaps, kind=labels))
+    assert card.classes == {label: labels.count(label) for label in sorted(set(labels))}
+    assert np.isnan(load(card).X).sum() == gaps.count("NA")
+    strays = ["k.A." if i % 7 == 0 else gap for i, gap in enumerate(gaps)]
+    if name == "NA":
+        with pytest.raises(UserError, match="'NA' is a class, and stands for a missing value"):
+            draft_study(plain(x=strays[:20] + gaps[20:], kind=labels))
+    assert draft.classes == card.classes
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        "'{:.2f}".format,
+        "{:.2f}\u200b".format,
+        lambda x: f"{x / 10:.3f}D+01",
+        "\u2212{:.2f}".format,
+        lambda x: f"({x:.2f})",
+    ],
+)
+def test_numbers_in_other_spellings_are_read(spell):
+    numbers = [round(1 + i * 0.37, 2) for i in range(N)]
+    draft, card = drafted(table("x", [spell(x) for x in numbers]))
+    sign = -1 if load(card).X[0, 0] < 0 else 1
+    np.testing.assert_array_equal(load(card).X[:, 0], sign * np.array(numbers))
+    assert " is " in draft.columns[0].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ([f"{i * 1.5}%" for i in range(N)], "looks like numbers with '%'"),
+        ([f"${i * 1.5}" for i in range(N)], "looks like numbers with '$'"),
+        ([f"{i * 1.5} mg" for i in range(N)], "looks like numbers with 'mg'"),
+        ([f"{i % 20 * 1.5} mg" for i in range(N)], "looks like numbers with 'mg'"),
+        ([f"{i * 1.5}" if i % 3 else f"<{i}" for i in range(N)], "holds numbers but for texts"),
+    ],
+)
+def test_numbers_that_cannot_be_read_are_never_left_out_in_silence(fields, words):
+    draft, _ = drafted(table("x,z", fields, NUMBERS))
+    assert draft.columns[0].dropped
+    assert any(words in alarm for alarm in draft.alarms)
+
+
+@pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#N/A", "#VALUE!"])
+def test_errors_of_a_spreadsheet_are_missing_values(error):
+    draft, card = drafted(table("x", [error if i % 8 == 0 else f"{i}.5" for i in range(N)]))
+    assert (draft.columns[0].kind, draft.columns[0].missing) == ("number", 5)
+    assert np.isnan(load(card).X[:, 0]).sum() == 5
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "written_as"),
+    [
+        ('"x" "k"', '"{i}" {x} "{label}"', "row names of R left out"),
+        ('"x" "k"', '"car {i}" {x} "{label}"', "row names of R left out"),
+        ("x,k", "{x},{label},", "a delimiter after each row left out"),
+        ("<x>,k", "{x},{label}", ""),
+        ("{x},k", "{x},{label}", ""),
+    ],
+)
+def test_tables_as_other_programs_write_them(head, row, written_as):
+    rows = [row.format(i=i, x=i * i % 7 + 0.5, label="ab"[i % 2]) for i in range(N)]
+    Path("own.csv").write_text("\n".join([head, *rows]) + "\n\x1a")
+    draft, card = drafted(Path("own.csv"))
+    assert written_as in draft.written_as
+    np.testing.assert_array_equal(load(card).X[:, 0], [i * i % 7 + 0.5 for i in range(N)])
+    assert card.classes == {"a": N // 2, "b": N // 2}
+
+
+def test_labels_that_look_like_numbers_stay_apart_beside_texts():
+    labels = [["1E1", "10", "7F", "A1"][i % 4] for i in range(N)]
+    _, card = drafted(plain(x=MEASURED, ward=labels))
+    assert card.classes == {"10": 10, "1E1": 10, "7F": 10, "A1": 10}
+    _, card = drafted(table("ward,x", labels, NUMBERS))
+    assert card.inputs["ward"] == {"one-hot": ["10", "1E1", "7F", "A1"]}
 
 
 def test_groups_are_kept_whole_by_the_drafted_split():

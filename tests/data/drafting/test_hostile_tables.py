@@ -54,6 +54,6 @@ def test_a_damaged_table_is_refused_or_loads(seed, tmp_path, monkeypatch):
         return
     write_config(draft)
     card = make_plan(draft.config).cards["own"]
-    assert card.classes == draft.target.classes
+    assert card.classes == draft.classes
     parts = load(card).realization(1)
     assert len(parts.y_train) + len(parts.y_test) == card.rows

@@ -47,11 +47,11 @@ REFUSED = [
     ("odd.csv", GOOD, {"groups": "nowhere"}, "--groups: there is no column 'nowhere'"),
     ("odd.csv", "1," * 30_000 + "\n", {}, "30,001 columns; accepted: up to 20,000"),
     ("odd.csv", "1,a\n" * 600, {}, "more than 1,000 fields (2 columns)"),
-    ("odd.csv", csv("x,y", "{i}.5,{square}.25"), {}, "no column of classes found"),
+    ("odd.csv", csv("x,y", "{i}.5,{square}.25"), {"target": "y"}, "numbers to be predicted"),
     ("odd.csv", csv("x,label", "t{i},{label}"), {}, "no column is left as an input"),
     ("odd.csv", csv("x,label", "{i}.5,{rare}"), {}, "need two or more"),
     ("odd.csv", CHOICE, {"target": "lable"}, "did you mean 'label'"),
-    ("odd.csv", CHOICE, {"target": "7"}, "there is no column '7'"),
+    ("odd.csv", CHOICE, {"target": "7"}, "--target: 7 is not a column; there are 3"),
     ("odd.csv", CHOICE, {"target": "x"}, "numbers to be predicted"),
     ("odd.csv", CHOICE, {"target": "c"}, "only the class '1'"),
     # other files that are called a table
@@ -59,7 +59,6 @@ REFUSED = [
     ("odd.csv", b"PK\x03\x04" + b"x" * 99, {}, "an Excel workbook"),
     ("odd.csv", '[{"a": 1}]', {}, "JSON"),
     ("odd.csv", "1 1:2 3:4\n-1 2:1\n" * 9, {}, "LIBSVM"),
-    ("odd.data", ARFF, {}, "rename it to end in .arff"),
     ("odd.data", "PAR1...", {}, "rename it to end in .parquet"),
     ("odd.data", "ARROW1..", {}, "rename it to end in .feather"),
     # tables whose columns have types
@@ -93,7 +92,7 @@ def test_an_odd_file_is_refused_by_name_and_place(
     if name.endswith((".parquet", ".feather")):
         pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ensvm.data.drafting.table_text.MAX_FIELDS", 1_000)
+    monkeypatch.setattr("ensvm.data.drafting.table_guess.MAX_FIELDS", 1_000)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(UserError) as refusal:
         draft_study(Path(name), **options)

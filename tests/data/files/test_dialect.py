@@ -16,8 +16,9 @@ TEXTS = ["plain", "größe", 'of "two"', "a;b,c", "über\nzwei Zeilen", "# none"
 
 
 def read(content: bytes, inputs: object = None, **written: object) -> Raw:
-    form = TableFormat.of_own_file(".csv", Dialect.model_validate(written), {"target": "class"})
-    return form.read(FileContent(content, "file", inputs))  # type: ignore[arg-type]
+    file = FileContent(content, "file", inputs)  # type: ignore[arg-type]
+    dialect = Dialect.model_validate(written)
+    return TableFormat.of_own_file(".csv", dialect, {"target": "class"}, file).read(file)
 
 
 def number(value: float, decimal: str, thousands: str) -> str:
@@ -83,10 +84,9 @@ def test_blank_lines_and_comments_count_within_quotes_alone() -> None:
 def test_a_missing_value_is_what_the_file_says() -> None:
     text = b"a,class\n-999,x\nNA,y\n1,x\n"
     options = {"target": "class", "incomplete": "keep"}
-    form = TableFormat.of_own_file(".csv", Dialect(missing=["-999", "NA"]), options)
-    np.testing.assert_array_equal(
-        form.read(FileContent(text, "file")).X[:, 0], [np.nan, np.nan, 1.0]
-    )
+    file = FileContent(text, "file")
+    form = TableFormat.of_own_file(".csv", Dialect(missing=["-999", "NA"]), options, file)
+    np.testing.assert_array_equal(form.read(file).X[:, 0], [np.nan, np.nan, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def card(form: dict[str, object]) -> DatasetCard:
         sha256 = hashlib.sha256(labels).hexdigest()
         return [
             {**place, key: f"{part}-images", "labels": {key: f"{part}-labels", "sha256": sha256}}
-            for key, place in (("mirror", shared), ("member", {"npm": "digits@1", **shared}))
+            for key, place in (("mirror", shared), ("member", {"pip": "digits==1", **shared}))
         ]
 
     keys = dict.fromkeys(["title", "source", "licence", "citation"], "")
@@ -87,5 +87,5 @@ def test_images_whose_labels_are_wrong_are_not_taken(
         "ensvm.data.providers.serving.download", lambda source: members[source.member]
     )
     elsewhere = card({"type": "idx", "keep": ["8", "3"]}).model_copy(update={"scaling": "none"})
-    assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits@1")
+    assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits==1")
     assert load(elsewhere, data_dir=tmp_path / "cache", offline=True).provider == "cache"

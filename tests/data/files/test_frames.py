@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=N).round(3)
 KINDS = ["red", "dark blue", "x,y"]
 SPLIT = {"protocol": "random", "n_train": 16}
-KEEP = {"target": "class", "incomplete": "keep", "missing": "training-mean", "split": SPLIT}
+KEEP = {"target": "class", "incomplete": "keep", "fill": "training-mean", "split": SPLIT}
 
 
 def frame() -> pd.DataFrame:
@@ -107,13 +107,13 @@ def test_sparse_arff_holds_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@DATA", "", "no line @data"),
-        ("{+,-}", "{+}", "'?-'? not found in nominal declaration, at line"),
-        ("@attribute x real", "@attribute x complex", "at line 3"),
+        ("@DATA", "", "line 10: is not ARFF"),
+        ("{+,-}", "{+}", "line 11, column 'class': '-' is not one of its values"),
+        ("@attribute x real", "@attribute x complex", "line 3: is not ARFF: the type 'complex'"),
         ("@attribute x real", "@attribute b real", "is not ARFF"),
         ("text string", "text date 'yyyy'", None),
-        (",'red',", ",'red,", "ARFF"),
-        ("'0.126'", "'0.126", "ARFF"),
+        (",'red',", ",'red,", "a quote is not closed"),
+        ("'0.126'", "'0.126", "a quote is not closed"),
         ("@attribute", "@@", "ARFF"),
     ],
 )

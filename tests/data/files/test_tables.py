@@ -34,9 +34,14 @@ def test_columns_are_taken_by_name_in_the_order_of_the_card(delimiter: str, mark
 
 
 @pytest.mark.parametrize("label", ["1", "+1", "1.0", "1.000000e+00"])
-def test_numeric_labels_are_one_label_however_written(label: str) -> None:
-    raw = read_table(f"{label},2\nword,3\n".encode(), form(target=0), None, "file")
-    assert raw.labels.tolist() == ["1", "word"]
+@pytest.mark.parametrize("other", ["2", "1.5", "7F", "word"])
+def test_numbers_are_one_label_however_written_unless_a_label_is_a_text(
+    label: str, other: str
+) -> None:
+    text = f"{label},2\n1,2\n{other},3\n"
+    raw = read_table(text.encode(), form(target=0), None, "file")
+    texts = other in ("7F", "word")
+    assert raw.labels.tolist() == [label if texts else "1", "1", other]
 
 
 def test_comments_blank_lines_crlf_and_byte_order_mark_are_passed_over() -> None:
@@ -60,10 +65,10 @@ def test_incomplete_rows_are_dropped_only_when_asked() -> None:
 
 
 def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> None:
-    inputs = {"size": {"one-hot": ["s", "m", "2"]}, "age": "number"}
-    raw = read_table(b"age,size,class\n7,m,a\n8,2.0,b\n9,s,a\n", form(header=1), inputs, "file")
+    inputs = {"size": {"one-hot": ["1", "0", "2"]}, "age": "number"}
+    raw = read_table(b"age,size,class\n7,0,a\n8,2.0,b\n9,1,a\n", form(header=1), inputs, "file")
     np.testing.assert_array_equal(raw.X, [[0, 1, 0, 7], [0, 0, 1, 8], [1, 0, 0, 9]])
-    assert encoded_columns(inputs) == ["size=s", "size=m", "size=2", "age"]
+    assert encoded_columns(inputs) == ["size=1", "size=0", "size=2", "age"]
 
 
 def test_word_named_under_none_has_no_column() -> None:
@@ -87,7 +92,7 @@ def test_intervals_give_a_column_each_and_an_end_belongs_to_the_lower_one() -> N
 
 
 def test_rows_of_other_labels_than_those_kept_are_left_out() -> None:
-    text = b"class,u\n3,1\n5,2\n8.0,3\nx,4\n"
+    text = b"class,u\n3,1\n5,2\n8.0,3\n7,4\n"
     raw = read_table(text, form(header=1, keep=["8", "3"]), None, "file")
     np.testing.assert_array_equal(raw.X, [[1], [3]])
     assert raw.labels.tolist() == ["3", "8"]

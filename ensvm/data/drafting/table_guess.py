@@ -1,0 +1,277 @@
+"""How a user's table is written: encoding, delimiter, header, and how numbers are written."""
+
+import codecs
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
+from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
+from ensvm.data.files.file_content import FileContent
+from ensvm.data.files.named_columns import NamedColumnsFormat, Table
+from ensvm.data.own_file import ending_of
+from ensvm.data.providers.folders import is_web_page
+from ensvm.errors import UserError
+
+MAX_FIELDS = 2_200_000  # each takes some microseconds
+MAX_COLUMNS = 20_000
+FEWEST_ROWS = 10
+HEAD = 2**16  # characters that a guess is made from
+HEAD_ROWS = 200
+MOST_BANNER = 20  # lines before a table, and after it, that are not rows of it
+SAMPLE = 200  # values of a column that show how numbers are written
+ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
+SAVE_AS = "save the table as CSV"
+FOREIGN = {
+    b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}, numpy's arrays as .npz",
+    b"PAR1": "a Parquet file; rename it to end in .parquet, and repeat the command",
+    b"ARROW1": "a Feather file; rename it to end in .feather, and repeat the command",
+    b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
+}
+CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
+LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
+# A delimiter that is rarer within fields comes first: a comma may be a decimal point.
+TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
+WAYS = [Numerals(), Numerals(","), Numerals(".", ","), Numerals(",", ".")]
+WAYS += [Numerals(decimal, mark) for mark in "'\u2019 \u00a0\u202f" for decimal in ".,"]
+
+
+@dataclass
+class DraftTable:
+    """The fields of a table, before anything is guessed of what its columns hold."""
+
+    written_as: str  # how the file is written, in one line
+    names: list[str]  # the columns as a config names them: by the header, or by position
+    titles: list[str]  # the columns as the header calls them
+    columns: list[list[str]]  # the fields of each column, empty if a value is missing
+    numerals: Numerals = field(default_factory=Numerals)  # how numbers are written
+    # the key `format` of the config, without values that are defaults
+    dialect: dict[str, Any] = field(default_factory=dict)
+    has_header: bool = True
+    by_position: bool = False  # whether the config names the target by its position
+    # If columns have types: the encodings of those that are not numbers, and by name why a column
+    # cannot be an input.
+    typed: tuple[Inputs, dict[str, str]] | None = None
+
+
+def typed_table(file: FileContent, form: NamedColumnsFormat) -> DraftTable:
+    """Return the fields of a table whose columns have types."""
+    table = form.table(file)
+    kind = {"arff": "ARFF", "feather": "Feather (Arrow)", "parquet": "Parquet"}[form.type]  # type: ignore[attr-defined]
+    written_as = "; ".join([f"{kind}, typed columns", *table.notes])
+    columns = _columns(table, file.name)
+    return DraftTable(written_as, table.names, table.names, columns, typed=form.typed_columns(file))
+
+
+def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any]) -> DraftTable:
+    """Return the fields of delimited text, read as a config will read them.
+
+    `written` are the keys of `format:` that need no guess. Raises UserError if the file is not a
+    table of text.
+    """
+    text, encoding = _decoded(file)
+    dialect: dict[str, Any] = {"encoding": encoding}
+    dialect |= _guess_lines(file.name, text, written.get("delimiter"))
+    dialect |= {key: value for key, value in written.items() if key != "missing"}
+    form = TableFormat(type="table", target=-1, **dialect)
+    rows = form.rows(file)
+    head = [form.fields(text) for text in rows.texts[: HEAD_ROWS + 1]]
+    if not any(any(fields) for fields in head):
+        raise UserError(f"{file.name}: holds no values")
+    if header is None:
+        header = _has_header(form, file, head)
+    titles = [" ".join(title.split()) for title in head[0]]
+    # the first column of what pandas writes is its index, which has no name
+    usable = header and len(set(titles)) == len(titles) and all(titles[1:])
+    if header and not usable and len(rows.lines) > 1:
+        dialect["skip"] = rows.lines[1] - 1  # a config cannot name the columns by this header
+    form = TableFormat(type="table", target=-1, header=int(usable), **dialect)
+    table = form.table(file)
+    columns = _columns(table, file.name)
+    numerals = _guess_numerals(columns, form.delimiter == "comma")
+    dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
+    what = "a header" if header else "no header"
+    what += "" if usable else " (columns are called by position, from 0)"
+    delimiter = next(
+        (k for k, mark in DELIMITERS.items() if mark == form.delimiter), form.delimiter
+    )
+    notes = [f"{ENCODINGS[encoding]}, delimiter {delimiter}, {what}", *table.notes]
+    return DraftTable(
+        "; ".join(notes),
+        table.names,
+        titles if header and len(titles) == len(table.names) else table.names,
+        columns,
+        numerals,
+        _without_defaults(dialect, file.name, usable),
+        has_header=header,
+        by_position=not usable,
+    )
+
+
+def _without_defaults(dialect: dict[str, Any], file_name: str, usable: bool) -> dict[str, Any]:
+    """Return the keys of `format:` that the reader would not take by itself."""
+    from pathlib import Path
+
+    ending = TableFormat.endings.get(ending_of(Path(file_name)), {})
+    default = {**ending, "encoding": "utf-8", "decimal": "."}
+    plain = {key: value for key, value in dialect.items() if value and value != default.get(key)}
+    if "delimiter" in plain:
+        plain["delimiter"] = DELIMITERS.get(plain["delimiter"]) or plain["delimiter"]
+    return plain if usable else plain | {"header": False}
+
+
+def _columns(table: Table, file_name: str) -> list[list[str]]:
+    """Return the fields of the columns, numbers as text, if there are neither too many nor few."""
+    n_rows, n_columns = table.frame.shape
+    if n_columns > MAX_COLUMNS:
+        raise UserError(f"{file_name}: {n_columns:,} columns; accepted: up to {MAX_COLUMNS:,}")
+    if n_rows * n_columns > MAX_FIELDS:
+        raise UserError(
+            f"{file_name}: more than {MAX_FIELDS:,} fields ({n_columns:,} columns); take a random "
+            "sample of its rows for a first study, or write a config by hand"
+        )
+    if n_rows < FEWEST_ROWS:
+        raise UserError(
+            f"{file_name}: holds {n_rows or 'no'} rows; accepted: {FEWEST_ROWS} or more"
+        )
+    return [
+        ["" if no else str(value).strip() for value, no in zip(column, column.isna(), strict=True)]
+        for _, column in table.frame.astype(object).items()
+    ]
+
+
+def _decoded(file: FileContent) -> tuple[str, str]:
+    """Return the beginning of the text and its encoding; raise UserError for what is not text."""
+    data = file.data
+    for beginning, what in FOREIGN.items():
+        if data.startswith(beginning):
+            raise UserError(f"{file.name}: is {what}")
+    if is_web_page(data):
+        raise UserError(f"{file.name}: is HTML or XML; {SAVE_AS}")
+    if _is_json(data):
+        raise UserError(f"{file.name}: is JSON; {SAVE_AS}")
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in (*["utf-16"] * marked, "utf-8", "cp1252", "latin-1"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if (control := CONTROL.search(text[:HEAD])) or "\0" in text:
+            what = repr(control[0]) if control else "a zero byte"
+            raise UserError(
+                f"{file.name}: is not text but a binary file (it holds {what}); {SAVE_AS}"
+            )
+        return text.removeprefix("\ufeff"), encoding
+    raise AssertionError("every byte is a character of Latin-1")
+
+
+def _is_json(data: bytes) -> bool:
+    """Return whether a file, or its first line, is JSON."""
+    if data.lstrip()[:1] not in (b"{", b"["):
+        return False
+    for part in (data, data.strip().split(b"\n")[0]):
+        try:
+            json.loads(part)
+            return True
+        except ValueError:
+            continue
+    return False
+
+
+def _guess_lines(file_name: str, text: str, delimiter: str | None) -> dict[str, Any]:
+    """Return the delimiter, and how many lines stand before and after the table.
+
+    The delimiter cuts most lines of the head into the same number of fields, two or more; lines
+    with at most half as many at the beginning and the end do not belong to the table.
+    """
+    lines = re.split(r"\r\n|\r|\n", text[:HEAD])[: 2 * HEAD_ROWS]
+    skip = 0
+    for line in lines:
+        if excel := re.fullmatch(r"sep=(.)\s*", line):
+            delimiter = delimiter or excel[1]
+        elif not line.startswith(("#", "%")):
+            break
+        skip += 1
+    shown = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
+    if shown and all(LIBSVM.fullmatch(line) for line in shown[:20]):
+        raise UserError(
+            f"{file_name}: is LIBSVM text; rename it to end in .libsvm, and repeat the command"
+        )
+    best, width, share = "", 0, 0.0
+    for name in TRIED if delimiter is None else (delimiter,):
+        widths = Counter(_widths(shown, name))
+        most, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]), default=(0, 0))
+        if most > 1 and count / widths.total() > share:
+            best, width, share = name, most, count / widths.total()
+    if share < 0.5:
+        tried = ", ".join(TRIED) if delimiter is None else delimiter
+        raise UserError(
+            f"{file_name}: no delimiter cuts its lines into columns (tried: {tried}); "
+            "a table needs one column of classes and one or more of inputs; --skip N leaves out "
+            "lines before it"
+        )
+    skip += _foreign_lines(lines[skip:], width, best)
+    last = re.split(r"\r\n|\r|\n", text[-HEAD:].rstrip("\x1a\r\n "))[:0:-1]
+    footer = sum(bool(line.strip()) for line in last[: _foreign_lines(last, width, best)])
+    return {"delimiter": best, "skip": skip, "footer": footer}
+
+
+def _foreign_lines(lines: Sequence[str], width: int, delimiter: str) -> int:
+    """Return how many of the first lines have at most half of the fields of a row."""
+    count = 0
+    for at, line in enumerate(lines[:MOST_BANNER], start=1):
+        if line.strip():
+            if line.count('"') % 2 or _widths([line], delimiter)[0] > width / 2:
+                return count
+            count = at
+    return 0
+
+
+def _widths(lines: Sequence[str], delimiter: str) -> list[int]:
+    form = TableFormat(type="table", target=-1, delimiter=delimiter)
+    return [len(form.fields(line)) for line in lines]
+
+
+def _has_header(form: TableFormat, file: FileContent, head: Sequence[list[str]]) -> bool:
+    """Return whether the first row holds names.
+
+    A text above numbers is a name. If no column has that, a number is not a name, and neither is a
+    text that occurs in its column again.
+    """
+    ways = [
+        form.model_copy(update={"decimal": way.decimal, "thousands": way.thousands})
+        for way in WAYS[:4]
+    ]
+    if any(way.begins_with_names(file) for way in ways):
+        return True
+    rows = [row for row in head if len(row) == len(head[0])]
+    columns = [(name, below) for name, *below in zip(*rows, strict=True) if name]
+    if any(not np.isnan(Numerals().read([name])[0]) for name, _ in columns):
+        return False
+    again = sum(name in below for name, below in columns)
+    new = sum(name not in below and len(set(below)) <= len(below) / 2 for name, below in columns)
+    return again <= new
+
+
+def _guess_numerals(columns: Sequence[Sequence[str]], comma_delimited: bool) -> Numerals:
+    """Return the way of writing numbers in which the most columns hold numbers."""
+    # in a file of commas, a comma within a number is a mark of thousands
+    ways = [WAYS[0], WAYS[2], WAYS[1], *WAYS[3:]] if comma_delimited else WAYS
+    samples = [
+        [text for text in dict.fromkeys(column[: 10 * SAMPLE]) if text not in USUAL_MARKS][:SAMPLE]
+        for column in columns
+    ]
+    # whole numbers and texts without digits look the same in every way of writing
+    samples = [sample for sample in samples if any(re.search(r"\d\D+\d", t) for t in sample)]
+
+    def readable(way: Numerals) -> tuple[int, int]:
+        wrong = [int(np.isnan(way.read(sample)).sum()) for sample in samples]
+        few = [n <= min(3, len(sample) / 2) for n, sample in zip(wrong, samples, strict=True)]
+        return sum(few), -sum(wrong)
+
+    return max(ways, key=readable)  # the first of several
