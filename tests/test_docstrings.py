@@ -39,7 +39,6 @@ EXPORTING = [
     "ensvm.solvers.entropy_projection.accelerated",
     "ensvm.solvers.entropy_projection.tsang_kwok",
     "ensvm.solvers.leverage",
-    "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
     "ensvm.solvers.perceptron",
     "ensvm.solvers.regularization_path.approximate_path",
