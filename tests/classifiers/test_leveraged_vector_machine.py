@@ -87,35 +87,6 @@ def test_stages_add_one_round_each_and_end_at_the_decision_function(
     )
 
 
-@EVERY_MACHINE
-@pytest.mark.parametrize("n_blocks", [1, 4])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_precomputed_is_the_same_machine(
-    machine: dict[str, Any], n_blocks: int, container: Any
-) -> None:
-    X, y = noisy()
-    new = np.random.default_rng(5).normal(size=(30, 2))
-    parameters: dict[str, Any] = {
-        "n_rounds": 30,
-        "n_blocks": n_blocks,
-        "random_state": 3,
-        **machine,
-    }
-    named = LeveragedVectorMachine("linear", **parameters).fit(X, y)
-    computed = LeveragedVectorMachine("precomputed", **parameters).fit(container(X @ X.T), y)
-    called = LeveragedVectorMachine(lambda A, B: A @ B.T, **parameters).fit(X, y)
-    for other, rows in ((computed, container(new @ X.T)), (called, new)):
-        assert np.array_equal(named.rounds_[:8], other.rounds_[:8])
-        np.testing.assert_allclose(named.alphas_[:8], other.alphas_[:8], rtol=1e-6)
-        assert other.objective_ == pytest.approx(named.objective_, rel=1e-5)
-        np.testing.assert_allclose(
-            other.decision_function(rows), named.decision_function(new), atol=0.02
-        )
-        np.testing.assert_allclose(
-            list(other.staged_decision_function(rows))[-1], other.decision_function(rows), atol=1e-9
-        )
-
-
 def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     X, y = noisy()
     fitted = LeveragedVectorMachine().fit(X, y)

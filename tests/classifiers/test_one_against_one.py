@@ -11,7 +11,6 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
 from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble, SVMPathClassifier
-from ensvm.kernels import gram
 
 MACHINES = [
     SVMPathClassifier(gamma=0.5),
@@ -48,15 +47,6 @@ def test_stages_of_many_classes_are_refused(machine: Any) -> None:
     fitted = clone(machine).fit(X, y)
     with pytest.raises(AttributeError, match=r"by stages needs two classes, and .* fitted to 3"):
         next(fitted.staged_predict(X))
-
-
-@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[1], MACHINES[3]])
-def test_a_gram_matrix_makes_the_machines_of_its_rows(machine: Any) -> None:
-    X, y = flowers()
-    K = gram(X, kernel="rbf", gamma=0.5)
-    of_rows, of_gram = clone(machine).fit(X, y), clone(machine).set_params(kernel="precomputed")
-    values = of_gram.fit(K, y).decision_function(K)
-    np.testing.assert_allclose(values, of_rows.decision_function(X), rtol=1e-7, atol=1e-7)
 
 
 def test_coupled_probabilities_are_a_distribution_that_agrees_with_the_votes() -> None:
