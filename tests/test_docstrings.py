@@ -169,7 +169,7 @@ def test_every_estimator_has_an_example(name: str) -> None:
 @EVERY_ESTIMATOR
 def test_the_attributes_documented_are_those_of_a_fitted_estimator(name: str) -> None:
     estimator = ESTIMATORS[name]()
-    sizes = {"n_estimators", "n_replicates", "n_rounds"} & set(estimator.get_params())
+    sizes = {"n_estimators", "n_replicates"} & set(estimator.get_params())
     estimator.set_params(**dict.fromkeys(sizes, 3))  # few members, for speed
     X, y = make_moons(40, noise=0.1, random_state=0)
     estimator.fit(pd.DataFrame(X, columns=["one", "two"]), y)

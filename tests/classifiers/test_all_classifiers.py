@@ -61,7 +61,7 @@ WEIGHTS: dict[str, str] = {
 
 
 # With their defaults these go on until they separate the training rows, whatever a class weighs.
-SEPARATING = {"LeveragedVectorMachine": "n_rounds", "SVMPathClassifier": "select"}
+SEPARATING = {"LeveragedVectorMachine": "n_estimators", "SVMPathClassifier": "select"}
 
 
 def made(name: str, **parameters: Any) -> Any:
@@ -96,10 +96,10 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),
-        LeveragedVectorMachine(n_rounds=4),
+        LeveragedVectorMachine(n_estimators=4),
         SVMPathClassifier(tol=0.1),
         # without probabilities: scikit-learn's check of them gives a Gram matrix that is not square
-        LeveragedVectorMachine("precomputed", loss="exponential", n_rounds=20),
+        LeveragedVectorMachine("precomputed", loss="exponential", n_estimators=20),
         WeightedNuSVC("precomputed", max_iter=20_000),
     ],
     expected_failed_checks=expected_failures,
