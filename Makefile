@@ -72,9 +72,9 @@ bench: $(VENV)/.ready-dev
 	@$(BIN)/python benchmarks/leave_one_out.py
 	@$(BIN)/python benchmarks/approximate_path.py
 
-# What the tuned constants of the solvers do, first fits, memory: printed, nothing is written
+# What the tuned constants of the solvers do, first fits: printed, nothing is written
 bench-solvers: $(VENV)/.ready-dev
-	@for name in accelerated_descent ensemble_stops first_fit gram_noise many_rows_memory \
+	@for name in accelerated_descent ensemble_stops first_fit gram_noise \
 		resampling_intervals weighted_nu_svm; do $(BIN)/python benchmarks/$$name.py || exit $$?; done
 
 # The solvers are compiled once, here, so that no first fit waits for the compiler.

@@ -17,7 +17,6 @@ SMALLEST = {
     "gram_noise": ["--draws", "1"],
     "growth": ["--sizes", "100", "200"],
     "leave_one_out": ["--rows", "20"],
-    "many_rows_memory": ["--sizes", "500", "--methods", "ridge on the pivots"],
     "resampling_intervals": ["--sets", "2"],
     "row_as_one_vector": [],
     "side_by_side": ["--pairs", "1", "--tasks", "path-grid"],

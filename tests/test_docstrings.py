@@ -39,7 +39,6 @@ EXPORTING = [
     "ensvm.solvers.entropy_projection.accelerated",
     "ensvm.solvers.entropy_projection.tsang_kwok",
     "ensvm.solvers.leverage",
-    "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
     "ensvm.solvers.perceptron",
     "ensvm.solvers.regularization_path.approximate_path",
@@ -170,7 +169,7 @@ def test_every_estimator_has_an_example(name: str) -> None:
 @EVERY_ESTIMATOR
 def test_the_attributes_documented_are_those_of_a_fitted_estimator(name: str) -> None:
     estimator = ESTIMATORS[name]()
-    sizes = {"n_estimators", "n_replicates", "n_rounds"} & set(estimator.get_params())
+    sizes = {"n_estimators", "n_replicates"} & set(estimator.get_params())
     estimator.set_params(**dict.fromkeys(sizes, 3))  # few members, for speed
     X, y = make_moons(40, noise=0.1, random_state=0)
     estimator.fit(pd.DataFrame(X, columns=["one", "two"]), y)

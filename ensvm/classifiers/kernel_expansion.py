@@ -6,7 +6,7 @@ from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,7 +18,6 @@ from ensvm.classifiers.base import (
     BinaryClassifier,
     Solution,
     checked_weights,
-    drawn_seed,
     require_square,
     signed_labels,
 )
@@ -34,7 +33,6 @@ from ensvm.kernels import (
     resolve_gamma,
 )
 from ensvm.kernels.gram_matrix import dense_rows, distinct_rows, slices
-from ensvm.kernels.low_rank import PivotChoice
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory
@@ -121,8 +119,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The training rows, or their Gram matrix of shape (n_samples, n_samples) with
             `kernel='precomputed'`. Rows become float64, and their kernel values are float64; a
-            Gram matrix may be float32, which halves its memory. With a low-rank factor float32
-            rows, as those of a `numpy.memmap`, are read in blocks and not copied.
+            Gram matrix may be float32, which halves its memory.
         y : array-like of shape (n_samples,)
             The labels, of two distinct values.
 
@@ -147,7 +144,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         # Sums over columns round by the order of the entries in memory, so that there is one order.
         order = None if self.kernel == "precomputed" else "C"
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes(), order=order)
-        X = self._widened(X)
         self.classes_, signs = self._targets(y)
         if self.kernel == "precomputed":
             require_square(X)
@@ -241,19 +237,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return the dtypes of validated input: kernel values of float32 rows are too coarse."""
         return GRAM_DTYPES if self.kernel == "precomputed" else np.float64
 
-    def _either_precision(self) -> Any:
-        """Return the dtypes of the input if rows become float64 in blocks, when they are read.
-
-        float32 rows are then not copied. A kernel function is still given float64.
-        """
-        return np.float64 if callable(self.kernel) else GRAM_DTYPES
-
-    def _widened(self, X: Any) -> Any:
-        """Return the training input as `_solve` takes it: sparse rows in float64."""
-        if self.kernel != "precomputed" and sparse.issparse(X):
-            return X.astype(np.float64, copy=False)
-        return X
-
     def _validated(self, X: Any) -> Any:
         """Return the rows to predict, or their kernel values with the training rows."""
         return validate_data(self, X, accept_sparse="csr", dtype=self._dtypes(), reset=False)
@@ -292,40 +275,6 @@ class KernelExpansionClassifier(BinaryClassifier):
         distinct = self._distinct
         kernel = Kernel(str(self.kernel), self.gamma_ or 0.0, self.degree, self.coef0)
         return KernelSums(self.X_fit_[distinct.first], distinct.summed(coefficients), kernel)
-
-
-@documented
-@dataclass(eq=False, repr=False, kw_only=True)
-class PivotedClassifier(KernelExpansionClassifier):
-    """Base of the kernel expansions that can train on a low-rank factor LL' of the Gram matrix.
-
-    Parameters
-    ----------
-    low_rank_method : {'random', 'greedy'}, default 'random'
-        How the pivots, the rows behind the columns of L, are chosen: drawn with chances in
-        proportion to what is left of the diagonal of K, or always the row with the most left.
-    pivot_rows : int or None, default 100000
-        The largest number of rows among which pivots are chosen, a random sample where there are
-        more; None for all rows.
-    random_state : int, RandomState or None, default None
-        Draws the sample and the pivots.
-    """
-
-    low_rank_method: Literal["random", "greedy"] = "random"
-    pivot_rows: int | None = 100_000
-    random_state: int | np.random.RandomState | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
-        "low_rank_method": [StrOptions({"random", "greedy"})],
-        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
-        "random_state": ["random_state"],
-    }
-
-    def _pivot_choice(self, limit: float) -> PivotChoice:
-        """Return the choice of at most `limit` pivots, or of a share in (0, 1) of the trace."""
-        seed = drawn_seed(self.random_state)
-        return PivotChoice(limit, self.low_rank_method, self.pivot_rows, seed)
 
 
 @documented

@@ -31,7 +31,6 @@ from ensvm.solvers.ridge import KernelRidge, RidgeSums
 
 MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
 BLOCK_ROWS = 4096  # at most, so that the errors of all penalties take little memory
-PIVOT_ROWS = 100_000  # among which pivots are chosen, at most: a random sample of the rows
 
 
 @documented
@@ -181,9 +180,6 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     def _is_one_sum(self) -> bool:
         return self.classes_.size == 2
 
-    def _dtypes(self) -> Any:
-        return super()._dtypes() if self.low_rank is None else self._either_precision()
-
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
@@ -247,7 +243,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
                 f"{type(self).__name__}(low_rank={low_rank!r}) chooses pivots among inputs, and "
                 "kernel='precomputed' has none: give low_rank=None"
             )
-        choice = PivotChoice(low_rank, "random", PIVOT_ROWS, drawn_seed(self.random_state))
+        choice = PivotChoice(low_rank, seed=drawn_seed(self.random_state))
         m, used = X.shape[0], rows.numbers
         X = X if used.size == m else X[used]
         for gamma in widths:

@@ -62,7 +62,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     gamma0_scale : {'distribution', 'sample'}, default 'distribution'
         What gamma0 is weighed against: the normalised loss, as eq. (8) is printed, or the sum of
         the losses, which makes the penalty n_samples times milder.
-    n_rounds : int, default 500
+    n_estimators : int, default 500
         The largest number of rounds, at least 1, and so of support vectors; reaching it is fine and
         gives no warning.
     n_blocks : int, default 1
@@ -70,8 +70,8 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         from 1 to n_samples. Only one block has its kernel values in memory at a time, except with
         kernel='precomputed'.
     rounds_per_block : int or None, default None
-        The number of rounds, at least 1, before the next block is taken, in turn; None for n_rounds
-        / n_blocks, rounded up. A block without gain is left at once.
+        The number of rounds, at least 1, before the next block is taken, in turn; None for
+        n_estimators / n_blocks, rounded up. A block without gain is left at once.
     step : {'newton', 'search'} or int, default 'newton'
         How alpha_t and beta_t are found: by one step of Newton's method, by iterating to the
         minimum, or by at most so many steps, at least 1.
@@ -140,7 +140,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from ensvm import LeveragedVectorMachine
     >>> X, y = make_moons(60, noise=0.1, random_state=0)
-    >>> machine = LeveragedVectorMachine(gamma=2.0, n_rounds=15).fit(X, y)
+    >>> machine = LeveragedVectorMachine(gamma=2.0, n_estimators=15).fit(X, y)
     >>> machine.n_support_ <= machine.n_iter_ <= 15
     True
     >>> machine.train_loss_[:1].round(3)
@@ -155,7 +155,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     penalty: Literal["l1", "l2"] | None = None
     gamma0: float = 0.01
     gamma0_scale: Literal["distribution", "sample"] = "distribution"
-    n_rounds: int = 500
+    n_estimators: int = 500
     n_blocks: int = 1
     rounds_per_block: int | None = None
     step: Literal["newton", "search"] | int = "newton"
@@ -172,7 +172,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         "penalty": [StrOptions({"l1", "l2"}), None],
         "gamma0": [Interval(Real, 0.0, None, closed="neither")],
         "gamma0_scale": [StrOptions({"distribution", "sample"})],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "n_blocks": [Interval(Integral, 1, None, closed="left")],
         "rounds_per_block": [None, Interval(Integral, 1, None, closed="left")],
         "step": [StrOptions({"newton", "search"}), Interval(Integral, 1, None, closed="left")],
@@ -204,7 +204,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
             penalty=self.penalty,
             initial_penalty=self.gamma0 / m if self.gamma0_scale == "sample" else self.gamma0,
             blocks=self._blocks(m),
-            n_rounds=self.n_rounds,
+            n_rounds=self.n_estimators,
             rounds_per_block=self.rounds_per_block,
             step=self.step,
             ranking=self.ranking,

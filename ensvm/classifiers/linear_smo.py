@@ -1,4 +1,9 @@
-"""The linear support vector machine by sequential minimal optimization."""
+"""The linear support vector machine by sequential minimal optimization (SMO) on inner products.
+
+SMO maximises sum_i alpha_i - |w|^2 / 2 over 0 <= alpha_i <= C_i, sum_i alpha_i y_i = 0, with w =
+sum_i alpha_i y_i x_i: equation (7) of the lecture, where all C_i are C. Conditions (3) to (6) hold
+where the violation of optimality is 0.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,8 @@ from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval
 from ensvm.memory import require_memory
-from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
+from ensvm.solvers.separability import separability, signed_points
+from ensvm.solvers.sequential_minimal_optimization import minimise
 
 
 @documented
@@ -33,7 +39,8 @@ class LinearSMO(LinearClassifier):
     and pays for rows in the strip or on the wrong side: it minimises |w|^2 / 2 + sum_i C_i xi_i
     under y_i (w.x_i + w_0) >= 1 - xi_i and xi_i >= 0, with labels y_i in {-1, +1}. C_i is C times
     the weight of the row and of its class, which are 1 unless given. Sequential minimal
-    optimization (SMO) solves the dual problem by optimising two multipliers at a time.
+    optimization (SMO) solves the dual problem by optimising two multipliers at a time. It takes the
+    matrix of inner products of the rows: O(n_samples^2) memory.
 
     Parameters
     ----------
@@ -74,7 +81,7 @@ class LinearSMO(LinearClassifier):
 
     References
     ----------
-    COMP 6321 lecture 5, "Support Vector Machines" to "SMO (III)".
+    COMP 6321 lecture 5, "Support Vector Machines" to "SMO (III)" (Platt, 1999).
 
     Examples
     --------
@@ -129,36 +136,46 @@ class LinearSMO(LinearClassifier):
     ) -> Solution:
         codes = (signs > 0.0).astype(np.intp)
         upper = self.C * class_costs(self.class_weight, self.classes_, codes)[codes]
-        alpha = np.zeros(signs.size)
-        some: Any = slice(None)
+        rows = np.arange(signs.size)
         if sample_weight is not None:
             require_finite_prices(self.C, sample_weight, "LinearSMO")
-            some = rows_that_count(sample_weight, signs, "LinearSMO")
-            upper[some] *= sample_weight[some]
-        m = len(signs)
+            rows = rows_that_count(sample_weight, signs, "LinearSMO")
+            upper[rows] *= sample_weight[rows]
+        X_of_rows, labels, m = X[rows], signs[rows], rows.size
+        if np.isinf(self.C) and not separability(signed_points(X_of_rows, labels)).separable:
+            raise ValueError(
+                "C = inf asks for a hard margin, but no plane separates the two classes: "
+                "give a finite C"
+            )
         require_memory(8.0 * m**2, f"LinearSMO: the inner products of {m} rows")
-        result = linear_smo(
-            X[some], signs[some], C=upper[some], tol=self.tol, max_iter=self.max_iter
-        )
-        alpha[some] = result.alpha
-        norm = float(np.linalg.norm(result.weights))
-        slack = 1.0 - signs * (X @ result.weights + result.offset)
+        # A shift of all rows changes w_0 alone: around their mean, products and their rounding are
+        # smallest.
+        centre = X_of_rows.mean(axis=0)
+        centred = np.ascontiguousarray(X_of_rows - centre)
+        machine = minimise(centred @ centred.T, labels, upper[rows], self.tol, self.max_iter)
+        weights = machine.signed @ centred
+        offset = float(machine.intercept - weights @ centre)
+        alpha = np.zeros(signs.size)
+        alpha[rows] = labels * machine.signed
+        norm = float(np.linalg.norm(weights))
+        slack = 1.0 - signs * (X @ weights + offset)
+        certificate = max(float(machine.violation), 0.0)
         attributes = {
             "alpha_": alpha,
             "support_": np.flatnonzero(alpha),
             "margin_": 2.0 / norm if norm > 0.0 else np.inf,
             "soft_error_": float(np.maximum(slack, 0.0).sum()),
-            "objective_": result.objective,
-            "certificate_": result.certificate,
+            "objective_": float(labels @ machine.signed - 0.5 * weights @ weights),
+            "certificate_": certificate,
         }
-        return Solution(result.weights, result.offset, attributes, self._ending(result))
+        return Solution(weights, offset, attributes, self._ending(machine.n_iter, certificate))
 
-    def _ending(self, result: LinearSMOResult) -> Ending:
-        if result.converged:
-            return Ending(result.n_iter, "residual_below_tol", converged=True)
+    def _ending(self, n_iter: int, certificate: float) -> Ending:
+        if certificate <= self.tol:
+            return Ending(n_iter, "residual_below_tol", converged=True)
         message = (
-            f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of "
-            f"{result.certificate:.3g} > {self.tol!r}: scale the inputs, or give a smaller C or a "
+            f"LinearSMO stopped after {n_iter} pairs with a KKT residual of "
+            f"{certificate:.3g} > {self.tol!r}: scale the inputs, or give a smaller C or a "
             "larger max_iter"
         )
-        return Ending(result.n_iter, "max_iter", converged=False, message=message)
+        return Ending(n_iter, "max_iter", converged=False, message=message)

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import Solution, StagedClassifier
-from ensvm.classifiers.kernel_expansion import PivotedClassifier
+from ensvm.classifiers.base import Solution, StagedClassifier, drawn_seed
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.rho_svc import AUTO_RANK, RhoSVC
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, RealNotInt, StrOptions
-from ensvm.kernels.low_rank import low_rank_gram
+from ensvm.kernels.low_rank import PivotChoice, low_rank_gram
 from ensvm.kernels.packed_gram import GramDtype
 from ensvm.memory import require_memory
 
@@ -28,9 +27,7 @@ AUTO_EXACT_ROWS = 16_384  # rows up to which low_rank='auto' is the exact matrix
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class PartiallyTrainedEnsemble(
-    OneAgainstOneClassifier, StagedClassifier, PivotedClassifier, RhoSVC
-):
+class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of
@@ -73,6 +70,10 @@ class PartiallyTrainedEnsemble(
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the pivots, the rows behind the columns of L, are chosen: drawn with chances in
+        proportion to what is left of the diagonal of K, or always the row with the most left. They
+        are chosen among at most 100,000 rows, a random sample if there are more.
     gram_dtype : {'auto', 'float64', 'float32'}, default 'auto'
         How the Gram matrix is kept; 'float32' halves its memory and the time of a step. It is the
         precision of the low-rank factor too. 'auto' is 'float32' for kernel='rbf' with more than
@@ -89,6 +90,8 @@ class PartiallyTrainedEnsemble(
     keep_members : bool, default True
         Whether the weights of all members are kept, n_estimators_ times n_samples numbers; without
         them there is no `member_weights_`, and no prediction by stages.
+    random_state : int, RandomState or None, default None
+        Draws the sample and the pivots.
 
     Attributes
     ----------
@@ -155,13 +158,14 @@ class PartiallyTrainedEnsemble(
     nu: float | Literal["auto"] | None = None
     low_rank: int | float | Literal["auto"] | None = None
     low_rank_diagonal: bool = True
+    low_rank_method: Literal["random", "greedy"] = "random"
     gram_dtype: Literal["auto", "float64", "float32"] = "auto"
     predict_with: Literal["rows", "pivots"] = "rows"
     keep_members: bool = True
+    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RhoSVC._parameter_constraints,
-        **PivotedClassifier._parameter_constraints,
         "low_rank": [
             None,
             StrOptions({"auto"}),
@@ -169,10 +173,12 @@ class PartiallyTrainedEnsemble(
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
         ],
         "low_rank_diagonal": ["boolean"],
+        "low_rank_method": [StrOptions({"random", "greedy"})],
         "gram_dtype": [StrOptions({"auto", "float64", "float32"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
         **OneAgainstOneClassifier._parameter_constraints,
         "keep_members": ["boolean"],
+        "random_state": ["random_state"],
     }
 
     def _solve(
@@ -252,9 +258,8 @@ class PartiallyTrainedEnsemble(
             "a lower low_rank takes less, and gram_dtype='float32' half",
         )
         dtype = self._factor_dtype()
-        factor = low_rank_gram(
-            X, self._kernel_parameters() | {"dtype": dtype}, self._pivot_choice(rank)
-        )
+        choice = PivotChoice(rank, self.low_rank_method, seed=drawn_seed(self.random_state))
+        factor = low_rank_gram(X, self._kernel_parameters() | {"dtype": dtype}, choice)
         through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
@@ -273,13 +278,6 @@ class PartiallyTrainedEnsemble(
         # by m alone, never by the memory free: values do not differ between machines
         few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
         return None if few else AUTO_RANK
-
-    def _dtypes(self) -> Any:
-        return super()._dtypes() if self.low_rank is None else self._either_precision()
-
-    def _widened(self, X: Any) -> Any:
-        exact = self.kernel != "precomputed" and self._rank_of(X.shape[0]) is None
-        return X.astype(np.float64, copy=False) if exact else super()._widened(X)
 
     def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
         if self.gram_dtype == "auto":

@@ -63,9 +63,10 @@ class TunedSVC(Classifier):
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
     machine is trained once. Its leave-one-out values, for each row the value f(x) of the machine
     without that row, follow from the machine's own equations (the span rule of Chapelle & Vapnik)
-    and cost less than the fit. In small pairs of classes, rows that would be errors by this rule
-    alone are followed exactly. C and gamma have the least leave-one-out error plus log loss.
-    Platt's sigmoid on the same values gives `predict_proba` without another fit.
+    and cost less than the fit. In pairs of classes of at most 300 rows together, rows that would be
+    errors by this rule alone have the exact value of the machine trained without them. C and gamma
+    have the least leave-one-out error plus log loss. Platt's sigmoid on the same values gives
+    `predict_proba` without another fit.
 
     More than two classes are separated one against one; all pairs share C and gamma, chosen by the
     leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
@@ -113,7 +114,7 @@ class TunedSVC(Classifier):
     scale_ : ndarray of shape (n_features,), or None
         What columns are divided by; None if nothing is scaled.
     loo_score_ : float
-        The leave-one-out accuracy of the machine by the span rule. C, gamma and the sigmoids were
+        The leave-one-out accuracy of the machine by these values. C, gamma and the sigmoids were
         chosen on the same values, so that it is a little higher than the accuracy at new rows.
     loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
         For two classes the decision function of each row without that row. For more the values of

@@ -27,6 +27,7 @@ INDEFINITE_ROUNDING = 100.0
 DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
 # Entries of L that are computed at once: 32 MiB of float64
 BLOCK_ENTRIES = 1 << 22
+PIVOT_ROWS = 100_000  # among which pivots are chosen, at most
 # Draws the sample of rows with another stream of numbers than the pivots
 SAMPLE_STREAM = 1
 
@@ -354,17 +355,17 @@ class PivotChoice:
     """The largest rank, or, in (0, 1), the share of the (sample's) trace to leave out."""
     method: Literal["random", "greedy"] = "random"
     """How pivots are chosen, see `partial_cholesky`."""
-    pivot_rows: int | None = None
-    """The size of the sample of rows, at least 1; None for all rows."""
+    most_rows: int = PIVOT_ROWS
+    """The largest number of rows to choose among; if there are more, a random sample of them."""
     seed: int = 0
     """Draws the sample and, with 'random', the pivots."""
 
     def sample(self, m: int) -> NDArray[np.intp] | None:
         """Return the numbers of the rows among which pivots are chosen; None for all m rows."""
-        if self.pivot_rows is None or m <= self.pivot_rows:
+        if m <= self.most_rows:
             return None
         generator = np.random.default_rng([SAMPLE_STREAM, self.seed])
-        return np.sort(generator.choice(m, self.pivot_rows, replace=False))
+        return np.sort(generator.choice(m, self.most_rows, replace=False))
 
     def factor(self, X: Any, kernel: Mapping[str, Any]) -> LowRankGram:
         """Return the factor of the rows X whose pivots are chosen among all of them."""
@@ -385,7 +386,7 @@ def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> Pi
 def low_rank_gram(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> LowRankGram:
     """Factorise the Gram matrix of rows, K ~ LL', without forming it.
 
-    With more than `choice.pivot_rows` rows the pivots are those of a random sample of as many; then
+    With more than `choice.most_rows` rows the pivots are those of a random sample of as many; then
     L = K(X, P) L_P^-T, with P the pivots and L_P their rows of L, is computed for blocks of rows. K
     and LL' agree in the pivots' columns as before, and the residual stays positive semidefinite.
     """

@@ -33,10 +33,10 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
-# Rows of a pair up to which rows are followed that are errors by the span rule alone: with many
-# classes that mends the choice, with two it gained .1 points on larger pairs for up to seven times
-# the time.
-MENDED_PAIR, MENDED_PAIR_OF_MANY = 300, 500
+# Pairs of at most so many rows are mended: rows that are errors by the span rule alone are followed
+# exactly. On 26 data sets the test error falls by .28 points for 1.25 times the CPU time; with all
+# pairs mended it would be 2.7 times, and no error lower.
+MENDED_PAIR = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +148,8 @@ def _candidate(
     weights = rows.costs * rows.counts
     machines = pairwise_machines(gram, rows.starts, C * weights, tol, max_iter)
     kept = C * rows.costs * rows.kept
-    most_mended = MENDED_PAIR if rows.starts.size == 3 else MENDED_PAIR_OF_MANY
     with one_blas_thread():
-        values = leave_one_out_of_pairs(gram, rows.starts, machines, C * weights, kept, most_mended)
+        values = leave_one_out_of_pairs(gram, rows.starts, machines, C * weights, kept, MENDED_PAIR)
     sigmoids = rising_sigmoids(values, rows.starts, weights)
     loss, lost = losses(values, sigmoids, rows.starts, rows.counts)
     error = _error(rows, gram, machines, values, sigmoids, np.flatnonzero(lost))

@@ -61,7 +61,7 @@ WEIGHTS: dict[str, str] = {
 
 
 # With their defaults these go on until they separate the training rows, whatever a class weighs.
-SEPARATING = {"LeveragedVectorMachine": "n_rounds", "SVMPathClassifier": "select"}
+SEPARATING = {"LeveragedVectorMachine": "n_estimators", "SVMPathClassifier": "select"}
 
 
 def made(name: str, **parameters: Any) -> Any:
@@ -96,10 +96,10 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         PartiallyTrainedEnsemble(low_rank=12, random_state=0),
         # where a machine ends with errors, weights of classes move it
         SVMPathClassifier(select=1.0),
-        LeveragedVectorMachine(n_rounds=4),
+        LeveragedVectorMachine(n_estimators=4),
         SVMPathClassifier(tol=0.1),
         # without probabilities: scikit-learn's check of them gives a Gram matrix that is not square
-        LeveragedVectorMachine("precomputed", loss="exponential", n_rounds=20),
+        LeveragedVectorMachine("precomputed", loss="exponential", n_estimators=20),
         WeightedNuSVC("precomputed", max_iter=20_000),
     ],
     expected_failed_checks=expected_failures,
@@ -141,22 +141,6 @@ def test_importing_the_package_imports_no_numerics() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# Where kernels of sparse rows are quick without making them dense, see test_kernel_expansion.py.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    "name", ["LinearSMO", "MixedKernelAdaBoost", "MixedKernelBagging", "Perceptron"]
-)
-def test_sparse_rows_are_the_dense_ones(name: str) -> None:
-    X, y = make_moons(50, noise=0.2, random_state=0)
-    X[::3, 0] = 0.0
-    dense, thin = made(name).fit(X, y), made(name).fit(sparse.csc_array(X), y)
-    np.testing.assert_array_equal(thin.predict(sparse.coo_array(X)), dense.predict(X))
-    for method in ("decision_function", "predict_proba"):
-        if hasattr(dense, method):
-            values = [getattr(dense, method)(X), getattr(thin, method)(sparse.csr_array(X))]
-            np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-9)
-
-
 @pytest.mark.parametrize("make", [NoisyLabels, DecisionMap])
 def test_a_fitted_copy_decides_for_the_whole_and_no_more(make: Any) -> None:
     X, y = make_moons(50, noise=0.2, random_state=0)
@@ -172,6 +156,9 @@ def test_a_fitted_copy_decides_for_the_whole_and_no_more(make: Any) -> None:
 
 def takes_gram(name: str) -> bool:
     return bool(get_tags(made(name, kernel="precomputed")).input_tags.pairwise)
+
+
+TAKING_GRAM = [name for name in CLASSIFIERS if takes_gram(name)]
 
 
 def moons(noise: float, m: int = 150) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -196,7 +183,7 @@ def test_rows_of_either_precision_make_the_same_machine(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if takes_gram(name)])
+@pytest.mark.parametrize("name", TAKING_GRAM)
 def test_a_gram_matrix_of_either_precision_predicts_the_same_where_classes_are_apart(
     name: str,
 ) -> None:
@@ -220,14 +207,72 @@ def test_the_layout_of_rows_in_memory_does_not_change_the_machine(name: str, noi
     values = decided(plain, X)
     for other in others:
         np.testing.assert_array_equal(decided(other, X), values)
+    for thin in (sparse.csr_array(X), sparse.coo_array(X)):
+        np.testing.assert_allclose(decided(plain, thin), values, rtol=1e-5, atol=1e-8)
+        np.testing.assert_array_equal(plain.predict(thin), plain.predict(X))
 
 
-def decided(machine: Any, X: NDArray[np.float64]) -> Any:
+def decided(machine: Any, X: Any) -> Any:
     return (
         machine.decision_function(X)
         if hasattr(machine, "decision_function")
         else machine.predict_proba(X)
     )
+
+
+EVERY_KERNEL: dict[str, Any] = {
+    "rbf": {"kernel": "rbf", "gamma": 2.0},
+    "poly": {"kernel": "poly", "gamma": 0.5, "degree": 2, "coef0": 1.0},
+    "linear": {"kernel": "linear"},
+    "called": {"kernel": lambda X, Y: np.exp(-np.abs(X[:, None] - Y[None]).sum(axis=2))},
+}
+CHOOSING = {"SVMPathClassifier"}
+# Rounding decides which of nearly equal steps a machine takes.
+LOOSE = {"LeveragedVectorMachine": 0.02}
+# TunedSVC chooses its width; BoostedSVM rejects rows whose weights are equal up to rounding.
+WITH_A_KERNEL = [name for name in TAKING_GRAM if name not in ("BoostedSVM", "TunedSVC")]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kernel", EVERY_KERNEL)
+@pytest.mark.parametrize("name", WITH_A_KERNEL)
+def test_a_gram_matrix_makes_the_machine_of_its_kernel(
+    name: str, kernel: str, n_classes: int
+) -> None:
+    if n_classes > 2 and not get_tags(made(name)).classifier_tags.multi_class:
+        pytest.skip("two classes only")
+    settings = EVERY_KERNEL[kernel]
+    rng, y = np.random.default_rng(0), np.arange(90) % n_classes
+    X = rng.normal(size=(90, 3)) + 2.0 * np.eye(3)[y] - 1.0
+    new = 2.0 * rng.normal(size=(30, 3))
+    K, cross = gram(X, **settings), gram(new, X, **settings)
+    named, given = made(name, **settings).fit(X, y), made(name, kernel="precomputed").fit(K, y)
+    thin = made(name, kernel="precomputed").fit(sparse.csr_array(K), y)
+    values = decided(named, new)
+    atol = LOOSE.get(name, 1e-6) * np.abs(values).max() + 1e-12
+    np.testing.assert_allclose(decided(given, cross), values, atol=atol)
+    np.testing.assert_allclose(decided(thin, sparse.csr_array(cross)), values, atol=atol)
+    if n_classes == 2 and hasattr(named, "staged_predict") and name not in CHOOSING:
+        *_, last = given.staged_decision_function(cross)
+        np.testing.assert_allclose(last, values, atol=atol)
+    with pytest.raises(ValueError, match="must be square, got 90 x 80"):
+        made(name, kernel="precomputed").fit(K[:, :80], y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_stages_end_with_the_whole(name: str) -> None:
+    X, y = make_moons(90, noise=0.3, random_state=0)
+    fitted = made(name).fit(X, y)
+    if not hasattr(fitted, "staged_predict") or name in CHOOSING:
+        pytest.skip("no stages, or the machine is chosen among them")
+    labels = list(fitted.staged_predict(X))
+    np.testing.assert_array_equal(labels[-1], fitted.predict(X))
+    if hasattr(fitted, "staged_decision_function"):
+        stages = list(fitted.staged_decision_function(X))
+        assert len(stages) == len(labels)
+        np.testing.assert_allclose(stages[-1], decided(fitted, X), rtol=1e-9, atol=1e-9)
 
 
 def through_a_file(fitted: Any) -> Any:

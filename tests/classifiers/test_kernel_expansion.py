@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -44,22 +43,6 @@ def blobs(seed: int = 0, m: int = 50) -> tuple[NDArray[np.float64], NDArray[np.s
 
 @OURS
 @KERNELS
-def test_precomputed_equals_the_named_kernel(make: Any, params: dict[str, Any]) -> None:
-    (X, y), (new, _) = blobs(), blobs(1, 70)
-    named = make(**params).fit(X, y)
-    parameters = {name: value for name, value in params.items() if name != "gamma"}
-    K, K_new = (
-        gram(rows, Y, gamma=named.gamma_, **parameters) for rows, Y in ((X, None), (new, X))
-    )
-    given = make(kernel="precomputed").fit(K, y)
-    np.testing.assert_array_equal(given.weights_, named.weights_)
-    np.testing.assert_allclose(
-        given.decision_function(K_new), named.decision_function(new), rtol=1e-9, atol=1e-12
-    )
-
-
-@OURS
-@KERNELS
 def test_decision_function_is_the_expansion(make: Any, params: dict[str, Any]) -> None:
     (X, y), (new, _) = blobs(), blobs(1, 70)
     fitted = make(**params).fit(X, y)
@@ -82,21 +65,6 @@ def test_decision_function_is_the_expansion(make: Any, params: dict[str, Any]) -
 
 
 @OURS
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "precomputed"])
-def test_sparse_rows_equal_dense_rows(make: Any, kernel: str) -> None:
-    X, y = blobs()
-    X = np.where(np.abs(X) > 1.0, X, 0.0)
-    X = X @ X.T if kernel == "precomputed" else X
-    dense = make(kernel=kernel).fit(X, y)
-    thin = make(kernel=kernel).fit(sparse.csr_matrix(X), y)
-    expected = dense.decision_function(X)
-    np.testing.assert_allclose(
-        thin.decision_function(sparse.csr_array(X)), expected, rtol=1e-5, atol=1e-9
-    )
-    np.testing.assert_allclose(thin.decision_function(X), expected, rtol=1e-5, atol=1e-9)
-
-
-@OURS
 def test_a_tie_is_negative(make: Any) -> None:
     fitted = make(kernel="linear").fit([[1.0], [-1.0]], ["yes", "no"])
     assert fitted.decision_function([[0.0]]) == 0.0
@@ -111,12 +79,6 @@ def test_more_classes_are_refused_and_left_to_one_against_the_rest(make: Any) ->
     with pytest.raises(ValueError, match=r"Only binary.*OneVsRestClassifier"):
         make().fit(X, y)
     assert OneVsRestClassifier(make()).fit(X - X.mean(axis=0), y).score(X - X.mean(axis=0), y) > 0.8
-
-
-@OURS
-def test_gram_matrix_must_be_square(make: Any) -> None:
-    with pytest.raises(ValueError, match="must be square, got 50 x 4"):
-        make(kernel="precomputed").fit(*blobs())
 
 
 @OURS

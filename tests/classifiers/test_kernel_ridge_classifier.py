@@ -1,5 +1,6 @@
 """Kernel ridge regression of labels: scikit-learn's on the same features, and its choices."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,24 +76,6 @@ def test_no_width_or_penalty_tried_has_a_smaller_loss(kernel: str) -> None:
             assert loss(chosen) <= 1.02 * loss(other.fit(X, y))
 
 
-def test_a_precomputed_or_called_kernel_is_the_same_machine() -> None:
-    X, y = wine(90)
-    fresh, _ = wine()
-    named = KernelRidgeClassifierCV(gamma=0.05).fit(X, y)
-
-    def rbf(A: Any, B: Any) -> NDArray[np.float64]:
-        return gram(A, B, kernel="rbf", gamma=0.05)
-
-    given = KernelRidgeClassifierCV("precomputed").fit(rbf(X, X), y)
-    called = KernelRidgeClassifierCV(rbf).fit(X, y)
-    assert given.alpha_ == pytest.approx(named.alpha_)
-    assert given.gamma_ is None
-    expected = named.decision_function(fresh)
-    assert expected.shape == (178, 3)
-    np.testing.assert_allclose(given.decision_function(rbf(fresh, X)), expected, atol=1e-8)
-    np.testing.assert_allclose(called.decision_function(fresh), expected, atol=1e-8)
-
-
 def test_a_row_is_left_out_with_all_of_its_weight() -> None:
     X, y = wine(60)
     weight = (np.arange(60) % 3).astype(float)
@@ -120,19 +103,21 @@ def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
-@pytest.mark.parametrize("pivot_rows", [100_000, 50])
+@pytest.mark.parametrize("most_rows", [100_000, 50])
 def test_on_pivots_it_is_ridge_on_the_factors_rows(
-    kernel: str, pivot_rows: int, monkeypatch: pytest.MonkeyPatch
+    kernel: str, most_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel_ridge_classifier, "BLOCK_ROWS", 64)
-    monkeypatch.setattr(kernel_ridge_classifier, "PIVOT_ROWS", pivot_rows)
+    monkeypatch.setattr(
+        kernel_ridge_classifier, "PivotChoice", partial(PivotChoice, most_rows=most_rows)
+    )
     X, y = wine()
     parameters: dict[str, Any] = {"gamma": 0.1, "degree": 2, "coef0": 1.0}
     machine = KernelRidgeClassifierCV(
         kernel, alpha=0.1, low_rank=20, random_state=3, **parameters
     ).fit(X, y)
     seed = np.random.RandomState(3).randint(np.iinfo(np.int32).max)
-    choice = PivotChoice(20, "random", pivot_rows, seed)
+    choice = PivotChoice(20, "random", most_rows, seed)
     factor = low_rank_gram(X, {"kernel": kernel, **parameters}, choice)
     signs = np.where(y[:, None] == machine.classes_, 1.0, -1.0)
     peer = Ridge(alpha=0.1).fit(factor.factor, signs)

@@ -38,7 +38,7 @@ def noisy(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.
 def test_fit_is_the_solver(machine: dict[str, Any]) -> None:
     X, y = noisy()
     fitted = LeveragedVectorMachine(
-        "poly", gamma=1.0, degree=2, coef0=1.0, n_rounds=40, tol=0.0, **machine
+        "poly", gamma=1.0, degree=2, coef0=1.0, n_estimators=40, tol=0.0, **machine
     ).fit(X, y)
     K = gram(X, kernel="poly", gamma=1.0, degree=2, coef0=1.0)
     parameters = {name: value for name, value in machine.items() if name != "gamma0_scale"}
@@ -68,9 +68,9 @@ def test_stages_add_one_round_each_and_end_at_the_decision_function(
 ) -> None:
     X, y = noisy()
     new = container(np.random.default_rng(5).normal(size=(30, 2)))
-    fitted = LeveragedVectorMachine(n_rounds=25, n_blocks=n_blocks, random_state=0, **machine).fit(
-        container(X), y
-    )
+    fitted = LeveragedVectorMachine(
+        n_estimators=25, n_blocks=n_blocks, random_state=0, **machine
+    ).fit(container(X), y)
     values = gram(new, X, kernel="rbf", gamma=fitted.gamma_)
     f, stages = np.zeros(30), list(fitted.staged_decision_function(new))
     assert len(stages) == fitted.n_iter_ > 0
@@ -85,35 +85,6 @@ def test_stages_add_one_round_each_and_end_at_the_decision_function(
     assert all(
         np.array_equal(c, np.where(s > 0.0, 1, -1)) for c, s in zip(classes, stages, strict=True)
     )
-
-
-@EVERY_MACHINE
-@pytest.mark.parametrize("n_blocks", [1, 4])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_precomputed_is_the_same_machine(
-    machine: dict[str, Any], n_blocks: int, container: Any
-) -> None:
-    X, y = noisy()
-    new = np.random.default_rng(5).normal(size=(30, 2))
-    parameters: dict[str, Any] = {
-        "n_rounds": 30,
-        "n_blocks": n_blocks,
-        "random_state": 3,
-        **machine,
-    }
-    named = LeveragedVectorMachine("linear", **parameters).fit(X, y)
-    computed = LeveragedVectorMachine("precomputed", **parameters).fit(container(X @ X.T), y)
-    called = LeveragedVectorMachine(lambda A, B: A @ B.T, **parameters).fit(X, y)
-    for other, rows in ((computed, container(new @ X.T)), (called, new)):
-        assert np.array_equal(named.rounds_[:8], other.rounds_[:8])
-        np.testing.assert_allclose(named.alphas_[:8], other.alphas_[:8], rtol=1e-6)
-        assert other.objective_ == pytest.approx(named.objective_, rel=1e-5)
-        np.testing.assert_allclose(
-            other.decision_function(rows), named.decision_function(new), atol=0.02
-        )
-        np.testing.assert_allclose(
-            list(other.staged_decision_function(rows))[-1], other.decision_function(rows), atol=1e-9
-        )
 
 
 def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
@@ -136,7 +107,7 @@ def test_blocks_divide_the_peak_of_memory() -> None:
     X, y = noisy(m=1000)
     peaks = []
     for n_blocks in (1, 10):
-        classifier = LeveragedVectorMachine(n_rounds=20, n_blocks=n_blocks, random_state=0)
+        classifier = LeveragedVectorMachine(n_estimators=20, n_blocks=n_blocks, random_state=0)
         tracemalloc.start()
         classifier.fit(X, y)
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -169,11 +140,11 @@ def test_a_least_gain_in_the_sum_is_that_of_the_mean_times_the_rows(loss: Any) -
 
 def test_a_gaussian_gram_matrix_of_many_rows_is_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = noisy(m=300)
-    double = LeveragedVectorMachine(n_rounds=40).fit(X, y)
+    double = LeveragedVectorMachine(n_estimators=40).fit(X, y)
     monkeypatch.setattr("ensvm.classifiers.leveraged_vector_machine.SINGLE_PRECISION_ROWS", 300)
-    single = LeveragedVectorMachine(n_rounds=40).fit(X, y)
+    single = LeveragedVectorMachine(n_estimators=40).fit(X, y)
     assert np.array_equal(single.rounds_, double.rounds_)
     assert not np.array_equal(single.alphas_, double.alphas_)
     np.testing.assert_allclose(single.train_loss_, double.train_loss_, rtol=1e-5)
-    polynomial = LeveragedVectorMachine("poly", coef0=1.0, n_rounds=3).fit(1e8 * X, y)
+    polynomial = LeveragedVectorMachine("poly", coef0=1.0, n_estimators=3).fit(1e8 * X, y)
     assert np.isfinite(polynomial.train_loss_).all()  # float32 ends at 3e38

@@ -72,20 +72,6 @@ def test_mixed_draws_a_kernel_for_every_round() -> None:
     assert 5 < names.count("rbf") < 25
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
-    X, y = letters(n_classes)
-    fitted = MixedKernelAdaBoost(**SMALL).fit(X, y)
-    decisions, classes = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
-    assert len(decisions) == len(classes) == len(fitted.estimators_) == 12
-    np.testing.assert_array_equal(decisions[-1], fitted.decision_function(X))
-    np.testing.assert_array_equal(classes[-1], fitted.predict(X))
-    if n_classes == 3:
-        np.testing.assert_allclose(fitted.decision_function(X).sum(axis=1), 1.0)
-    else:
-        assert np.abs(fitted.decision_function(X)).max() <= 1.0 + 1e-12
-
-
 def test_widths() -> None:
     X, y = letters()
     low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_range_

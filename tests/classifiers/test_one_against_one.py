@@ -11,13 +11,12 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
 from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble, SVMPathClassifier
-from ensvm.kernels import gram
 
 MACHINES = [
     SVMPathClassifier(gamma=0.5),
     PartiallyTrainedEnsemble(gamma=0.5, tol=0.05),
     PartiallyTrainedEnsemble(gamma=0.5, low_rank=20, predict_with="pivots", random_state=0),
-    LeveragedVectorMachine(gamma=0.5, n_rounds=30),
+    LeveragedVectorMachine(gamma=0.5, n_estimators=30),
 ]
 ANY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
@@ -50,18 +49,9 @@ def test_stages_of_many_classes_are_refused(machine: Any) -> None:
         next(fitted.staged_predict(X))
 
 
-@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[1], MACHINES[3]])
-def test_a_gram_matrix_makes_the_machines_of_its_rows(machine: Any) -> None:
-    X, y = flowers()
-    K = gram(X, kernel="rbf", gamma=0.5)
-    of_rows, of_gram = clone(machine).fit(X, y), clone(machine).set_params(kernel="precomputed")
-    values = of_gram.fit(K, y).decision_function(K)
-    np.testing.assert_allclose(values, of_rows.decision_function(X), rtol=1e-7, atol=1e-7)
-
-
 def test_coupled_probabilities_are_a_distribution_that_agrees_with_the_votes() -> None:
     X, y = flowers()
-    machine = LeveragedVectorMachine(n_rounds=20).fit(X, y)
+    machine = LeveragedVectorMachine(n_estimators=20).fit(X, y)
     probabilities = machine.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     sure = probabilities.max(axis=1) > 0.9
@@ -105,7 +95,7 @@ def test_the_leveraged_machine_lowers_the_weighted_loss(loss: str) -> None:
     X, y = flowers()
     X, y = X[y != "setosa"], y[y != "setosa"]
     weight = 0.2 + np.random.default_rng(3).random(len(y))
-    machine = LeveragedVectorMachine(loss=loss, n_rounds=12).fit(X, y, sample_weight=weight)
+    machine = LeveragedVectorMachine(loss=loss, n_estimators=12).fit(X, y, sample_weight=weight)
     margins = np.where(y == "virginica", 1.0, -1.0) * machine.decision_function(X)
     losses = np.exp(-margins) if loss == "exponential" else np.logaddexp(0.0, -2.0 * margins)
     assert machine.train_loss_[-1] == pytest.approx(np.average(losses, weights=weight), rel=1e-9)

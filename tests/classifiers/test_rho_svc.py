@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from small_problems import noisy_rows
 
-from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
+from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC, memory
 from ensvm.classifiers import partially_trained_ensemble, rho_svc
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import LowRankGram, kernel_columns, partial_cholesky
@@ -277,17 +277,6 @@ def test_auto_is_exact_up_to_its_rows_and_a_factor_beyond(monkeypatch: pytest.Mo
     assert given.fit(gram(X, kernel="rbf", gamma=0.3), y).rank_ is None
 
 
-def test_members_need_not_be_kept() -> None:
-    X, y = separable()
-    kept = PartiallyTrainedEnsemble(gamma=0.3).fit(X, y)
-    light = PartiallyTrainedEnsemble(gamma=0.3, keep_members=False).fit(X, y)
-    np.testing.assert_array_equal(light.ensemble_weights_, kept.ensemble_weights_)
-    assert light.n_estimators_ == kept.n_estimators_
-    assert not hasattr(light, "member_weights_")
-    with pytest.raises(AttributeError, match="keep_members=True"):
-        next(light.staged_decision_function(X))
-
-
 def moons(noise: float = 0.1, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return make_moons(m, noise=noise, random_state=0)
 
@@ -356,3 +345,15 @@ def test_a_soft_margin_of_0_warns() -> None:
     X = np.array([[0.0], [1.0]] * 2)
     with pytest.warns(ConvergenceWarning, match="at nu = 0.5 the objective is 0.*Raise nu"):
         RhoSVC(kernel="linear", nu=0.5).fit(X, [0, 0, 1, 1])
+
+
+def test_a_factor_that_does_not_fit_is_refused_before_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = moons(m=100)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 8.0 * 100 * 10 - 1.0)
+    PartiallyTrainedEnsemble(gamma=2.0, low_rank=9).fit(X, y)
+    with pytest.raises(
+        MemoryError, match="PartiallyTrainedEnsemble: the low-rank factor of 100 rows takes"
+    ):
+        PartiallyTrainedEnsemble(gamma=2.0, low_rank=10).fit(X, y)

@@ -87,22 +87,6 @@ def test_span_takes_the_C_of_least_leave_one_out_error_and_then_loss(data):
     assert machine.loo_bound_ is None
 
 
-def test_a_precomputed_gram_matrix_gives_the_same_machine(data):
-    X, y, others = data
-    plain = SVMPathClassifier(gamma=0.3).fit(X, y)
-    given = SVMPathClassifier(kernel="precomputed").fit(gram(X, kernel="rbf", gamma=0.3), y)
-    cross = gram(others, X, kernel="rbf", gamma=0.3)
-    assert given.C_ == plain.C_
-    np.testing.assert_allclose(
-        given.decision_function(cross), plain.decision_function(others), rtol=1e-9, atol=1e-9
-    )
-    last = [
-        list(machine.staged_decision_function(Z))[-1]
-        for machine, Z in ((given, cross), (plain, others))
-    ]
-    np.testing.assert_allclose(*last, rtol=1e-9, atol=1e-9)
-
-
 def test_a_path_that_ends_early_warns(data, monkeypatch):
     X, y, _ = data
     with warnings.catch_warnings():

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 from joblib import parallel_config
-from scipy import sparse
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
@@ -184,12 +183,6 @@ def test_of_identical_rows_one_is_left_out():
     X, y = np.zeros((60, 1)), np.arange(60) % 3 == 0
     machine = TunedSVC().fit(X, y)
     assert machine.loo_score_ == pytest.approx(2.0 / 3.0)
-
-
-def test_sparse_rows_are_dense_ones(moons):
-    X, y = moons
-    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
-    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])

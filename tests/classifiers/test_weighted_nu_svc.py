@@ -34,23 +34,6 @@ def test_fit_is_the_solvers_and_keeps_what_it_proved() -> None:
     assert not hasattr(fitted, "_sample_weight")
 
 
-@pytest.mark.parametrize("factor", [2.0, 1e-6, 1e9])
-def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
-    X, y = noisy_rows(m=80, d=3, noise=0.5)
-    weight = np.random.default_rng(1).exponential(size=80)
-    one, other = (
-        WeightedNuSVC(tol=1e-10).fit(X, y, sample_weight=w) for w in (weight, factor * weight)
-    )
-    np.testing.assert_allclose(
-        other.decision_function(X), one.decision_function(X), rtol=1e-6, atol=1e-9
-    )
-    equal, none = (
-        WeightedNuSVC().fit(X, y, sample_weight=np.full(80, factor)),
-        WeightedNuSVC().fit(X, y),
-    )
-    np.testing.assert_allclose(equal.weights_, none.weights_, atol=1e-9)
-
-
 def test_a_vanishing_margin_is_flagged() -> None:
     with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho is 0"):
         fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(

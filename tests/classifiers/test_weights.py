@@ -147,7 +147,7 @@ def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
 SMALL: dict[str, dict[str, Any]] = {
     "AdaBoost": {"n_estimators": 5},
     "BoostedSVM": {"n_estimators": 4},
-    "LeveragedVectorMachine": {"n_rounds": 20},
+    "LeveragedVectorMachine": {"n_estimators": 20},
 }
 PRICED = {"LinearSMO"}  # weights multiply the C that is given
 RELATIVE = [

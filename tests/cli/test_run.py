@@ -367,5 +367,5 @@ def test_warming_up_compiles_what_fits_to_many_rows_need() -> None:
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         PartiallyTrainedEnsemble(max_iter=3).fit(X, y)
-        LeveragedVectorMachine(n_rounds=30).fit(X[:2500], y[:2500])
+        LeveragedVectorMachine(n_estimators=30).fit(X[:2500], y[:2500])
     assert compiled == []

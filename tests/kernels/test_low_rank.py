@@ -248,7 +248,7 @@ def test_arguments_out_of_range(factorise: Any, parameters: dict[str, Any], mess
 def test_a_sample_of_all_rows_is_no_sample(method: Any) -> None:
     X = rows(120)
     whole = low_rank_gram(X, RBF, PivotChoice(30, method=method, seed=3))
-    given = low_rank_gram(X, RBF, PivotChoice(30, method=method, seed=3, pivot_rows=120))
+    given = low_rank_gram(X, RBF, PivotChoice(30, method=method, seed=3, most_rows=120))
     np.testing.assert_array_equal(given.factor, whole.factor)
 
 
@@ -256,7 +256,7 @@ def test_a_sample_of_all_rows_is_no_sample(method: Any) -> None:
 @pytest.mark.parametrize("limit", [25, 0.1])
 def test_the_factor_is_the_nystrom_approximation_of_its_pivots(method: Any, limit: float) -> None:
     X = rows(300)
-    factor = low_rank_gram(X, RBF, PivotChoice(limit, method=method, seed=3, pivot_rows=80))
+    factor = low_rank_gram(X, RBF, PivotChoice(limit, method=method, seed=3, most_rows=80))
     K = gram(X, **RBF)
     P = factor.pivots
     expected = K[:, P] @ np.linalg.solve(K[np.ix_(P, P)], K[P])
@@ -274,9 +274,9 @@ def test_the_factor_is_the_nystrom_approximation_of_its_pivots(method: Any, limi
 def test_blocks_of_rows_and_sparse_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X = rows(300)
     X[np.abs(X) < 0.5] = 0.0
-    whole = low_rank_gram(X, RBF, PivotChoice(20, seed=3, pivot_rows=80))
+    whole = low_rank_gram(X, RBF, PivotChoice(20, seed=3, most_rows=80))
     monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 20 * 37)
     for form in (X, sparse.csr_array(X)):
-        cut = low_rank_gram(form, RBF, PivotChoice(20, seed=3, pivot_rows=80))
+        cut = low_rank_gram(form, RBF, PivotChoice(20, seed=3, most_rows=80))
         np.testing.assert_array_equal(cut.pivots, whole.pivots)
         np.testing.assert_allclose(cut.factor, whole.factor, atol=1e-12)

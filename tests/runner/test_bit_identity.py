@@ -12,7 +12,7 @@ from ensvm.runner.plan import make_plan
 
 OURS = [name for name, place in ESTIMATORS.items() if place.startswith("ensvm.")]
 # Small ensembles, so that the test takes seconds.
-SMALL = {"n_estimators": 3, "n_rounds": 3, "max_iter": 200}
+SMALL = {"n_estimators": 3, "max_iter": 200}
 
 
 def block(name):

@@ -13,7 +13,6 @@ from ensvm.kernels import gram
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.leverage import leverage
-from ensvm.solvers.linear_smo import linear_smo
 from ensvm.solvers.multiplicative_update import multiplicative_update
 from ensvm.solvers.perceptron import perceptron
 from ensvm.solvers.regularization_path.path import regularization_path
@@ -67,12 +66,6 @@ def smo(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 50_000) -> Outcom
     return Outcome(K @ u + intercept, violation, 1e-8, violation <= 1e-8, n_iter)
 
 
-def linear(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 50_000) -> Outcome:
-    result = linear_smo(X, y, C=1.0, tol=1e-6, max_iter=max_iter)
-    f = X @ result.weights + result.offset
-    return Outcome(f, result.certificate, 1e-6, result.converged, result.n_iter)
-
-
 def on_the_path(X: Vector, K: NDArray[Any], y: Vector) -> Outcome:
     path = regularization_path(K, y, C_max=10.0)
     f = K @ (y * path.coef_at(1.0)) + path.intercept_at(1.0)
@@ -98,16 +91,14 @@ SOLVERS: dict[str, tuple[Callable[..., Outcome], float]] = {
     "multiplicative update": (multiplicative, 1e-6),
     "weighted nu-SVM": (nu_svm, 1e-4),
     "sequential minimal optimization": (smo, 1e-5),
-    "linear SMO": (linear, 1e-4),
     "regularization path": (on_the_path, 1e-6),
     "leveraging": (leveraged, 1e-6),
     "perceptron": (by_the_rule, 0.0),
 }
 ALL = pytest.mark.parametrize("name", SOLVERS)
 LIMITED = pytest.mark.parametrize("name", [name for name in SOLVERS if "path" not in name])
-SYMMETRIC = pytest.mark.parametrize("name", [name for name in SOLVERS if name != "perceptron"])
 ON_A_GRAM_MATRIX = pytest.mark.parametrize(
-    "name", [name for name in SOLVERS if name not in ("perceptron", "linear SMO")]
+    "name", [name for name in SOLVERS if name != "perceptron"]
 )
 
 
@@ -145,7 +136,7 @@ def test_other_labels_give_the_other_sign(name: str) -> None:
     assert_near(name, -solve(X, K, -y).f, solve(X, K, y).f)
 
 
-@SYMMETRIC
+@ON_A_GRAM_MATRIX
 def test_the_order_of_the_rows_does_not_matter(name: str) -> None:
     X, K, y = problem()
     order = np.random.default_rng(1).permutation(y.size)
