@@ -399,11 +399,11 @@ def rank(
 ) -> None:
     """Rank the algorithms of tables over data sets, with tests.
 
-    For each table with five data sets or more: average ranks, wins, ties and losses, the tests of
-    Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with Holm's correction. They are
-    printed and written as rank-<table>.csv and .md, and the critical-difference diagram as .png,
-    .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over the
-    realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+    For each table with five data sets or more: average ranks, wins, and the tests of Friedman,
+    Nemenyi, and Wilcoxon with Holm's correction. They are printed and written as
+    rank-<table>.csv and .md, and the critical-difference diagram as .png, .svg and .pdf. With
+    --dataset: the corrected resampled t test of Nadeau and Bengio over the realizations of one
+    data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
     values beside values made here are left out, and named.

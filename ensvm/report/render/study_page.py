@@ -265,7 +265,7 @@ class StudyPage:
                 ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)
             except UserError:
                 continue  # `ensvm rank` says why a table is not ranked
-            if len(ranking.selection.columns) < FEWEST_RANKED:
+            if len(ranking.selection.labels) < FEWEST_RANKED:
                 continue
             document = ranking_document(ranking)
             description = f"Average ranks of table {table.id}, with the critical difference"
