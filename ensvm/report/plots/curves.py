@@ -43,6 +43,7 @@ FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share o
 # A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
 TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
@@ -345,6 +346,8 @@ def _log_ticks(axis: "Axis", low: float, high: float) -> None:
     if high < TENS_ONLY * low:
         axis.set_major_locator(LogLocator(subs=tuple(MANTISSAS[:-1])))
         axis.set_major_formatter("{x:g}")
+    else:  # matplotlib's own is math, which the texts of a figure are not
+        axis.set_major_formatter(lambda x, _: f"10{f'{np.log10(x):.0f}'.translate(RAISED)}")
 
 
 def _log_limits(values: np.ndarray) -> tuple[float, float]:

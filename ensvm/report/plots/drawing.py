@@ -100,7 +100,7 @@ def draw_figure(
 def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 
-    Raises UserError, for example for a label whose math is not valid.
+    Raises UserError if matplotlib cannot draw it.
     """
     config = content.config
     try:
@@ -138,6 +138,8 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
         drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
+        for axis in (drawn.xaxis, drawn.yaxis):
+            axis.offsetText.set_parse_math(True)  # the ×10⁷ of an axis
     return figure, axes[:count], axes[count] if len(axes) > count else None
 
 

@@ -46,6 +46,7 @@ STYLE: Any = {
     "ytick.labelsize": 7,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "text.parse_math": False,  # labels come out as written, dollars too
     "axes.formatter.use_mathtext": True,  # ×10⁷ at an axis, not 1e7
     "savefig.dpi": 200,
     # The same data give the same bytes: element ids are hashed with this instead of a random salt.
