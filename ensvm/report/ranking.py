@@ -113,8 +113,6 @@ def rank_over_data_sets(
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
-    from scikit_posthocs import posthoc_nemenyi_friedman  # takes a second to import
-
     selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
     n, k = answers.shape
     if n < FEWEST_DATA_SETS:
@@ -122,6 +120,8 @@ def rank_over_data_sets(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
             f"and it has {n}{_listed(selection.left_out)}"
         )
+    from scikit_posthocs import posthoc_nemenyi_friedman  # takes a second to import
+
     values = answers.map(lambda one: float(f"{one.shown().mean():.{SIGNIFICANT_DIGITS}g}"))
     losses = values if selection.better == "min" else -values
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)

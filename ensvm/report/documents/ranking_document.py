@@ -1,7 +1,10 @@
 """Rankings over data sets and comparisons on one data set, as documents."""
 
+from contextlib import suppress
+
 import pandas as pd
 
+from ensvm.errors import UserError
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -13,8 +16,19 @@ from ensvm.report.documents.document import (
     one_line,
     origin,
 )
-from ensvm.report.ranking import DataSetComparison, Ranking, Selection
+from ensvm.report.query import Study
+from ensvm.report.ranking import (
+    DataSetComparison,
+    Ranking,
+    Selection,
+    compare_on_data_set,
+    rank_over_data_sets,
+)
+from ensvm.report.tables import build_table, is_own
 from ensvm.study.metrics import unit_of
+from ensvm.study.table_layout import TableConfig
+
+LEVEL = 0.05  # of the tests in the sentence below a table
 
 WINS = (
     "A number says in how many of {where} the algorithm of its row is better than that of its "
@@ -109,6 +123,23 @@ def comparison_document(comparison: DataSetComparison) -> Document:
     }
     title = f"On {comparison.row}: {_title(selection)}"
     return Document(title, parts, pd.DataFrame(columns))
+
+
+def who_is_best(study: Study, table: TableConfig) -> list[str]:
+    """Return who is best on the user's own data, and from whom it cannot be told apart.
+
+    A sentence about all data sets, or one about each if they are few; empty if there is no test.
+    """
+    if table.of != "results" or not is_own(study, build_table(study, table)):
+        return []
+    with suppress(UserError):
+        return [ranking_sentence(rank_over_data_sets(study, table, None, LEVEL))]
+    sentences = []
+    for row in study.config.rows_of(table):
+        with suppress(UserError):
+            comparison = compare_on_data_set(study, table, row, None, LEVEL)
+            sentences.append(f"On {row}: {comparison_sentence(comparison)}")
+    return sentences
 
 
 def ranking_sentence(ranking: Ranking) -> str:

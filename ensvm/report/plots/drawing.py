@@ -12,7 +12,6 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.errors import UserError
 from ensvm.report.plots import boxes, curves, decision_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
@@ -82,36 +81,18 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
     )
 
 
-def draw_figure(
-    study: Study, figure: FigureConfig, endings: Iterable[str]
-) -> tuple[FigureContent, list[bytes], str]:
-    """Return what a figure shows, its file of each ending, and why it cannot be drawn.
-
-    A figure without content or with an error has no files.
-    """
-    content = read_figure(study, figure)
-    if not content.items:
-        return content, [], ""
-    try:
-        return content, draw(study, content, endings), ""
-    except UserError as error:
-        return content, [], str(error)
-
-
 def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 
-    Raises UserError if matplotlib cannot draw it.
+    A figure without content has no files.
     """
     config = content.config
-    try:
-        with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-            figure, axes = _panels(config)
-            _legend(figure, _kind(config).draw(study, config, content.panels, axes))
-            return files_of(figure, endings)
-    except ValueError as error:
-        reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line
-        raise UserError(f"figure {config.id}: cannot be drawn: {reason}") from error
+    if not content.items:
+        return []
+    with style.context(["default", STYLE]):  # not the user's own matplotlib settings
+        figure, axes = _panels(config)
+        _legend(figure, _kind(config).draw(study, config, content.panels, axes))
+        return files_of(figure, endings)
 
 
 def _kind(config: FigureConfig) -> Any:

@@ -8,7 +8,7 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
-from ensvm.report.plots.drawing import draw_figure
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.figures import KINDS
 
 CONFIG = """\
@@ -69,8 +69,7 @@ def test_labels_come_out_as_written(tmp_path, texts_of, label):
     study = make_study(tmp_path / "s", config, errors("german", "a", [0.1, 0.2]))
     figure = next(each for each in study.config.figures if each.id == "box")
     assert label in texts_of(study, figure)
-    _, (svg,), error = draw_figure(study, figure, [".svg"])
-    assert error == ""
+    (svg,) = draw(study, read_figure(study, figure), [".svg"])
     assert escape(label) in svg.decode()
     assert "oblique" not in svg.decode()  # the italics of math
 
