@@ -1,5 +1,7 @@
 """The `ensvm` command: how it starts, and how signals end it."""
 
+import codecs
+import io
 import os
 import signal
 import sys
@@ -17,6 +19,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_I
 def start() -> None:
     """Run the command; if it is interrupted, even while it is loaded, it exits with 130."""
     on_ending(leave_at_once)
+    _mend_streams()
     # Python would look into the folder of the script before its own; this may be any folder.
     if sys.path[:1] == [os.path.dirname(os.path.realpath(sys.argv[0]))]:
         del sys.path[0]
@@ -26,6 +29,28 @@ def start() -> None:
 
     on_ending(_leave)
     main()
+
+
+# What stands for the signs of tables at a terminal without Unicode
+PLAIN = {"≈": "~", "≠": "!=", "±": "+-", "†": "+", "−": "-", "–": "-", "—": "-", "…": "..."}
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Return what is printed for letters that a terminal does not have."""
+    assert isinstance(error, UnicodeEncodeError)
+    missing = error.object[error.start : error.end]
+    return "".join(PLAIN.get(letter, "?") for letter in missing), error.end
+
+
+def _mend_streams() -> None:
+    """Let a closed stream, or letters that a terminal does not have, never end a command."""
+    codecs.register_error("ensvm", _plain)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="ensvm")
 
 
 def on_ending(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

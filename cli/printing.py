@@ -24,31 +24,26 @@ LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the termin
 UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
 
 
-class _FittedTable(TableElement):
-    """A Markdown table in parts that fit, so that no word is broken; rich would cut words off."""
+class _FoldedTable(TableElement):
+    """A Markdown table that folds long words; rich would cut them off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from ensvm.report.render.terminal import in_parts
-
         for element in super().__rich_console__(console, options):
-            if isinstance(element, Table):
-                yield from in_parts(console, element, options.max_width)
-            else:
-                yield element
+            for column in element.columns if isinstance(element, Table) else ():
+                column.overflow = "fold"
+            yield element
 
 
 class _Page(Markdown):
-    elements = {**Markdown.elements, "table_open": _FittedTable}  # noqa: RUF012
+    elements = {**Markdown.elements, "table_open": _FoldedTable}  # noqa: RUF012
 
 
 def print_text(text: str, *, err: bool = False) -> None:
-    """Print a text, each line wrapped to the width of the terminal."""
+    """Print a text, each line wrapped to the width of the terminal; addresses stay whole."""
     width = _line_width(err)
     for line in text.splitlines():
-        indent = len(line) - len(line.lstrip())
-        first, *more = _wrapped(line, max(width - indent - 2, LEAST_WIDTH)) or [""]
-        parts = [" " * indent + first, *(" " * (indent + 2) + part for part in more)]
-        click.echo("\n".join(parts), err=err)
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        click.echo("\n".join(_wrapped(line, width, indent)), err=err)
 
 
 def print_markdown(text: str) -> None:
@@ -69,15 +64,7 @@ def print_alarms(title: str, lines: Sequence[str]) -> None:
     if lines:
         click.secho(printable(title), bold=True)
     for line in lines:
-        text = textwrap.fill(
-            printable(line),
-            fitting_console().width,
-            initial_indent="  - ",
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        click.echo(text)
+        print_text(f"  - {printable(line)}")
 
 
 def printable(text: str) -> str:
@@ -225,11 +212,12 @@ def _line_width(err: bool = False) -> int:
     return shutil.get_terminal_size().columns if stream.isatty() else UNLIMITED
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    lines: list[str] = []
-    for part in text.split():
-        if lines and len(lines[-1]) + 1 + len(part) <= width:
-            lines[-1] += f" {part}"
-        else:  # textwrap and rich would break a long path, or put all in one line
-            lines.append(part)
-    return lines
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the lines of a text; paths and addresses are never broken."""
+    return textwrap.wrap(
+        text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

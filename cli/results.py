@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.markdown import Markdown
 
 from ensvm.errors import UserError
 from ensvm_cli.arguments import (
@@ -18,7 +19,6 @@ from ensvm_cli.arguments import (
     results_argument,
 )
 from ensvm_cli.printing import (
-    print_errors,
     print_markdown,
     print_text,
     print_written,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
+PRINTED = "below ours, the printed value"
 PARTS = ("pages", "figures", "claims", "readings", "tables")
 
 table_option = click.option(
@@ -83,23 +84,36 @@ def table(
     chosen = _tables_by_study(read_studies(results, studies), table_id)
     written: list[Path] = []
     without: list[str] = []
-    terminal = Console() if form is None and sys.stdout.isatty() else None
+    texts: list[str] = []
     for study, tables in chosen:
         if not tables:
             others = "; ".join(commands_of(study.config, results or study.config.study))
             without.append(f"the study {study.config.study} has no tables; {others}")
-        if terminal is not None:
-            _show_study(terminal, study, tables)
-        if study.note:
-            print_text(f"{study.config.study}: {study.note}", err=True)
         for text, paths in write_tables(study, form or "md", tables, with_print=not ours):
-            if terminal is None:
-                click.echo(text)
+            texts.append(text)
             written += paths
     if table_id is None and written:
         pages = [write_first_page(study) for study, _ in chosen]
         written += [page for page in pages if page is not None]
+    # The files are there, whatever becomes of the output.
+    for study, tables in chosen:
+        if form is None and sys.stdout.isatty():
+            papers = tables if table_id is not None else _of_paper(study, tables)
+            _show_study(Console(), study, papers)
+            if more := [one.id for one in tables if one not in papers]:
+                print_text(f"more of ours, by --table: {', '.join(more)}")
+        if study.note:
+            print_text(f"{study.config.study}: {study.note}", err=True)
+    if form is not None or not sys.stdout.isatty():
+        for text in texts:
+            click.echo(text)
     _print_written(written, without)
+
+
+def _of_paper(study: "Study", tables: tuple["TableConfig", ...]) -> tuple["TableConfig", ...]:
+    """Return the tables with printed values; all if the paper has none."""
+    printed = {table for table, _, _ in study.published}
+    return tuple(table for table in tables if table.id in printed) or tables
 
 
 def _print_written(written: list[Path], reasons: list[str]) -> None:
@@ -137,8 +151,9 @@ def _show_study(
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
     from ensvm.report.documents.document import how_to_read, values_of
+    from ensvm.report.documents.ranking_document import who_is_best
     from ensvm.report.documents.table_document import table_grid
-    from ensvm.report.render.terminal import DIM, fitted
+    from ensvm.report.render.terminal import DIM, to_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
     grids = [table_grid(study, config) for config in tables]
@@ -147,10 +162,12 @@ def _show_study(
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
-        for part in fitted(console, grid):
-            console.print(part)
+        console.print(to_table(grid))
+        console.print(how_to_read(values_of(grid), PRINTED), style=DIM, highlight=False)
+        for sentence in who_is_best(study, config):
+            console.print(Markdown(sentence))
+        console.print()
     if tables:
-        console.print(how_to_read(values_of(*grids)), style=DIM, highlight=False)
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM, highlight=False)
 
@@ -253,8 +270,7 @@ def report(
     .pdf and .csv (their data); claims, whether each holds, as claims.md and .csv; readings, the
     values under each interpretation of the paper, as readings.md and .csv; tables as
     `ensvm table` does. A terminal shows a line for each claim; --claim shows one whole. Several
-    parts take less time in one command than in several. Exit status: 0 written, 1 a figure cannot
-    be drawn, 2 wrong input.
+    parts take less time in one command than in several.
 
     \b
     Examples:
@@ -323,21 +339,18 @@ def _claims_in_short(studies: Iterable["Study"]) -> str:
 def _write_pages(studies: Iterable["Study"], output: Path) -> None:
     from ensvm.report.write import write_pages
 
-    errors: list[str] = []
-    written = list(write_pages(studies, output, errors.append))
+    written = list(write_pages(studies, output))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
-    _end_if(errors)
 
 
 def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
     from ensvm.report.write import write_figures
 
     written: list[Path] = []
-    errors: list[str] = []
     for study in studies:
-        for content, paths, error in write_figures(study):
+        for content, paths in write_figures(study):
             if content.missing:
                 first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
@@ -346,18 +359,9 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
             for path in paths:
                 click.echo(path)
             written += paths
-            errors += [error] if error else []
-    _end_if(errors)
     if not written:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
         refuse(f"{results or RESULTS}: nothing to draw; {first}")
-
-
-def _end_if(errors: list[str]) -> None:
-    """Print the errors, and end the command with status 1 if there are any."""
-    print_errors(errors)
-    if errors:
-        sys.exit(1)
 
 
 def _print_documents(
@@ -402,11 +406,11 @@ def rank(
 ) -> None:
     """Rank the algorithms of tables over data sets, with tests.
 
-    For each table with five data sets or more: average ranks, wins, ties and losses, the tests of
-    Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with Holm's correction. They are
-    printed and written as rank-<table>.csv and .md, and the critical-difference diagram as .png,
-    .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over the
-    realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+    For each table with five data sets or more: average ranks, wins, and the tests of Friedman,
+    Nemenyi, and Wilcoxon with Holm's correction. They are printed and written as
+    rank-<table>.csv and .md, and the critical-difference diagram as .png, .svg and .pdf. With
+    --dataset: the corrected resampled t test of Nadeau and Bengio over the realizations of one
+    data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error) and data sets without a value of every algorithm are left
     out, and named.

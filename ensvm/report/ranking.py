@@ -1,31 +1,29 @@
-"""Rank the algorithms of a table over its data sets, or compare them on one data set."""
+"""Rank the algorithms of a table over its data sets, or compare them on one data set.
 
-from collections.abc import Mapping, Sequence
+References
+----------
+J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+Learning Research 7 (2006): the tests of Friedman, Nemenyi and Wilcoxon.
+C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003): the
+corrected resampled t test.
+"""
+
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, near_miss
-from ensvm.report.query import Answer, Question, Study, ask, paired_values
-from ensvm.report.statistical_tests import (
-    Friedman,
-    critical_difference,
-    friedman,
-    holm,
-    mean_of,
-    nemenyi_p,
-    wilcoxon_p,
-)
+from ensvm.report.query import Answer, Study, ask, paired_values
+from ensvm.report.statistical_tests import holm, mean_of
 from ensvm.report.tables import column_label, is_oracle, question_of
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
-    DATA_CELL,
     MEASURED,
     SECONDS,
     Direction,
@@ -39,73 +37,71 @@ from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # means are rounded to these, so that rounding errors do not break ties
+TIE_DECIMALS = 9  # differences are tied if, as fractions of the largest, they agree so far
 EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
 RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns of a table that are compared in one metric, and why others are left out."""
+    """The columns of a table that are compared in one metric, and why others are left out.
+
+    `labels` has the label of each column by its name, the best column first.
+    """
 
     study: Study
     table: TableConfig
     metric: str
     better: Direction
-    columns: tuple[ColumnConfig, ...]
+    labels: dict[str, str]
     left_out: tuple[str, ...]
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The label of each column by its name."""
-        return {column.name: column_label(self.study, column) for column in self.columns}
 
     @property
     def shows_metric(self) -> bool:
         """Whether the table itself is about the metric."""
         return self.metric == default_metric(self.table)
 
+    def ordered(self, names: Sequence[str]) -> "Selection":
+        """Return the selection with its columns in another order."""
+        return replace(self, labels={name: self.labels[name] for name in names})
+
 
 @dataclass(frozen=True)
 class Ranking:
     """The algorithms of a table over its data sets, with all tests.
 
-    The columns of the selection, of `values` (means over realizations) and of `ranks` are in the
-    order of the average ranks; `rows` are the data sets. `pairs` has a row for each two algorithms
+    `values` (means over realizations) and `ranks` have a row for each data set and a column for
+    each algorithm, in the order of the average ranks. `pairs` has a row for each two algorithms
     with the columns of the CSV: wins and losses are those of `first`, which has the better average
-    rank or the same.
+    rank or the same. `nemenyi` has the p-values of Nemenyi's test; `friedman_p` is None for two
+    algorithms, which need no test of all.
     """
 
     selection: Selection
-    rows: tuple[str, ...]
-    values: NDArray[np.float64]
-    ranks: NDArray[np.float64]
+    values: pd.DataFrame
+    ranks: pd.DataFrame
+    nemenyi: pd.DataFrame
     pairs: pd.DataFrame
-    friedman: Friedman
+    friedman_p: float | None
     critical_difference: float
     alpha: float
-
-    @property
-    def average_ranks(self) -> NDArray[np.float64]:
-        """The average ranks in ascending order."""
-        return np.asarray(self.ranks.mean(axis=0))
 
 
 @dataclass(frozen=True)
 class DataSetComparison:
     """The algorithms of a table on one data set, with the test of each pair.
 
-    The columns of the selection are in the order of the means over all realizations, the best
-    first. `pairs` has a row for each two algorithms with the columns of the CSV: their means over
-    the `n` realizations that both have, in how many the first is better (`wins`), the difference
-    with its interval, and the test, or the `reason` why there is none. `sizes` are n_train and
-    n_test of the data set.
+    `means` are over all realizations, the best first. `pairs` has a row for each two algorithms
+    with the columns of the CSV: in how many of the `n` realizations that both have the first is
+    better (`wins`), the difference with its interval, and the test, or the `reason` why there is
+    none.
     """
 
     selection: Selection
     row: str
-    means: Mapping[str, float]
+    means: dict[str, float]
     pairs: pd.DataFrame
-    sizes: Mapping[str, int]
+    overlap: float
     alpha: float
 
 
@@ -118,55 +114,85 @@ def rank_over_data_sets(
     data sets can be compared.
     """
     selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
-    if len(answers) < FEWEST_DATA_SETS:
+    n, k = answers.shape
+    if n < FEWEST_DATA_SETS:
         raise UserError(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
-            f"and it has {len(answers)}{_listed(selection.left_out)}"
+            f"and it has {n}{_listed(selection.left_out)}"
         )
-    means = answers.map(lambda answer: answer.shown().mean())
-    values = means.map(lambda mean: float(f"{mean:.{SIGNIFICANT_DIGITS}g}")).to_numpy()
-    signed = values if selection.better == "min" else -values
-    ranks = np.asarray(rankdata(signed, axis=1), dtype=np.float64)
-    # Put the columns in the order of their average ranks.
-    order = np.argsort(ranks.mean(axis=0), kind="stable")
-    selection = replace(selection, columns=tuple(selection.columns[index] for index in order))
+    from scikit_posthocs import posthoc_nemenyi_friedman  # takes a second to import
+
+    values = answers.map(lambda one: float(f"{one.shown().mean():.{SIGNIFICANT_DIGITS}g}"))
+    losses = values if selection.better == "min" else -values
+    order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
+    losses = losses[order]
+    nemenyi = posthoc_nemenyi_friedman(losses)
     return Ranking(
-        selection,
-        rows=tuple(answers.index),
-        values=values[:, order],
-        ranks=ranks[:, order],
-        pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order]),
-        friedman=friedman(ranks),
-        critical_difference=critical_difference(len(ranks), len(order), alpha),
+        selection.ordered(order),
+        values=values[order],
+        ranks=losses.rank(axis=1),
+        nemenyi=nemenyi,
+        pairs=_ranked_pairs(losses, nemenyi),
+        friedman_p=_friedman_p(losses),
+        critical_difference=critical_difference(n, k, alpha),
         alpha=alpha,
     )
 
 
-def _ranked_pairs(
-    selection: Selection, gains: NDArray[np.float64], ranks: NDArray[np.float64]
-) -> pd.DataFrame:
-    """Test all pairs of algorithms; larger gains are better."""
-    names, average = np.array(list(selection.labels)), ranks.mean(axis=0)
-    first, second = np.triu_indices(len(names), 1)
-    # A row for each pair, a column for each data set.
-    differences = (gains[:, first] - gains[:, second]).T
-    rank_differences = average[second] - average[first]
-    p_values = [wilcoxon_p(of_pair) for of_pair in differences]
-    return pd.DataFrame(
-        {
-            "first": names[first],
-            "second": names[second],
-            "first_rank": average[first],
-            "second_rank": average[second],
-            "wins": (differences > 0).sum(axis=1),
-            "ties": (differences == 0).sum(axis=1),
-            "losses": (differences < 0).sum(axis=1),
-            "difference": rank_differences,
-            "nemenyi_p": [nemenyi_p(difference, *ranks.shape) for difference in rank_differences],
-            "wilcoxon_p": p_values,
-            "wilcoxon_p_holm": holm(p_values),
-        }
-    )
+def critical_difference(n: int, k: int, alpha: float) -> float:
+    """Return the smallest significant difference of average ranks in Nemenyi's test.
+
+    There are n data sets and k algorithms; `alpha` is the level for all pairs together.
+    """
+    from scipy.stats import studentized_range
+
+    quantile = float(studentized_range.ppf(1 - alpha, k, np.inf))
+    return quantile * math.sqrt(k * (k + 1) / (12 * n))
+
+
+def _friedman_p(losses: pd.DataFrame) -> float | None:
+    """Return the p-value of Friedman's test that all algorithms rank alike."""
+    from scipy.stats import friedmanchisquare
+
+    if losses.shape[1] < 3:
+        return None
+    if (losses.nunique(axis=1) == 1).all():
+        return 1.0
+    return float(friedmanchisquare(*losses.to_numpy().T).pvalue)
+
+
+def _ranked_pairs(losses: pd.DataFrame, nemenyi: pd.DataFrame) -> pd.DataFrame:
+    """Test all pairs of algorithms."""
+    average = losses.rank(axis=1).mean()
+    pairs = []
+    for first, second in combinations(map(str, losses), 2):
+        gains = (losses[second] - losses[first]).to_numpy()
+        pairs.append(
+            {
+                "first": first,
+                "second": second,
+                "first_rank": average[first],
+                "second_rank": average[second],
+                "wins": int((gains > 0).sum()),
+                "ties": int((gains == 0).sum()),
+                "losses": int((gains < 0).sum()),
+                "nemenyi_p": nemenyi.loc[first, second],
+                "wilcoxon_p": _wilcoxon_p(gains),
+            }
+        )
+    adjusted = holm([pair["wilcoxon_p"] for pair in pairs])
+    return pd.DataFrame(pairs).assign(wilcoxon_p_holm=np.array(adjusted))
+
+
+def _wilcoxon_p(differences: np.ndarray) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; zeros are ranked (Pratt)."""
+    from scipy.stats import wilcoxon
+
+    largest = np.abs(differences).max()
+    if largest == 0.0:
+        return 1.0
+    rounded = np.round(differences / largest, TIE_DECIMALS)
+    return float(wilcoxon(rounded, zero_method="pratt").pvalue)
 
 
 def compare_on_data_set(
@@ -181,40 +207,44 @@ def compare_on_data_set(
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{near_miss(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
-    selection, answers = _comparable(study, table, metric, [row])
-    if answers.empty:
+    selection, frame = _comparable(study, table, metric, [row])
+    if frame.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
+    answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
     sign = -1.0 if selection.better == "min" else 1.0
-    by_name: dict[str, Answer] = {str(name): answers[name][row] for name in answers}
-    means = {name: float(answer.shown().mean()) for name, answer in by_name.items()}
-    order = sorted(selection.columns, key=lambda column: -sign * means[column.name])
-    selection = replace(selection, columns=tuple(order))
-    columns = [(name, by_name[name]) for name in selection.labels]
-    compared = [_compared_pair(one, other, alpha, sign) for one, other in combinations(columns, 2)]
-    pairs = pd.DataFrame(compared)
-    pairs["p_holm"] = np.array(holm([pair["p"] for pair in compared]), dtype=float)
-    if pairs["p"].isna().all():
-        reasons = "; ".join(dict.fromkeys(pairs["reason"]))
+    means = {name: float(answer.shown().mean()) for name, answer in answers.items()}
+    order = sorted(means, key=lambda name: -sign * means[name])
+    split = next(iter(answers[order[0]].records.values())).settings.get("split", {})
+    shared = overlap(split)
+    pairs = [
+        {
+            "first": first,
+            "second": second,
+            **_compared_pair(answers[first], answers[second], alpha, sign, shared),
+        }
+        for first, second in combinations(order, 2)
+    ]
+    if all(pair["p"] is None for pair in pairs):
+        reasons = "; ".join(dict.fromkeys(pair["reason"] for pair in pairs))
         left_out = _listed(selection.left_out)
         raise UserError(f"{row}: there is nothing to test: {reasons}{left_out}")
-    facts = {name: ask(study, Question(row, DATA_CELL, name)) for name in ("n_train", "n_test")}
-    sizes = {name: int(min(fact.values.values())) for name, fact in facts.items() if fact.values}
-    return DataSetComparison(selection, row, means, pairs, sizes, alpha)
+    tested = pd.DataFrame(pairs)
+    tested["p_holm"] = np.array(holm([pair["p"] for pair in pairs]), dtype=float)
+    in_order = {name: means[name] for name in order}
+    return DataSetComparison(selection.ordered(order), row, in_order, tested, shared, alpha)
 
 
 def _compared_pair(
-    one: tuple[str, Answer], other: tuple[str, Answer], alpha: float, sign: float
+    one: Answer, other: Answer, alpha: float, sign: float, shared: float
 ) -> dict[str, Any]:
-    """Compare two columns, each with its values, over the realizations that both have.
+    """Compare two columns over the realizations that both have.
 
-    `sign` is 1 if larger values are better, else -1.
+    `sign` is 1 if larger values are better, else -1; `shared` corrects the variance for rows that
+    the realizations share.
     """
-    (first, of_first), (second, of_second) = one, other
-    paired = of_first.unit.scale * paired_values(of_first, of_second)
-    n = len(paired)
+    paired = one.unit.scale * paired_values(one, other)
     differences = paired[:, 0] - paired[:, 1]
-    # Test the differences, unless there is nothing to test.
-    reason, added = "", 0.0
+    n, reason = len(paired), ""
     low = high = statistic = p = None
     if not n:
         reason = "they share no realization"
@@ -223,27 +253,20 @@ def _compared_pair(
     elif np.ptp(differences) <= EQUAL * np.abs(paired).max():
         reason = "the difference is the same in all realizations"
     else:
-        added = overlap(next(iter(of_first.records.values())).settings.get("split", {}))
-        mean = mean_of(differences, added)
+        mean = mean_of(differences, shared)
         low, high = mean.interval(alpha)
         statistic = mean.value / mean.error
         p = 2 * float(mean.law.sf(abs(statistic)))
     return {
-        "first": first,
-        "second": second,
-        "first_mean": paired[:, 0].mean() if n else None,
-        "second_mean": paired[:, 1].mean() if n else None,
         "n": n,
         "wins": int((sign * differences > 0).sum()),
         "ties": int((differences == 0).sum()),
         "losses": int((sign * differences < 0).sum()),
-        "overlap": added,
         "difference": differences.mean() if n else None,
         "low": low,
         "high": high,
         "t": statistic,
         "p": p,
-        "p_holm": None,  # adjusted over all pairs, when they are known
         "reason": reason,
     }
 
@@ -259,10 +282,13 @@ def default_metric(table: TableConfig) -> str | None:
     return metrics.pop() if len(metrics) == 1 else None
 
 
-def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Selection:
-    """Select the columns of a table to compare in a metric, without oracles.
+def _columns_to_compare(
+    study: Study, table: TableConfig, metric: str | None
+) -> tuple[str, dict[str, ColumnConfig], list[str]]:
+    """Return the metric, the columns that are compared in it, and why others are not.
 
-    If no column shows the metric, all algorithms of the table are compared in it.
+    An oracle is not compared. If no column shows the metric, all algorithms of the table are
+    compared in it.
     """
     if table.of == "data":
         raise UserError("it states facts of the data, not values of algorithms")
@@ -288,8 +314,7 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
             left_out.append(f"{column_label(study, column)}: an oracle, chosen on the test error")
         else:
             columns[column.name] = column
-    kept, better = tuple(columns.values()), _better(table, metric)
-    return Selection(study, table, metric, better, kept, tuple(left_out))
+    return metric, columns, left_out
 
 
 def _better(table: TableConfig, metric: str) -> Direction:
@@ -312,32 +337,33 @@ def _comparable(
     First leave out the columns without a value on any data set, then the data sets on which one of
     the other columns has no value. At least two columns must remain.
     """
-    selection = _select_columns(study, table, metric)
-    labels = selection.labels
+    metric, columns, left_out = _columns_to_compare(study, table, metric)
+    better = _better(table, metric)
+    labels = {name: column_label(study, column) for name, column in columns.items()}
     answers = pd.DataFrame(
         {
-            column.name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
-            for column in selection.columns
+            name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
+            for name, column in columns.items()
         }
     )
     problems = answers.map(lambda answer: _problem(study, answer))
     has_values = (problems == "").any()
-    if selection.columns and not has_values.any():
-        reasons = pd.unique(problems.to_numpy().ravel())
-        raise UserError(f"no values of {selection.metric}: {'; '.join(reasons)}")
-    left_out = list(selection.left_out)
+    if columns and not has_values.any():
+        reasons = dict.fromkeys(problems.to_numpy().ravel())
+        raise UserError(f"no values of {metric}: {'; '.join(reasons)}")
     for name in problems.columns[~has_values]:
-        left_out.append(f"{labels[name]}: {'; '.join(problems[name].unique())}")
-    columns = tuple(column for column in selection.columns if has_values[column.name])
-    if len(columns) < 2:
-        count = "one algorithm is" if columns else "no algorithms are"
+        left_out.append(f"{labels.pop(name)}: {'; '.join(problems[name].unique())}")
+    if len(labels) < 2:
+        count = "one algorithm is" if labels else "no algorithms are"
         raise UserError(f"{count} left to compare{_listed(left_out)}")
-    selection = replace(selection, columns=columns)
     answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
-    reasons_of_rows = {row: _problem_of_row(selection, problems.T[row].tolist()) for row in rows}
-    left_out += [f"{row}: {reason}" for row, reason in reasons_of_rows.items() if reason]
-    comparable = [row for row, reason in reasons_of_rows.items() if not reason]
-    return replace(selection, left_out=tuple(left_out)), answers.loc[comparable]
+    for row, of_row in problems.iterrows():
+        if len(set(of_row)) == 1 and of_row.iloc[0]:
+            left_out.append(f"{row}: {of_row.iloc[0]}")
+        elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
+            left_out.append(f"{row}: {'; '.join(of_columns)}")
+    selection = Selection(study, table, metric, better, labels, tuple(left_out))
+    return selection, answers.loc[(problems == "").all(axis=1)]
 
 
 def _problem(study: Study, answer: Answer) -> str:
@@ -345,14 +371,6 @@ def _problem(study: Study, answer: Answer) -> str:
     if answer.status != "ok":
         return answer.why
     return "" if np.isfinite(answer.shown()).all() else "not all values are finite numbers"
-
-
-def _problem_of_row(selection: Selection, problems: Sequence[str]) -> str:
-    """Return why the values of a data set cannot be compared, or an empty string."""
-    if len(set(problems)) > 1:
-        labelled = zip(selection.labels.values(), problems, strict=True)
-        return "; ".join(f"{label}: {problem}" for label, problem in labelled if problem)
-    return problems[0]
 
 
 def _listed(left_out: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,21 +117,21 @@ def _write(
     return text, _write_files(study, stem, files)
 
 
-def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path], str]]:
+def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path]]]:
     """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure.
 
-    Yields what each figure shows, the paths, and why it cannot be drawn. A figure without content
-    or with such an error has no files; the others are written.
+    Yields what each figure shows, and the paths. A figure without content has no files.
     """
     # matplotlib takes half a second to import.
-    from ensvm.report.plots.drawing import draw_figure
+    from ensvm.report.plots.drawing import draw, read_figure
 
     for figure in study.config.figures:
-        content, drawn, error = draw_figure(study, figure, DRAWN_ENDINGS)
+        content = read_figure(study, figure)
+        drawn = draw(study, content, DRAWN_ENDINGS)
         files: dict[str, str | bytes] = {}
         if drawn:
             files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
-        yield content, _write_files(study, f"figure-{figure.id}", files), error
+        yield content, _write_files(study, f"figure-{figure.id}", files)
 
 
 def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -141,15 +141,8 @@ def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> l
     return [study.folder / f"{stem}{ending}" for ending in files]
 
 
-def write_pages(
-    studies: Iterable[Study],
-    target: Path,
-    undrawn: Callable[[str], None] | None = None,
-) -> Iterator[Path]:
-    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
-
-    `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
-    """
+def write_pages(studies: Iterable[Study], target: Path) -> Iterator[Path]:
+    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last."""
     from ensvm.report.render.html import render_page
     from ensvm.report.render.study_page import StudyPage  # loads matplotlib
 
@@ -160,9 +153,6 @@ def write_pages(
         path = target / f"{page.name}.html"
         replace_file(path, render_page("study.html", page=page))
         pages.append(page)
-        for figure in page.figures:
-            if undrawn is not None and figure.content["error"]:
-                undrawn(figure.content["error"])
         yield path
     path = target / "index.html"
     replace_file(path, render_page("index.html", pages=_in_order(pages)))

@@ -79,14 +79,3 @@ def test_what_is_piped_is_whole(capsys):
     assert len(printed.splitlines()) == len(FACTS) + 1 + 1 + len(ROWS) + len(MARKDOWN.splitlines())
     assert MARKDOWN in printed
     assert not [line for line in printed.splitlines() if line != line.rstrip()]
-
-
-def test_a_wide_table_comes_in_parts_and_no_word_is_broken(terminal, capsys):
-    terminal(60)
-    heads = ["data set", *(f"algorithm{number}" for number in range(9))]
-    rows = [heads, ["---"] * 10, ["waveform", *(f"{12.5 + number}" for number in range(9))]]
-    printing.print_markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    words = unstyle(capsys.readouterr().out).split()
-    assert words.count("waveform") == 3  # in each part
-    assert set(heads[1:]) <= set(words)
-    assert {f"{12.5 + number}" for number in range(9)} <= set(words)

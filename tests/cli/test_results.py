@@ -1,15 +1,19 @@
 """`ensvm table`, `report`, `rank` and `export`: what they print, write and refuse."""
 
 import io
+import os
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from made_up_records import cells_run_here, copy_results, errors, invoke, make_study, record
+from made_up_records import cells_run_here, copy_results, errors, invoke, make_study
 from rich.console import Console
 
 from ensvm.report.query import read_study
@@ -149,33 +153,6 @@ def test_export_refuses_an_unknown_ending(tmp_path):
     assert answer.stderr.endswith("accepted: .csv, .parquet\n")
 
 
-def test_a_figure_that_cannot_be_drawn_does_not_stop_the_others(tmp_path):
-    config = (
-        "study: t\ndatasets: [german]\n"
-        "algorithms: {a: {estimator: RhoSVC, record: [objective_path_]}}\nfigures:\n"
-    ) + "".join(
-        f"  - {{id: {n}, caption: c, panels: [german], series: [a], y: objective_path_,"
-        f" y_label: {label}}}\n"
-        for n, label in ((1, r"$\gama$"), (2, "y"))
-    )
-    made = record("german", 1, "a", curve=[2.0, 1.0], error=0.5, n_test=300)
-    made.curves["objective_path_"] = [2.0, 1.0]
-    folder = make_study(tmp_path / "results" / "t", config, [made]).folder
-    answers = [
-        invoke("report", tmp_path / "results", "--only", "figures"),
-        invoke("report", tmp_path / "results", "-o", tmp_path / "pages"),
-    ]
-    for answer in answers:
-        assert answer.exit_code == 1
-        assert re.fullmatch(r"error: figure 1: cannot be drawn: .*\\gama.*\n", answer.stderr)
-    endings = ("csv", "pdf", "png", "svg")
-    figures = sorted(path.name for path in folder.glob("figure-*"))
-    assert figures == [f"figure-2.{ending}" for ending in endings]
-    page = (tmp_path / "pages" / "t.html").read_text()
-    assert page.count('class="drawn"') == 1
-    assert "figure 1: cannot be drawn" in page
-
-
 ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
 WIDE = f"""
 study: s
@@ -200,7 +177,7 @@ def wide(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("width", [30, 80, 300])
+@pytest.mark.parametrize("width", [80, 300])
 def test_a_table_fits_the_terminal_and_is_whole(wide, monkeypatch, width):
     console = Console(width=width, record=True, force_terminal=True)
     monkeypatch.setattr(verbs, "Console", lambda: console)
@@ -320,3 +297,38 @@ def test_a_folder_shows_what_was_run_in_it(tmp_path, monkeypatch):
     assert "ijcai07 was not run here; the results that come with ensvm: give ijcai07 without a" in (
         missing.stderr
     )
+
+
+@pytest.mark.parametrize("stdout", ["closed", "ascii"])
+def test_a_poor_output_ends_no_command_and_keeps_no_file_from_being_written(ran, tmp_path, stdout):
+    results = tmp_path / "results"
+    shutil.copytree(ran[1], results)
+    for path in results.glob("trial/table-*"):
+        path.unlink()
+    redirected = ">&-" if stdout == "closed" else f"> {tmp_path}/printed"
+    command = [sys.executable, "-c", "from ensvm_cli import start; start()", "table", results]
+    answer = subprocess.run(
+        f"{shlex.join(map(str, command))} {redirected}",
+        shell=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert (results / "trial" / "table-1.md").is_file()
+
+
+def test_own_data_end_with_a_sentence_of_who_is_best(tmp_path):
+    config = (
+        "study: mine\ndatasets: [{name: own, path: own.csv, target: y, "
+        "split: {protocol: random, n_train: 7, n_test: 3}}]\n"
+        "algorithms: {a: {label: A, estimator: SVC}, b: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [a, b]}]\n"
+    )
+    (tmp_path / "own.csv").write_text("x,y\n1,u\n2,v\n")
+    lines = errors("own", "a", [0.1, 0.2, 0.15]) + errors("own", "b", [0.5, 0.62, 0.56])
+    make_study(tmp_path / "results" / "mine", config, lines)
+    text = " ".join(invoke("table", tmp_path / "results").stdout.split())
+    best = "On own: **A** has the best mean `error` (15.00 %). Significantly worse: b."
+    assert best in text

@@ -123,7 +123,7 @@ def test_a_foreign_file_becomes_a_table_without_a_question():
     assert "| foreign " in invoke("table", "results", "foreign").output
     ranked = invoke("rank", "results", "foreign", "--dataset", "foreign")
     assert ranked.exit_code == 0, ranked.output
-    assert "B largest class |" in ranked.output
+    assert "2 largest class |" in ranked.output
 
 
 @pytest.mark.usefixtures("foreign")

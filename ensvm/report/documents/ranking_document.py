@@ -1,12 +1,10 @@
 """Rankings over data sets and comparisons on one data set, as documents."""
 
-import math
-import string
-from collections.abc import Iterable
+from contextlib import suppress
 
-import numpy as np
 import pandas as pd
 
+from ensvm.errors import UserError
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -18,34 +16,40 @@ from ensvm.report.documents.document import (
     one_line,
     origin,
 )
-from ensvm.report.ranking import DataSetComparison, Ranking, Selection
+from ensvm.report.query import Study
+from ensvm.report.ranking import (
+    DataSetComparison,
+    Ranking,
+    Selection,
+    compare_on_data_set,
+    rank_over_data_sets,
+)
+from ensvm.report.tables import build_table, is_own
 from ensvm.study.metrics import unit_of
+from ensvm.study.table_layout import TableConfig
+
+LEVEL = 0.05  # of the tests in the sentence below a table
 
 WINS = (
     "A number says in how many of {where} the algorithm of its row is better than that of its "
-    "column. **Bold**: the two are significantly different by {test}."
+    "column. **Bold**: the two are significantly different by {test} (after Holm, α = {alpha:g})."
 )
 RANKS = (
-    "The values are those of the table, means over all realizations of each algorithm; in "
-    "parentheses their ranks, 1 the best; equal values share the mean of their ranks. Wins, ties "
-    "and losses are against all others. The tests assume that the data sets are independent: rows "
-    "made of the same data count too much."
+    "In parentheses: the rank, 1 the best; equal values share the mean of their ranks. The tests "
+    "assume that the data sets are independent: rows made of the same data count too much."
 )
-TESTS = (
-    "Nemenyi's test compares the average ranks of all pairs at once. Wilcoxon's signed-rank test "
-    "(exact) compares the values of a pair; after Holm, its p-values are adjusted for the number "
-    "of pairs. **Bold**: at most α = {alpha:g}."
+NEMENYI = (
+    "Nemenyi's test (α = {alpha:g}) tells average ranks apart that differ by more than the "
+    "critical difference, {cd:.2f}."
 )
 RESAMPLED = (
-    "Each pair is compared over the realizations that both have, by the paired t test of their "
-    "differences, two-sided; after Holm, its p-values are adjusted for the number of pairs. "
-    "**Bold**: at most α = {alpha:g}."
+    "Each pair is compared over the realizations that both have, by the paired t test, two-sided; "
+    "after Holm, its p-values are adjusted for the number of pairs."
 )
 CORRECTED = (
     "The realizations split the same rows anew, so that they are not independent: as Nadeau and "
     "Bengio (2003) have it, the variance of the mean has the factor 1/n + {overlap:.4g} in place "
-    "of 1/n (the smaller of the training and the test part over the larger, 1 / (k − 1) for k "
-    "folds or groups)."
+    "of 1/n."
 )
 NOT_CORRECTED = (
     "The realizations share no rows, or have the same parts and differ in the algorithms' random "
@@ -55,29 +59,35 @@ NOT_CORRECTED = (
 
 def ranking_document(ranking: Ranking) -> Document:
     """Return a ranking with its tests, a legend and what was left out; the frame has the pairs."""
-    selection = ranking.selection
+    selection, n = ranking.selection, len(ranking.values)
+    average = ranking.ranks.mean()
+    wins = WINS.format(where=f"{n} data sets", test="Wilcoxon's test", alpha=ranking.alpha)
     parts: list[Part] = [
-        _ranking_sentence(ranking),
-        _wins_grid(ranking),
-        WINS.format(where=f"{len(ranking.rows)} data sets", test="Wilcoxon's test after Holm"),
+        ranking_sentence(ranking),
+        _wins_grid(
+            selection,
+            {"rank": {name: f"{average[name]:.2f}" for name in selection.labels}},
+            ranking.pairs.assign(p=ranking.pairs["wilcoxon_p_holm"]),
+            ranking.alpha,
+        ),
+        wins,
+        NEMENYI.format(alpha=ranking.alpha, cd=ranking.critical_difference),
+        ""
+        if ranking.friedman_p is None
+        else f"Friedman's test of all being equal: p {_p_text(ranking.friedman_p)}.",
         Heading(f"Each data set, in `{selection.metric}`{_unit(selection)}"),
         _rank_grid(ranking),
-        _friedman_sentences(ranking),
-        _pair_sentences(ranking),
         RANKS,
         Bullets("Left out", selection.left_out),
-        Heading("Pairs"),
-        _pair_grid(ranking),
-        TESTS.format(alpha=ranking.alpha),
         origin(selection.study),
     ]
     columns = {
         "table": selection.table.id,
         "metric": selection.metric,
-        "n_data_sets": len(ranking.rows),
-        "n_algorithms": len(selection.columns),
+        "n_data_sets": n,
+        "n_algorithms": len(selection.labels),
         **ranking.pairs,
-        **ranking.friedman._asdict(),
+        "friedman_p": ranking.friedman_p,
         "critical_difference": ranking.critical_difference,
         "alpha": ranking.alpha,
     }
@@ -87,20 +97,20 @@ def ranking_document(ranking: Ranking) -> Document:
 def comparison_document(comparison: DataSetComparison) -> Document:
     """Return a comparison on one data set with its legend; the frame has the pairs."""
     selection, pairs = comparison.selection, comparison.pairs
-    sizes = ", ".join(f"{name} = {size}" for name, size in comparison.sizes.items())
-    overlaps = sorted(set(pairs["overlap"][pairs["p"].notna()]))
     untested = pairs[pairs["reason"] != ""]
     reasons = _pair_names(untested, selection.labels, " and ") + ": " + untested["reason"]
+    unit = unit_of(selection.metric)
+    means = {name: unit.text(mean) for name, mean in comparison.means.items()}
+    wins = WINS.format(where="the realizations", test="the test below", alpha=comparison.alpha)
     parts: list[Part] = [
-        _comparison_sentence(comparison),
-        _wins_grid(comparison),
-        WINS.format(where="the realizations", test="the test below after Holm"),
-        f"The data set has {sizes}." if sizes else "",
+        comparison_sentence(comparison),
+        _wins_grid(selection, {"mean": means}, pairs.assign(p=pairs["p_holm"]), comparison.alpha),
+        wins,
         Bullets("Left out", selection.left_out),
         Heading(f"Pairs, in `{selection.metric}`{_unit(selection)}"),
         _difference_grid(comparison),
-        RESAMPLED.format(alpha=comparison.alpha),
-        *(CORRECTED.format(overlap=added) if added else NOT_CORRECTED for added in overlaps),
+        RESAMPLED,
+        CORRECTED.format(overlap=comparison.overlap) if comparison.overlap else NOT_CORRECTED,
         Bullets("Not tested", reasons.tolist()),
         origin(selection.study),
     ]
@@ -115,30 +125,44 @@ def comparison_document(comparison: DataSetComparison) -> Document:
     return Document(title, parts, pd.DataFrame(columns))
 
 
-def _ranking_sentence(ranking: Ranking) -> str:
+def who_is_best(study: Study, table: TableConfig) -> list[str]:
+    """Return who is best on the user's own data, and from whom it cannot be told apart.
+
+    A sentence about all data sets, or one about each if they are few; empty if there is no test.
+    """
+    if table.of != "results" or not is_own(study, build_table(study, table)):
+        return []
+    with suppress(UserError):
+        return [ranking_sentence(rank_over_data_sets(study, table, None, LEVEL))]
+    sentences = []
+    for row in study.config.rows_of(table):
+        with suppress(UserError):
+            comparison = compare_on_data_set(study, table, row, None, LEVEL)
+            sentences.append(f"On {row}: {comparison_sentence(comparison)}")
+    return sentences
+
+
+def ranking_sentence(ranking: Ranking) -> str:
     """Name the algorithm with the best average rank, and those that are worse."""
-    _, *others = ranking.selection.labels
-    rejected = ranking.friedman.iman_davenport_p <= ranking.alpha
-    behind = ranking.average_ranks[1:] - ranking.average_ranks[0] >= ranking.critical_difference
-    worse = [name for name, far in zip(others, behind, strict=True) if rejected and far]
-    rank = f"{ranking.average_ranks[0]:.2f}, over {len(ranking.rows)} data sets"
+    average, p = ranking.ranks.mean(), ranking.friedman_p
+    behind = average - average.iloc[0] >= ranking.critical_difference
+    worse = [] if p is not None and p > ranking.alpha else list(average.index[behind])
+    what = f"the best average rank ({average.iloc[0]:.2f}, over {len(ranking.ranks)} data sets)"
     test = f"Nemenyi's test, α = {ranking.alpha:g}"
-    return _sentence(ranking.selection, f"the best average rank ({rank})", worse, [], test)
+    return _sentence(ranking.selection, what, worse, [], test)
 
 
-def _comparison_sentence(comparison: DataSetComparison) -> str:
+def comparison_sentence(comparison: DataSetComparison) -> str:
     """Name the algorithm with the best mean, and those that are worse."""
     selection, pairs = comparison.selection, comparison.pairs
-    best = next(iter(selection.labels))
+    best, unit = next(iter(selection.labels)), unit_of(selection.metric)
     of_best = pairs[pairs["first"] == best].set_index("second")["p_holm"]
     untested = list(of_best.index[of_best.isna()])
     worse = list(of_best.index[of_best <= comparison.alpha])
-    unit = unit_of(selection.metric)
     mean = f"{unit.text(comparison.means[best])} {unit.name}".strip()
+    what = f"the best mean `{selection.metric}` ({mean})"
     test = f"corrected resampled t test after Holm, α = {comparison.alpha:g}"
-    return _sentence(
-        selection, f"the best mean `{selection.metric}` ({mean})", worse, untested, test
-    )
+    return _sentence(selection, what, worse, untested, test)
 
 
 def _sentence(
@@ -148,7 +172,7 @@ def _sentence(
     labels = selection.labels
     best, *others = labels
     alike = [name for name in others if name not in (*worse, *untested)]
-    if not worse and not untested and len(alike) > 1:
+    if len(alike) == len(others) > 1:
         return (
             f"**{labels[best]}** has {what}. No other is significantly different from it ({test})."
         )
@@ -166,33 +190,29 @@ def _sentence(
 
 
 def _codes(selection: Selection) -> dict[str, str]:
-    """Return a short code for each column, in their order: letters, or numbers if they are many."""
-    names, letters = list(selection.labels), list(string.ascii_uppercase)
-    numbers = [str(number + 1) for number in range(len(names))]
-    codes = letters[: len(names)] if len(names) <= len(letters) else numbers
-    return dict(zip(names, codes, strict=True))
+    """Return a short code for each column, in their order: a number."""
+    return {name: str(number) for number, name in enumerate(selection.labels, 1)}
 
 
-def _wins_grid(result: Ranking | DataSetComparison) -> Grid:
-    """Return the algorithms with their codes and means, and how often each beats each other."""
-    selection, codes = result.selection, _codes(result.selection)
-    if isinstance(result, Ranking):
-        head, means = "rank", [f"{rank:.2f}" for rank in result.average_ranks]
-        p_values = result.pairs["wilcoxon_p_holm"]
-    else:
-        unit = unit_of(selection.metric)
-        head, means = "mean", [unit.text(result.means[name]) for name in codes]
-        p_values = result.pairs["p_holm"]
+def _wins_grid(
+    selection: Selection, scores: dict[str, dict[str, str]], pairs: pd.DataFrame, alpha: float
+) -> Grid:
+    """Return the algorithms with their codes and scores, and how often each beats each other."""
+    codes = _codes(selection)
     wins = {(name, name): NOTHING for name in codes}
-    for pair, p in zip(result.pairs.to_dict("records"), p_values, strict=True):
+    for pair in pairs.to_dict("records"):
         both = pair["first"], pair["second"]
         for names, won in ((both, pair["wins"]), (both[::-1], pair["losses"])):
-            wins[names] = f"**{won}**" if p <= result.alpha else str(won)
+            wins[names] = f"**{won}**" if pair["p"] <= alpha else str(won)
     rows = [
-        [f"{code} {selection.labels[name]}", mean, *(wins[name, other] for other in codes)]
-        for (name, code), mean in zip(codes.items(), means, strict=True)
+        [
+            f"{code} {selection.labels[name]}",
+            *(of_name[name] for of_name in scores.values()),
+            *(wins[name, other] for other in codes),
+        ]
+        for name, code in codes.items()
     ]
-    return Grid(["algorithm", head, *codes.values()], rows)
+    return Grid(["algorithm", *scores, *codes.values()], rows)
 
 
 def _title(selection: Selection) -> str:
@@ -209,118 +229,42 @@ def _unit(selection: Selection) -> str:
 
 
 def _rank_grid(ranking: Ranking) -> Grid:
-    """Return values and ranks of each data set, then average ranks and wins, ties and losses."""
+    """Return values and ranks of each data set, then average ranks."""
     unit = unit_of(ranking.selection.metric)
     rows = [
-        [row, *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*of_row, strict=True))]
-        for row, *of_row in zip(ranking.rows, ranking.values, ranking.ranks, strict=True)
+        [str(row), *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*both, strict=True))]
+        for row, *both in zip(
+            ranking.values.index, ranking.values.to_numpy(), ranking.ranks.to_numpy(), strict=True
+        )
     ]
-    rows.append(["**average rank**", *(f"**{rank:.3f}**" for rank in ranking.average_ranks)])
-    # Compare each algorithm's rank with those of the others: smaller is a win.
-    signs = np.sign(ranking.ranks[:, None, :] - ranking.ranks[:, :, None])
-    wins, losses = (signs > 0).sum(axis=(0, 2)), (signs < 0).sum(axis=(0, 2))
-    ties = (signs == 0).sum(axis=(0, 2)) - len(ranking.rows)  # each ties with itself
-    counts = zip(wins, ties, losses, strict=True)
-    rows.append(["wins / ties / losses", *(" / ".join(map(str, count)) for count in counts)])
+    rows.append(["**average rank**", *(f"**{rank:.3f}**" for rank in ranking.ranks.mean())])
     return Grid(["data set", *_codes(ranking.selection).values()], rows)
-
-
-def _friedman_sentences(ranking: Ranking) -> str:
-    """Report the tests of Friedman and of Iman and Davenport; the latter decides."""
-    n, k = ranking.ranks.shape
-    test = ranking.friedman
-    is_exact = math.isinf(test.iman_davenport_f)
-    f = "∞" if is_exact else f"{test.iman_davenport_f:.2f}"
-    exact = " (exact: all data sets rank alike)" if is_exact else ""
-    verdict = "is rejected (Iman and Davenport's)"
-    if test.iman_davenport_p > ranking.alpha:
-        verdict = (
-            "is not rejected (Iman and Davenport's); "
-            "the differences of single pairs are then not to be relied on"
-        )
-    return (
-        "Friedman's test of all being equal: "
-        f"χ² = {test.friedman_chi2:.2f} with {k - 1} degrees of freedom, "
-        f"p {_p_text(test.friedman_p)}; Iman and Davenport's F = {f} with {k - 1} and "
-        f"{(k - 1) * (n - 1)} degrees of freedom, p {_p_text(test.iman_davenport_p)}{exact}. "
-        f"At α = {ranking.alpha:g} it {verdict}."
-    )
-
-
-def _pair_sentences(ranking: Ranking) -> str:
-    """Name the pairs that are significantly different by the tests of Nemenyi and of Wilcoxon."""
-    pairs, n = ranking.pairs, len(ranking.rows)
-    by_ranks = pairs["difference"] >= ranking.critical_difference
-    by_values = pairs["wilcoxon_p_holm"] <= ranking.alpha
-    wilcoxon = f"finds {_different_pairs(ranking, by_values)}"
-    # If all n data sets favour the same algorithm, Wilcoxon's p-value is 2^(1 - n).
-    smallest_p = min(1.0, 2.0 ** (1 - n) * len(pairs))
-    if smallest_p > ranking.alpha:
-        wilcoxon = (
-            f"cannot find any: with {n} data sets and {len(pairs)} pairs "
-            f"its adjusted p-values are at least {smallest_p:.2g}"
-        )
-    return (
-        "Significantly different pairs: Nemenyi's test, with a critical difference of "
-        f"{ranking.critical_difference:.2f} ranks, finds {_different_pairs(ranking, by_ranks)}. "
-        f"Wilcoxon's test after Holm {wilcoxon}."
-    )
-
-
-def _different_pairs(ranking: Ranking, is_different: "pd.Series[bool]") -> str:
-    """Name the pairs that differ, by their codes."""
-    n_pairs = len(ranking.pairs)
-    if not is_different.any():
-        return "none"
-    if is_different.all():
-        return "all" if n_pairs > 1 else "the two"
-    names = _pair_names(ranking.pairs[is_different], _codes(ranking.selection), " ")
-    return f"{is_different.sum()} of {n_pairs}: {', '.join(names)}"
 
 
 def _pair_names(pairs: pd.DataFrame, names: dict[str, str], between: str) -> "pd.Series[str]":
     return pairs["first"].map(names) + between + pairs["second"].map(names)
 
 
-def _pair_grid(ranking: Ranking) -> Grid:
-    pairs, alpha = ranking.pairs, ranking.alpha
-    counts = zip(pairs["wins"], pairs["ties"], pairs["losses"], strict=True)
-    columns = {
-        "pair": _pair_names(pairs, _codes(ranking.selection), " "),
-        "rank difference": pairs["difference"].map("{:.3f}".format),
-        "wins / ties / losses": [" / ".join(map(str, count)) for count in counts],
-        "Nemenyi's p": _bold_p_values(pairs["nemenyi_p"], alpha),
-        "Wilcoxon's p": _bold_p_values(pairs["wilcoxon_p"], alpha),
-        "after Holm": _bold_p_values(pairs["wilcoxon_p_holm"], alpha),
-    }
-    return Grid(list(columns), list(zip(*columns.values(), strict=True)))
-
-
 def _difference_grid(comparison: DataSetComparison) -> Grid:
-    pairs = comparison.pairs
-    unit = unit_of(comparison.selection.metric)
+    pairs, unit = comparison.pairs, unit_of(comparison.selection.metric)
 
     def texts(column: str) -> list[str]:
         return [NOTHING if pd.isna(value) else unit.text(value) for value in pairs[column]]
 
+    intervals = zip(texts("low"), texts("high"), strict=True)
     columns = {
         "pair": _pair_names(pairs, _codes(comparison.selection), " "),
         "difference": texts("difference"),
         f"{100 * (1 - comparison.alpha):g} % interval": [
-            NOTHING if low == NOTHING else f"{low} to {high}"
-            for low, high in zip(texts("low"), texts("high"), strict=True)
+            low if low == NOTHING else f"{low} to {high}" for low, high in intervals
         ],
         "n": pairs["n"].map(str),
-        "p": _bold_p_values(pairs["p"], comparison.alpha),
-        "after Holm": _bold_p_values(pairs["p_holm"], comparison.alpha),
+        **{
+            head: [NOTHING if pd.isna(p) else _p_text(p).removeprefix("= ") for p in pairs[column]]
+            for head, column in (("p", "p"), ("after Holm", "p_holm"))
+        },
     }
     return Grid(list(columns), list(zip(*columns.values(), strict=True)))
-
-
-def _bold_p_values(p_values: Iterable[float], alpha: float) -> list[str]:
-    """Return the texts of p-values in a table, bold if they are significant."""
-    cells = [NOTHING if pd.isna(p) else _p_text(p).removeprefix("= ") for p in p_values]
-    return [f"**{cell}**" if p <= alpha else cell for cell, p in zip(cells, p_values, strict=True)]
 
 
 def _p_text(p: float) -> str:

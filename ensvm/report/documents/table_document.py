@@ -21,6 +21,7 @@ from ensvm.report.documents.document import (
     origin,
     verdict_counts,
 )
+from ensvm.report.documents.ranking_document import who_is_best
 from ensvm.report.query import Study, ask, machines, once
 from ensvm.report.tables import (
     TableCell,
@@ -50,6 +51,7 @@ def table_document(study: Study, table: TableConfig) -> Document:
     cells = build_table(study, table)
     parts = [
         markdown_grid(study, table),
+        *who_is_best(study, table),
         *legend(study, table),
         Bullets("Notes", notes(study, table)),
         Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions_of(study, table)]),

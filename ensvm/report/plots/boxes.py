@@ -28,7 +28,7 @@ PRINTED: Any = {  # visible on every colour
     "linestyle": "none",
 }
 LETTER = 4.0  # about how many print points a letter at the axis takes
-WHISKERS = "quartiles, median, whiskers to 1.5 IQR"
+WHISKERS = "box: quartiles, median, whiskers to 1.5 IQR"
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ def draw(
     items = list(chain(*panels))
     labels = dict.fromkeys(item.label for item in items)
     keys: list[Key] = [(Patch(**_face(numbers[label])), label) for label in labels]
-    keys.append((Line2D([], [], color="black", linewidth=1.2), WHISKERS))
     if any(item.printed is not None for item in items):
         keys.append((Line2D([], [], **PRINTED), "printed"))
+    keys.append((None, WHISKERS))
     return keys
 
 

@@ -37,12 +37,14 @@ if TYPE_CHECKING:
 COLUMNS = ("series", "what", "x", "y", "std", "n")
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
+DOT, RING = "●", "○"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
 # A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
 TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
@@ -234,7 +236,6 @@ def draw(
 ) -> list[Key]:
     """Draw the curves, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
     every = list(chain(*panels))
     looks = _looks(study, config, every)
@@ -248,10 +249,10 @@ def draw(
         line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
         keys.append((line, axis_label(str(config.marks))))
     if any(ends):
-        mark = Line2D([], [], linestyle="none", color=GREY, **_end_mark(config))
-        keys.append((mark, config.ends or config.default_ends))
+        mark = RING if isinstance(config, SweepFigureConfig) else DOT
+        keys.append((None, f"{mark} {config.ends or config.default_ends}"))
     if any(any(curve.band) for curve in every):
-        keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
+        keys.append((None, BAND))
     return keys
 
 
@@ -273,6 +274,9 @@ def _looks(study: Study, config: LinesConfig, curves: Sequence[Curve]) -> dict[s
         if isinstance(config, SweepFigureConfig):
             marker = MARKERS[number % len(COLOURS)]
             looks[curve.label] |= {"marker": marker, "markersize": MARKER_SIZE}
+            # A line through single realizations would show what one of them happened to be.
+            if all(max(one.n) == 1 for one in curves if one.label == curve.label):
+                looks[curve.label]["linestyle"] = "none"
     return looks
 
 
@@ -345,6 +349,8 @@ def _log_ticks(axis: "Axis", low: float, high: float) -> None:
     if high < TENS_ONLY * low:
         axis.set_major_locator(LogLocator(subs=tuple(MANTISSAS[:-1])))
         axis.set_major_formatter("{x:g}")
+    else:  # matplotlib's own is math, which the texts of a figure are not
+        axis.set_major_formatter(lambda x, _: f"10{f'{np.log10(x):.0f}'.translate(RAISED)}")
 
 
 def _log_limits(values: np.ndarray) -> tuple[float, float]:

@@ -12,7 +12,6 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.errors import UserError
 from ensvm.report.plots import boxes, curves, decision_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
@@ -35,6 +34,7 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 # nearly as wide as a one-column page. So LaTeX keeps their letters at 6 points or more.
 ALONE = (3.4, 2.5)
 PANEL_SIZE = (2.8, 2.3)
+OF_THREE = (2.15, 2.1)  # a panel if there are three, which stand in one row
 PANELS_PER_ROW = 2
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
 # The largest share of the figure's width for its legend; its measured width is not exact.
@@ -81,36 +81,18 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
     )
 
 
-def draw_figure(
-    study: Study, figure: FigureConfig, endings: Iterable[str]
-) -> tuple[FigureContent, list[bytes], str]:
-    """Return what a figure shows, its file of each ending, and why it cannot be drawn.
-
-    A figure without content or with an error has no files.
-    """
-    content = read_figure(study, figure)
-    if not content.items:
-        return content, [], ""
-    try:
-        return content, draw(study, content, endings), ""
-    except UserError as error:
-        return content, [], str(error)
-
-
 def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 
-    Raises UserError, for example for a label whose math is not valid.
+    A figure without content has no files.
     """
     config = content.config
-    try:
-        with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-            figure, axes, unused = _panels(config)
-            _legend(figure, unused, _kind(config).draw(study, config, content.panels, axes))
-            return files_of(figure, endings)
-    except ValueError as error:
-        reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line
-        raise UserError(f"figure {config.id}: cannot be drawn: {reason}") from error
+    if not content.items:
+        return []
+    with style.context(["default", STYLE]):  # not the user's own matplotlib settings
+        figure, axes = _panels(config)
+        _legend(figure, _kind(config).draw(study, config, content.panels, axes))
+        return files_of(figure, endings)
 
 
 def _kind(config: FigureConfig) -> Any:
@@ -120,17 +102,17 @@ def _kind(config: FigureConfig) -> Any:
     )
 
 
-def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
-    """Return an empty figure, its panels, and the empty place beside an odd last one."""
+def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its panels."""
     count = len(config.panels)
-    columns = min(count, PANELS_PER_ROW)
+    columns = 3 if count == 3 else min(count, PANELS_PER_ROW)
     rows = math.ceil(count / columns)
-    width, height = PANEL_SIZE if count > 1 else ALONE
+    width, height = {1: ALONE, 3: OF_THREE}.get(count, PANEL_SIZE)
     size = (max(width * columns, _width(config)), height * rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for unused in axes[count:]:
-        unused.axis("off")
+        unused.remove()
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
@@ -138,7 +120,7 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes], Axes | None]:
         drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
-    return figure, axes[:count], axes[count] if len(axes) > count else None
+    return figure, axes[:count]
 
 
 def _width(config: FigureConfig) -> float:
@@ -150,22 +132,20 @@ def _width(config: FigureConfig) -> float:
     return min(len(config.panels), PANELS_PER_ROW) * min(needed, 2 * PANEL_SIZE[0])
 
 
-def _legend(figure: Figure, unused: Axes | None, keys: list[Key]) -> None:
-    """Put a legend where no panel is, or below all, in as many rows as it needs.
+def _legend(figure: Figure, keys: list[Key]) -> None:
+    """Put a legend below the panels, in as many rows as it needs; the figure grows by them.
 
-    The figure grows by the rows below it.
+    Notes stand above its entries.
     """
-    lines, texts = [line for line, _ in keys], [text for _, text in keys]
-    if unused is not None and keys:
-        inside = unused.legend(lines, texts, loc="center")
-        figure.draw_without_rendering()
-        room, size = unused.get_window_extent(), inside.get_window_extent()
-        if size.width <= room.width and size.height <= room.height:
-            return
-        unused.remove()
+    lines, texts = [line for line, _ in keys if line], [text for line, text in keys if line]
+    notes = "\n".join(text for line, text in keys if not line) or None
     for rows in range(1, len(texts) + 1):
         legend = figure.legend(
-            lines, texts, loc="outside lower center", ncols=math.ceil(len(texts) / rows)
+            lines,
+            texts,
+            loc="outside lower center",
+            ncols=math.ceil(len(texts) / rows),
+            title=notes,
         )
         size = legend.get_window_extent()
         if size.width <= LEGEND_SHARE * figure.bbox.width or rows == len(texts):

@@ -15,7 +15,7 @@ from ensvm.study.figures import LinesConfig
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Key: TypeAlias = tuple[Any, str]  # of a legend: what is drawn (an artist or several), its text
+Key: TypeAlias = tuple[Any, str]  # of a legend: an artist (None for a note), its text
 Look: TypeAlias = dict[str, Any]
 
 # Okabe and Ito's colours, for any colour vision.
@@ -39,6 +39,7 @@ STYLE: Any = {
     "axes.titlesize": 8.5,
     "axes.labelsize": 8,
     "legend.fontsize": 7.5,
+    "legend.title_fontsize": 7.5,
     "legend.handlelength": 2.4,
     "legend.columnspacing": 1.2,
     "legend.frameon": False,
@@ -46,7 +47,7 @@ STYLE: Any = {
     "ytick.labelsize": 7,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.formatter.use_mathtext": True,  # ×10⁷ at an axis, not 1e7
+    "text.parse_math": False,  # labels come out as written, dollars too
     "savefig.dpi": 200,
     # The same data give the same bytes: element ids are hashed with this instead of a random salt.
     "svg.hashsalt": "ensvm",

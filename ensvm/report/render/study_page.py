@@ -238,15 +238,15 @@ class StudyPage:
 
     def _figure(self, figure: FigureConfig) -> Iterator[PageSection]:
         """Yield a figure's section; nothing if all of it is missing."""
-        shown, files, error = drawing.draw_figure(self.study, figure, [".svg"])
+        shown = drawing.read_figure(self.study, figure)
         if not shown.items:
             return
+        files = drawing.draw(self.study, shown, [".svg"])
         csv = csv_of(shown.frame).encode()
         names = [panel.name for panel in figure.panels if panel.name]
         panels = f"Panels: {', '.join(names)}. " if names else ""
         description = f"{figure.caption} {panels}Shown: {', '.join(shown.names)}."
         content = {
-            "error": error,
             "svg": [svg_image(svg, description) for svg in files],
             "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
             "missing": shown.missing,
@@ -262,7 +262,7 @@ class StudyPage:
                 ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)
             except UserError:
                 continue  # `ensvm rank` says why a table is not ranked
-            if len(ranking.selection.columns) < FEWEST_RANKED:
+            if len(ranking.selection.labels) < FEWEST_RANKED:
                 continue
             document = ranking_document(ranking)
             description = f"Average ranks of table {table.id}, with the critical difference"

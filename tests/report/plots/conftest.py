@@ -1,6 +1,7 @@
 """What the tests of figures share."""
 
 import re
+from xml.sax.saxutils import unescape
 
 import pytest
 
@@ -13,6 +14,6 @@ def texts_of():
 
     def texts(study, figure):
         (svg,) = draw(study, read_figure(study, figure), [".svg"])
-        return set(re.findall(r"<text[^>]*>(.+?)</text>", svg.decode()))
+        return set(map(unescape, re.findall(r"<text[^>]*>(.+?)</text>", svg.decode())))
 
     return texts

@@ -9,8 +9,6 @@ from matplotlib.image import imread
 
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.ranking import Ranking, Selection
-from ensvm.report.statistical_tests import friedman
-from ensvm.study.table_layout import ColumnConfig
 
 CASES = {
     "two": ([1.2, 1.8], 0.7),
@@ -23,11 +21,12 @@ CASES = {
 
 def drawn(case, name="algorithm"):
     average, difference = CASES[case]
-    ranks = np.array([average])
-    columns = [ColumnConfig(name=f"{at}", label=f"{name} {at}") for at in range(ranks.size)]
-    selection = Selection(None, None, "error", "min", tuple(columns), ())
-    tests = pd.DataFrame(), friedman(ranks), difference, 0.05
-    ranking = Ranking(selection, ("a data set",), ranks, ranks, *tests)
+    labels = {f"{at}": f"{name} {at}" for at in range(len(average))}
+    ranks = pd.DataFrame([average], columns=list(labels))
+    selection = Selection(None, None, "error", "min", labels, ())
+    apart = np.abs(np.subtract.outer(average, average)) >= difference
+    p_values = pd.DataFrame(1.0 - apart, index=list(labels), columns=list(labels))
+    ranking = Ranking(selection, ranks, ranks, p_values, pd.DataFrame(), 1.0, difference, 0.05)
     return ranking_diagram(ranking, [".png", ".svg"])
 
 

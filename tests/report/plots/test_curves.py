@@ -1,6 +1,7 @@
 """Figures hold the curves of the records, nothing else, and the same files come out twice."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -268,7 +269,7 @@ def test_the_distribution_of_a_curve_counts_the_values_up_to_each(looks):
 
 def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks, texts_of):
     texts = [texts_of(looks, figure) for figure in looks.config.figures[:2]]
-    assert ["no more rounds" in of_figure for of_figure in texts] == [False, True]
+    assert ["no more rounds" in " ".join(of_figure) for of_figure in texts] == [False, True]
 
 
 def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept, texts_of):
@@ -282,11 +283,21 @@ def test_a_line_of_a_sweep_that_ends_before_another_is_marked(swept, texts_of):
     assert [ended in of_figure for of_figure in texts] == [True, False]
 
 
-def test_three_panels_take_two_rows_and_the_legend_the_place_that_is_left(looks):
+def test_three_panels_take_one_row(looks):
     figure = looks.config.figures[0]
     (png,) = draw(looks, read_figure(looks, figure), [".png"])
     height, width, _ = imread(io.BytesIO(png)).shape
-    assert (width, height) == (1120, 920)  # 5.6 by 4.6 inches
+    assert width == pytest.approx(200 * 6.45)
+    assert height < 0.5 * width
+
+
+def test_no_line_joins_single_realizations(swept):
+    (curve,), _ = read_curves(swept, swept.config.figures[0])
+    looks = [
+        _looks(swept, swept.config.figures[0], [replace(curve, n=(n, n))])["A"]["linestyle"]
+        for n in (2, 1)
+    ]
+    assert [look == "none" for look in looks] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """What holds for figures of every kind: labelled axes, and names of wrong keys."""
 
+import json
 from dataclasses import replace
+from xml.sax.saxutils import escape
 
 import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.figures import KINDS
 
 CONFIG = """\
@@ -32,7 +35,7 @@ TEXTS = {
     "several": ("step", "value", "one", "other"),
     "sweep": ("size", "test error (%)"),
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
-    "box": ("data set", "test error (%)", "A", "quartiles, median, whiskers to 1.5 IQR"),
+    "box": ("data set", "test error (%)", "A", "box: quartiles, median, whiskers to 1.5 IQR"),
 }
 
 
@@ -58,6 +61,17 @@ def test_a_figure_has_a_legend_and_axes_that_say_what_they_show(study, texts_of,
     assert set(TEXTS[name]) <= texts_of(study, figure)
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
     assert own.labels_of(own.panels[0]) == ("across", "up")
+
+
+@pytest.mark.parametrize("label", ["US$ vs A$", r"$\undefined{x}$ \frac", "a_b^c & 5 % <i> é ρ"])
+def test_labels_come_out_as_written(tmp_path, texts_of, label):
+    config = CONFIG.replace("label: A", f"label: {json.dumps(label)}")
+    study = make_study(tmp_path / "s", config, errors("german", "a", [0.1, 0.2]))
+    figure = next(each for each in study.config.figures if each.id == "box")
+    assert label in texts_of(study, figure)
+    (svg,) = draw(study, read_figure(study, figure), [".svg"])
+    assert escape(label) in svg.decode()
+    assert "oblique" not in svg.decode()  # the italics of math
 
 
 def test_every_kind_is_here():

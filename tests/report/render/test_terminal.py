@@ -1,32 +1,30 @@
-"""Grids at a terminal: in parts of about equally many columns, if they are too wide for a line."""
+"""Grids at a terminal: all values are there at any width, the printed ones below ours."""
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
 
 from ensvm.report.documents.document import Grid, Value
-from ensvm.report.render.terminal import fitted
+from ensvm.report.render.terminal import to_table
+
+VALUE = Value("25.3", spread="2.1", printed="25.1", verdict="reproduced", chosen=True)
 
 
-def shown(n_columns: int, n_rows: int = 20, width: int = 80) -> list[str]:
-    heads = ["data set", *(f"algorithm {n}" for n in range(n_columns))]
-    rows = [
-        [f"row {n}", *(Value(ours=f"{n}.00", printed="12.34567") for _ in range(n_columns))]
-        for n in range(n_rows)
-    ]
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_every_value_is_there_and_the_printed_one_is_below(width):
+    n_columns = 7 if width > 40 else 2
+    grid = Grid(
+        ["data set", *(f"algorithm {n}" for n in range(n_columns))], [["g", *[VALUE] * n_columns]]
+    )
     console = Console(file=StringIO(), width=width)
-    return [
-        ", ".join(str(column.header) for column in table.columns[1:])
-        for table in fitted(console, Grid(heads, rows))
-    ]
-
-
-def test_no_column_is_split_off_alone():
-    for n_columns in range(2, 15):
-        parts = [part.count(",") + 1 for part in shown(n_columns)]
-        assert sum(parts) == n_columns
-        assert max(parts) - min(parts) <= 1
-
-
-def test_every_column_stands_somewhere_in_order_even_if_none_fits():
-    assert shown(3, width=10) == ["algorithm 0", "algorithm 1", "algorithm 2"]
+    console.print(to_table(grid))
+    lines = console.file.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines)
+    words = " ".join(lines).split()
+    for word in ("25.3", "±2.1", "25.1", "=", "†"):
+        assert words.count(word) == n_columns
+    ours, printed = (
+        next(n for n, line in enumerate(lines) if text in line) for text in ("25.3", "25.1")
+    )
+    assert ours < printed
