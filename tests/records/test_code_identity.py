@@ -32,7 +32,7 @@ READING = {
     "card": ("data/card.py", "one_hot"),
 }
 GENERATING = {
-    "generator": ("data/generators.py", "_signs"),
+    "generator": ("data/generators.py", "_normal"),
     "labels": ("data", "encode_labels"),
 }
 PARTS_OF_PATH = {
