@@ -222,7 +222,7 @@ figures:
   - {id: 2, caption: c, panels: [german], series: [a], y: curve_}
   - {id: 3, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
 claims:
-  - {id: c, text: t, better: a, than: a, relation: less, rows: [german], printed_as: {german: d}}
+  - {id: c, text: t, better: a, than: a, relation: less, rows: [german]}
 assumptions: [{id: x, text: t, tables: [1]}]
 findings: [{claim: c}]
 """
@@ -249,8 +249,6 @@ findings: [{claim: c}]
         ("better: a", "better: no-such", "claims[1].better", "algorithm"),
         ("than: a", "than: no-such", "claims[1].than", "algorithm"),
         ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),
-        ("{german: d}", "{no-such: d}", "claims[1].printed_as", "data set"),
-        ("{german: d}", "{german: no-such}", "claims[1].printed_as", "data set"),
         ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
         ("claim: c", "claim: no-such", "findings[1].claim", "claim"),
     ],
