@@ -10,6 +10,7 @@ from ensvm.data.files.file_content import Raw
 from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, Split
 
 SIZES = ("n_train", "n_test")
+_AS_SCIKIT_LEARN = {"train_size": "n_train", "test_size": "n_test"}  # other names of the sizes
 # the protocols with sizes, and the sizes that may be fractions
 _FRACTIONS = {"random": SIZES, "official": ("n_train",), "indices": (), "disjoint": ()}
 
@@ -19,9 +20,14 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
 
     If one size of a random split is missing, that part gets all other rows. Fractions are of all
     `rows`, those of an official split of the publisher's training rows. `written` are the keys that
-    the user wrote. Raises ValueError, naming key, value and what is accepted, if a size is neither
-    a number nor a fraction, or if the sizes do not go together.
+    the user wrote; `train_size` and `test_size` are other names of the sizes. Raises ValueError,
+    naming key, value and what is accepted, if a size is neither a number nor a fraction, or if the
+    sizes do not go together.
     """
+    split = {_AS_SCIKIT_LEARN.get(key, key): value for key, value in split.items()}
+    written = [_AS_SCIKIT_LEARN.get(key, key) for key in written]
+    if len(set(written)) < len(written):
+        raise ValueError("split: a size is given by two names; leave one out")
     protocol, completed = split.get("protocol"), dict(split)
     if not isinstance(protocol, str) or protocol not in _FRACTIONS:
         return completed

@@ -88,6 +88,9 @@ class KFoldSplit(Strict):
         Whether every fold has the classes in the proportions of all rows, as nearly as can be.
     grouped : bool
         Whether folds are made of whole groups, about as many groups in each.
+    repeats : int or None
+        How many repetitions of all folds are run: `n_splits` times as many realizations. If not
+        given, `realizations:` of the study or the data set says how many folds are run.
     """
 
     later: ClassVar = ("grouped",)
@@ -96,6 +99,7 @@ class KFoldSplit(Strict):
     n_splits: int = Field(ge=2)
     stratified: bool = False
     grouped: bool = False
+    repeats: int | None = Field(default=None, ge=1)
 
 
 class LeaveOneGroupOutSplit(Strict):
@@ -184,6 +188,8 @@ def max_realizations(split: Split, rows: int) -> int | None:
         return split.realizations or (1 if split.n_train + split.n_test == rows else None)
     if isinstance(split, IndicesSplit | LeaveOneGroupOutSplit):
         return split.realizations
+    if isinstance(split, KFoldSplit) and split.repeats is not None:
+        return split.n_splits * split.repeats
     return None
 
 
@@ -191,9 +197,9 @@ def identity(split: Split) -> dict[str, Any]:
     """Return the keys given of a split as a JSON-able mapping, beginning {"protocol": ...}.
 
     Keys in the protocol's `later` were added after rows had been drawn with it; they are left out
-    if false, so that the same rows are still drawn.
+    if false, so that the same rows are still drawn. The number of repetitions changes no fold.
     """
-    unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
+    unset = {"repeats"} | {key for key in getattr(split, "later", ()) if not getattr(split, key)}
     return split.model_dump(exclude_none=True, exclude=unset)
 
 

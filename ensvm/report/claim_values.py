@@ -133,9 +133,8 @@ def printed_effect(
     """
     of = "timing" if test.run_pass == "timing" else "results"
     names = [name for name in pair if name is not None]
-    printed_row = test.printed_as.get(row, row)
     by_table = [
-        [printed_value(study, table, printed_row, name, test.metric, test.stage) for name in names]
+        [printed_value(study, table, row, name, test.metric, test.stage) for name in names]
         for table in study.config.tables
         if table.of == of
     ]

@@ -347,7 +347,8 @@ def _last_realization(
             f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
         )
     cap = None if chosen is None else chosen[-1]
-    limits = (entry.realizations or config.realizations, cap, most)
+    whole = most if getattr(card.split, "repeats", None) else config.realizations
+    limits = (entry.realizations or whole, cap, most)
     return min(limit for limit in limits if limit is not None)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.errors import Strict, message_of, near_miss
+from ensvm.errors import Strict, near_miss, readable
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -69,15 +69,9 @@ Algorithms = Annotated[Names, NameOf("algorithm")]
 
 def refusal(error: ValidationError) -> tuple[Location, str]:
     """Return the location of the first error, from the block on, and its message."""
-    first = error.errors()[0]
-    # `[key]` is how pydantic marks a mapping's key, which is not in the file.
-    location: Location = tuple(part for part in first["loc"] if part != "[key]")
-    if first["type"] in ("unknown_key", "flag"):
-        location = (*location, first["ctx"]["key"])
-    elif first["type"] == "union_tag_invalid":  # figures alone are unions
-        location = (*location, "kind")
-    more = error.error_count() - 1
-    return location, message_of(first) + (f" (and {more} more)" if more else "")
+    (location, message, key), *others = readable(error)
+    location = location if key is None else (*location, key)
+    return location, message + (f" (and {len(others)} more)" if others else "")
 
 
 class ConfigBlock(Strict):

@@ -67,8 +67,6 @@ class ClaimTest(ConfigBlock):
     printed : bool
         Whether the printed values are tested too; `false` for a hypothesis that the paper itself
         supports in part.
-    printed_as : dict of str to str
-        For data sets that the paper prints under another row: ours to that row.
     own_test : dict of str to str
         The paper's own test, if it compared several runs on one split: for each algorithm of the
         test the sweep whose members are its runs. The claim says on how many realizations a
@@ -95,7 +93,6 @@ class ClaimTest(ConfigBlock):
     each: bool = False
     scope: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     printed: bool = True
-    printed_as: Annotated[dict[str, str], NameOf("data set")] = Field(default_factory=dict)
     own_test: dict[str, str] = Field(default_factory=dict)
     reading: str = ""
     note: str = ""
@@ -260,11 +257,8 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             if test.run_pass == "timing" and not names.timing:
                 message = "a claim on the timing pass needs a `timing:` block in the study"
                 raise source.error((*location, "pass"), message)
-            for key, what, named in (
-                ("printed_as", "data set", test.printed_as.values()),
-                ("own_test", "sweep of algorithms", test.own_test.values()),
-            ):
-                source.must_be_one_of((*location, key), what, named, names.of(what))
+            what, swept = "sweep of algorithms", test.own_test.values()
+            source.must_be_one_of((*location, "own_test"), what, swept, names.of(what))
             if test.over is not None:
                 values = names.dataset_sweeps[test.over].values()
                 if len(values) < 2 or not all(

@@ -597,13 +597,6 @@ def test_printed_accuracies_are_errors_the_other_way_round(tmp_path):
     assert found.printed_counts == "holds on 1 of 1 row"
 
 
-def test_a_row_may_be_printed_under_another_name(tmp_path):
-    values = "titanic,a,10 titanic,b,20"
-    assert printed(tmp_path, LESS, values).printed_verdict is None
-    named = LESS + ", printed_as: {german: titanic}"
-    assert printed(tmp_path, named, values).comparisons[0].printed == -10.0
-
-
 def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
     table = (
         "- {id: 2, caption: E., metric: path_, columns: "

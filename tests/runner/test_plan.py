@@ -34,6 +34,14 @@ def test_more_realizations_than_there_are_are_refused_in_a_data_sets_own_block(t
         planned(tmp_path, "squares", ", realizations: 30")
 
 
+def test_repeats_of_folds_say_how_many_realizations_there_are(tmp_path):
+    split = ", split: {protocol: kfold, n_splits: 4, repeats: 3}"
+    assert planned(tmp_path, "german", split) == 12
+    assert planned(tmp_path, "german", f"{split}, realizations: 5") == 5
+    with pytest.raises(UserError, match=r"at most 12 with its split \(kfold\), got 13"):
+        planned(tmp_path, "german", f"{split}, realizations: 13")
+
+
 def test_realizations_from_one_to_another_are_those_of_the_whole(study):
     config = study("svc: {estimator: SVC}", realizations=5, more="timing: {realizations: 3}")
 

@@ -206,7 +206,7 @@ def test_paths_of_a_base_in_another_folder_are_found(tmp_path):
         ("algorithms.svc.parms.C=1", "unknown key.*did you mean 'params'"),
         ("algorithms.svc.params.C.x=1", "'C' is a value, not a block of keys: 1.0"),
         ("realisations=4", "unknown key.*did you mean 'realizations'"),
-        ("realizations=many", "valid integer"),
+        ("realizations=many", "a whole number"),
         ("datasets.germn.split.n_train=9", "datasets has no entry 'germn'.*'german'"),
         ("datasets=[germn]", "data set 'germn' is unknown"),
         ("tables=[1, 7]", "tables has no entry '7'"),

@@ -26,7 +26,7 @@ claims:
   - {id: b, paraphrase: p, metric: error, better: ours, than: claimed, relation: less,
      rows: [cancer-50]}
   - {id: c, text: t, metric: error, better: claimed, than: svc, relation: less,
-     rows: [cancer-50, cancer-100], printed_as: {cancer-100: german}}
+     rows: [cancer-50]}
   - {id: a, text: t, metric: train_seconds, pass: timing, better: claimed, than: svc,
      relation: at-least, of: ratio, factor: 2.0, rows: [titanic]}
 readings:

@@ -212,12 +212,8 @@ def _unit_name(unit: Unit) -> str:
 
 def _on_paper(tested: JudgedTest) -> str:
     """Return the verdict on the paper's own printed values; empty if it prints none."""
-    if not tested.printed_counts:
-        return ""
-    names = tested.test.printed_as
-    renamed = [f"{row} as {printed}" for row, printed in names.items()]
-    text = f"On the paper's own table: {tested.printed_counts}."
-    return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
+    counts = tested.printed_counts
+    return f"On the paper's own table: {counts}." if counts else ""
 
 
 def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:

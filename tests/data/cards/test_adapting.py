@@ -62,14 +62,14 @@ def test_options_change_the_arrays_and_the_fingerprint() -> None:
         (
             "circle",
             {"options": {"nois": 1}},
-            "generator.options: unknown key 'nois'; did you mean 'noise'",
+            "generator: unknown key 'nois'; did you mean 'noise'",
         ),
         (
             "circle",
             {"options": {"noise": 2}},
-            "generator.options.noise: 2 is not accepted.*less than or equal to 1",
+            "generator.noise: 2 is not accepted.*1 or less",
         ),
-        ("circle", {"options": {"redundant": -1}}, "generator.options.redundant: -1"),
+        ("circle", {"options": {"redundant": -1}}, "generator.redundant: -1"),
         ("circle", {"scaling": "minmx"}, "scaling: 'minmx'.*did you mean 'minmax'"),
         (
             "circle",

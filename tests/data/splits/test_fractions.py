@@ -38,6 +38,22 @@ def test_numbers_of_rows_stay_as_they_are(split: dict[str, Any]) -> None:
     assert counted(split, split, 10) == split
 
 
+def test_sizes_have_the_names_of_scikit_learn_too() -> None:
+    asked = {**RANDOM, "train_size": 0.5, "test_size": 3}
+    assert counted(RANDOM | {"train_size": 6}, ("train_size",), 10) == {
+        **RANDOM,
+        "n_train": 6,
+        "n_test": 4,
+    }
+    with pytest.raises(ValueError, match=r"n_train 0\.5 and n_test 3 are a fraction and a number"):
+        counted(asked, asked, 10)
+    twice = {**RANDOM, "train_size": 5, "n_train": 6}
+    with pytest.raises(ValueError, match="given by two names"):
+        counted(twice, twice, 10)
+    card = adapt(find_card("german"), split={"train_size": 100})
+    assert card.split == adapt(find_card("german"), split={"n_train": 100}).split
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rows = [f"{k},{'ab'[k % 5 == 0]}" for k in range(20)]

@@ -255,3 +255,19 @@ def test_realizations_without_rows_in_common_or_without_a_draw_do_not_overlap() 
     assert overlap(identity(block)) == 0.0
     assert overlap(identity(official(30, realizations=10))) == 0.0
     assert overlap({}) == 0.0
+
+
+def test_repeats_change_no_fold_and_count_the_realizations() -> None:
+    folds = KFoldSplit(protocol="kfold", n_splits=5)
+    repeated = KFoldSplit(protocol="kfold", n_splits=5, repeats=3)
+    assert max_realizations(repeated, len(Y)) == 15
+    assert identity(repeated) == identity(folds)
+    for index in (1, 7, 15):
+        for one, other in zip(
+            split_rows(folds, "some", index, Y, None),
+            split_rows(repeated, "some", index, Y, None),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(UserError, match="accepted: 1 to 15"):
+        split_rows(repeated, "some", 16, Y, None)
