@@ -20,7 +20,7 @@ from ensvm.data.arrays import sparse_matrix
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.memory import require_memory
 from ensvm.runner.answers import Misbehaves
-from ensvm.seeds import seed_of
+from ensvm.seeds import folds_seed, held_out_seed
 
 # Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
 # algorithm if all of them together take at most KEPT_BYTES.
@@ -250,7 +250,7 @@ class GramPool:
         If the rows have groups, a group is on one side only, and so the share is met roughly.
         """
         y, groups = self.realization.y_train, self.realization.groups_train
-        drawn_by = seed_of("validation", seed)
+        drawn_by = held_out_seed(seed)
         if groups is not None:
             n_parts = min(round(1 / VALIDATION_SHARE), len(np.unique(groups)))
             return self._part(*next(_grouped_folds(y, groups, max(n_parts, 2), drawn_by)))
@@ -267,7 +267,7 @@ class GramPool:
         from sklearn.model_selection import StratifiedKFold
 
         y, groups = self.realization.y_train, self.realization.groups_train
-        drawn_by = seed_of("folds", seed)
+        drawn_by = folds_seed(seed)
         if groups is not None:
             cut = _grouped_folds(y, groups, n_splits, drawn_by)
         else:
