@@ -66,12 +66,7 @@ WRONG = {
     "misspelt": (TABLE.format("eror", "svc"), r"tables\[1\]\.metric: .*did you mean 'error'"),
     "not there": (TABLE.format("auk", "svc"), r"unknown metric 'auk'; accepted: error, accuracy"),
     "of scikit-learn": (TABLE.format("roc_auk", "svc"), r"did you mean 'roc_auc'"),
-    "of no cell": (
-        TABLE.format("log_loss", "svc"),
-        r"metric: log_loss of svc: the classifier has no predict_proba",
-    ),
     "recorded": ("metrics: [auc, brjer]\n", r"metrics: unknown metric 'brjer'.*mean 'brier'"),
-    "kept": ("keep: scores\n", r"keep.*accepted: predictions"),
     "of a column": (
         TABLE.format("error", "{name: svc, metric: acuracy}"),
         r"tables\[1\]\.columns\[1\]\.metric: .*did you mean 'accuracy'",
