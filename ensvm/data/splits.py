@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm.errors import Strict, UserError
-from ensvm.seeds import seed_of
+from ensvm.seeds import realization_seed
 
 __all__ = [
     "DisjointSplit",
@@ -333,9 +333,9 @@ def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np
         return whole
     # without n_train, so that a smaller draw is a part of a larger one
     identity_of_order = {"protocol": split.protocol, "n_test": split.n_test}
-    order = np.random.default_rng(
-        seed_of("realization", name, identity_of_order, index)
-    ).permutation(whole)
+    order = np.random.default_rng(realization_seed(name, identity_of_order, index)).permutation(
+        whole
+    )
     return order[: split.n_train]
 
 
@@ -394,7 +394,7 @@ def _of_groups(
 
 
 def _seed(split: Split, name: str, index: int) -> int:
-    return seed_of("realization", name, identity(split), index)
+    return realization_seed(name, identity(split), index)
 
 
 def _generator(split: Split, name: str, index: int) -> np.random.Generator:

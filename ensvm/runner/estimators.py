@@ -16,7 +16,7 @@ from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import near_miss
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
-from ensvm.seeds import seed_of
+from ensvm.seeds import part_seed
 from ensvm.study.algorithms import KINDS, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
@@ -229,7 +229,7 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
             else estimator.set_params(random_state=seed)
         )
     seeds = {
-        key: seed_of("part", seed, key)
+        key: part_seed(seed, key)
         for key, value in estimator.get_params().items()
         if key.endswith("__random_state") and value is None
     }

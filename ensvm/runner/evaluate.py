@@ -26,7 +26,7 @@ from ensvm.runner.answers import (
 from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.seeds import seed_of
+from ensvm.seeds import another_seed
 from ensvm.study.metrics import STAGED, TRAIN_ERROR, scorer_of
 
 OF_A_STAGE = "not computed for a stage that is chosen by the test error"
@@ -129,7 +129,7 @@ def _draws(algorithm: AlgorithmSettings, fit: _Fit, seed: int, grams: GramPool) 
     """
     if not random_states(fit.fitted):
         return False
-    other = _fit(algorithm, fit.point, seed, grams, Stopwatch(), seed_of("another seed", seed))
+    other = _fit(algorithm, fit.point, seed, grams, Stopwatch(), another_seed(seed))
     (_, labels), (_, others) = (_count_errors(each, Stopwatch()) for each in (fit, other))
     return labels is None or others is None or not np.array_equal(labels, others)
 

@@ -19,7 +19,7 @@ from ensvm.data import Realization
 from ensvm.data.arrays import sparse_matrix
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.memory import require_memory
-from ensvm.seeds import seed_of
+from ensvm.seeds import held_out_seed
 
 # Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
 # algorithm if all of them together take at most KEPT_BYTES.
@@ -249,7 +249,7 @@ class GramPool:
         If the rows have groups, a group is on one side only, and so the share is met roughly.
         """
         y, groups = self.realization.y_train, self.realization.groups_train
-        drawn_by = seed_of("validation", seed)
+        drawn_by = held_out_seed(seed)
         if groups is not None:
             from sklearn.model_selection import StratifiedGroupKFold
 

@@ -21,7 +21,7 @@ from ensvm.runner.settings import (
     has_many_classes,
     settings_of_study,
 )
-from ensvm.seeds import seed_of
+from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, validated
@@ -99,15 +99,14 @@ class Cell:
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
         named = None if self.method is None else self.method.seed
-        return seed_of("algorithm", self.drawn_on, self.realization, named or self.algorithm)
+        return algorithm_seed(self.drawn_on, self.realization, named or self.algorithm)
 
     @property
     def order_seeds(self) -> tuple[int, ...]:
         """The seeds of the orders of the training rows after the first, for all algorithms."""
         last = 1 if self.method is None else self.method.orders
         return tuple(
-            seed_of("order", self.drawn_on, self.realization, number)
-            for number in range(2, last + 1)
+            order_seed(self.drawn_on, self.realization, number) for number in range(2, last + 1)
         )
 
     def why_missing(self, record: Record | None) -> str:

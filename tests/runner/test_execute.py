@@ -72,9 +72,10 @@ def test_resume_does_only_what_is_missing(study, results):
     path = results / "trial" / CELLS_FILE
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:5]) + lines[5][:40])
+    n_kept = sum(b'"kind": "cell"' in line for line in lines[:5])
     outcome = run(config, results)
-    assert outcome.already_done == 4
-    assert sum(outcome.statuses.values()) == len(whole) - 4
+    assert outcome.already_done == n_kept > 0
+    assert sum(outcome.statuses.values()) == len(whole) - n_kept
     assert values(results) == whole
     assert run(config, results).already_done == len(whole)
 

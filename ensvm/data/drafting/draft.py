@@ -1,5 +1,6 @@
 """`ensvm init`: what a user's file holds, and the data set's block of a config that reads it."""
 
+import hashlib
 import os
 import re
 import unicodedata
@@ -347,9 +348,17 @@ def stem_of(path: Path) -> str:
 
 
 def name_of(stem: str) -> str:
-    """Return a name that a study and a data set may have, as near to a file's as can be."""
-    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")[:LONGEST_NAME] or "data"
+    """Return a name that a study and a data set may have, as near to a file's as can be.
+
+    If letters are lost, a short hash follows, so that two files do not give one name.
+    """
+    letters = unicodedata.normalize("NFKD", stem)
+    plain = letters.encode("ascii", "ignore").decode()
+    name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")
+    if name and not any(letter.isalnum() and not letter.isascii() for letter in letters):
+        return name[:LONGEST_NAME]
+    mark = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:6]
+    return f"{(name or 'data')[: LONGEST_NAME - 7]}-{mark}"
 
 
 def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:

@@ -256,6 +256,18 @@ def test_what_a_header_is_may_be_said():
     assert len(draft_study(Path("own.csv"), header=False).target.fields) == N + 1
 
 
+@pytest.mark.parametrize(
+    "pair", [("日本", "данные"), ("ventes-日本", "ventes-данные"), ("---", "+++"), ("日本", "data")]
+)
+def test_files_of_two_names_give_two_studies(pair):
+    assert name_of(pair[0]) != name_of(pair[1])
+
+
+@pytest.mark.parametrize(("stem", "name"), [("Données 2", "Donnees-2"), ("my_data", "my_data")])
+def test_a_name_without_lost_letters_is_kept(stem, name):
+    assert name_of(stem) == name
+
+
 @pytest.mark.parametrize("stem", ["my data", "données", "-a-", "数据", "x" * 300, "a~b", "1"])
 def test_a_name_of_a_study_is_made_of_any_file(stem):
     write(Path("own.csv"))
