@@ -36,10 +36,10 @@ def made_up(death, ran):
             folder.mkdir()
             self.traces, self.was_too_slow = Traces(folder), False
 
-        def submit(self, task, results, timeout):
+        def submit(self, attempt, results, timeout):
             future = Future()
             try:
-                self.run(task, results)
+                self.run(attempt.task, results)
             except CellDied as error:
                 future.set_exception(error)
             else:
