@@ -256,6 +256,9 @@ class _Worker:
             return self._executor.submit(
                 run_cells, attempt.task, results, self.traces, timeout, in_fork=in_fork
             )
+        except BrokenExecutor:  # the process was killed while it had nothing to do
+            self.end()
+            return self.submit(attempt, results, timeout)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
