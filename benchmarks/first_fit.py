@@ -21,13 +21,13 @@ from numba.core import event as events
 from tabulate import tabulate
 
 import ensvm
-from ensvm_cli.warm_up import FIRST_FITS
+from ensvm_cli.warm_up import FITS
 
 ROWS = 60
 SHOWN = 15  # functions
 # Classifier -> the parameters of the first of its fits that warm up the solvers
 PARAMETERS: dict[str, dict[str, Any]] = {}
-for fits in FIRST_FITS.values():
+for fits in FITS:
     for name, parameters in fits:
         PARAMETERS.setdefault(name, parameters)
 

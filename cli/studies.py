@@ -219,7 +219,7 @@ def check(config: str, results: Path) -> None:
     """Check a config.
 
     Every key and value of CONFIG is checked, and so are notes that explain verdicts in the tables
-    in RESULTS. Nothing is fitted: `ensvm run CONFIG --realizations 1` fits each algorithm once.
+    in RESULTS. Nothing is fitted: a run with --realizations 1 fits each algorithm once.
     Exit status: 0 good, 2 wrong input.
 
     \b

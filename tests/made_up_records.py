@@ -149,7 +149,8 @@ def invoke(*arguments, stdin: str | None = None) -> Result:
 class PoolHere(Pool):
     """Runs cells in this process, one after another."""
 
-    def submit(self, task):
+    def submit(self, attempt):
+        task = attempt.task
         with importable(task.modules):
             for event in run_task(task):
                 if isinstance(event, Record):

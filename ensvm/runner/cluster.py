@@ -116,8 +116,9 @@ class ClusterPool(Pool):
         machine = sorted(client.ncores())[:1]
         self._on_one_machine = client.get_executor(pure=False, workers=machine)
 
-    def submit(self, task: Task) -> Future[Any]:
+    def submit(self, attempt: Attempt) -> Future[Any]:
         """Have dask choose a worker for a task."""
+        task = attempt.task
         executor = self._anywhere if task.run_pass == "error" else self._on_one_machine
         arguments = task, self._timeout, _versions(), tuple(sys.argv[1:])
         future: Future[Any] = executor.submit(_run_on_worker, *arguments)

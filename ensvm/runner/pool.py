@@ -80,7 +80,7 @@ class Pool(ABC):
         self._done: set[Identity] = set()
 
     @abstractmethod
-    def submit(self, task: Task) -> Future[Any]:
+    def submit(self, attempt: Attempt) -> Future[Any]:
         """Start a task."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class Pool(ABC):
         while (waiting or running) and not is_stopped():
             while waiting and len(running) < at_a_time:
                 attempt = waiting.popleft()
-                running[self.submit(attempt.task)] = attempt
+                running[self.submit(attempt)] = attempt
             ended, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
             self.look()
             for future in ended:
@@ -168,10 +168,10 @@ class LocalPool(Pool):
         ]
         self._busy: dict[Future[Any], _Worker] = {}
 
-    def submit(self, task: Task) -> Future[Any]:
+    def submit(self, attempt: Attempt) -> Future[Any]:
         """Start a task in an idle worker."""
         worker = self._idle.pop(0)
-        future = worker.submit(task, self._store.folder, self._timeout)
+        future = worker.submit(attempt, self._store.folder, self._timeout)
         self._busy[future] = worker
         return future
 
@@ -239,20 +239,26 @@ class _Worker:
         self.traces, self.was_too_slow = Traces(folder), False
         self._threads = threads
         self._executor: ProcessPoolExecutor | None = None
-        self._has_run_packages = False
+        self._has_run_cells = False
 
-    def submit(self, task: Task, results: Path, timeout: float | None) -> Future[Any]:
-        """Start a task in the process."""
-        if task.has_own_code and self._has_run_packages:
-            self.end()  # own code runs in forks of a process that has run nothing
-        self._has_run_packages |= not task.has_own_code
+    def submit(self, attempt: Attempt, results: Path, timeout: float | None) -> Future[Any]:
+        """Start a task in the process, or in a fork of it if another cell must not notice."""
+        in_fork = attempt.task.has_own_code or attempt.is_last
+        if in_fork and self._has_run_cells:
+            self.end()  # a process that has run nothing is forked
+        self._has_run_cells |= not in_fork
         self.was_too_slow = False
         if self._executor is None:
             self._executor = _executor(self._threads)
         # A new process does not hear Ctrl+C before it can ignore it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return self._executor.submit(run_cells, task, results, self.traces, timeout)
+            return self._executor.submit(
+                run_cells, attempt.task, results, self.traces, timeout, in_fork=in_fork
+            )
+        except BrokenExecutor:  # the process was killed while it had nothing to do
+            self.end()
+            return self.submit(attempt, results, timeout)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -271,7 +277,7 @@ class _Worker:
             _kill_group(mark.pid)
         self._executor.shutdown(wait=wait, kill_workers=True)
         if wait:
-            self._executor, self._has_run_packages = None, False
+            self._executor, self._has_run_cells = None, False
 
 
 def _executor(threads: int) -> ProcessPoolExecutor:

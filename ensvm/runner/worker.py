@@ -3,7 +3,7 @@
 A worker says in a file, its *mark*, which cell it runs and since when, so that the parent can stop
 a cell that takes too long, and knows which cell a dead worker was running. Cells with the user's
 own code run in a fork of the worker that ends with them, so that no state of that code can reach
-another cell.
+another cell; so does a cell in which a process has died before.
 """
 
 import faulthandler
@@ -37,7 +37,7 @@ TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is 
 
 
 class CellDied(Exception):
-    """The process of a cell with own code ended; the text says how."""
+    """The fork that ran a cell has ended; the text says how."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,17 @@ def start_worker(parent: int, safe_path: str | None) -> None:
     os.dup2(2, 1)
 
 
-def run_cells(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
-    """Run a task in this worker, and append its records to the store in `results`.
+def run_cells(
+    task: Task, results: Path, traces: Traces, timeout: float | None, *, in_fork: bool
+) -> None:
+    """Run a task in this worker, or in a fork of it, and append its records to a study's store.
 
-    Raises CellDied if the process of a cell with own code ends.
+    `results` is the folder of the study.
+
+    Raises CellDied if the fork ends.
     """
     warm_up_libraries()  # the time limit of the first cell does not include imports
-    if not task.has_own_code:
+    if not in_fork:
         _run(task, results, traces, timeout)
         return
     with suppress(UserError):  # the fork meets the same error, and records it
@@ -156,11 +160,11 @@ def _crashes_told(file: BinaryIO) -> Iterator[None]:
 
 
 def _run_and_exit(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
-    """Run a task with own code in this fork, and end the fork."""
+    """Run a task in this fork, and end the fork."""
     status = 1
     try:
         _lead_a_group(os.getppid())
-        if task.modules is not None:
+        if task.has_own_code:
             # Last, so that a module of the user's cannot hide one of Python or of a package.
             sys.path.append(str(task.modules))
         _run(task, results, traces, timeout)

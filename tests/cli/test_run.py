@@ -17,7 +17,7 @@ from made_up_records import invoke
 from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
 from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
-from ensvm_cli.warm_up import fill
+from ensvm_cli.warm_up import compile_solvers
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 in_this_process = pytest.mark.usefixtures("in_this_process")
@@ -351,7 +351,7 @@ def in_new_process(cache: Path, *command: str) -> subprocess.CompletedProcess[st
 
 @pytest.mark.slow
 def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
-    call = "compile_solvers(['linear SMO'], 2)"
+    call = "compile_solvers(('LinearSMO', {}))"
     warm_up = "-c", f"from ensvm_cli.warm_up import compile_solvers; print({call})"
     assert int(in_new_process(tmp_path, *warm_up).stdout) > 0
     assert int(in_new_process(tmp_path, *warm_up).stdout) == 0
@@ -361,7 +361,8 @@ def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_warming_up_compiles_what_fits_to_many_rows_need() -> None:
-    fill("leveraging, float32")
+    for kernel in ("rbf", "precomputed"):
+        compile_solvers(("LeveragedVectorMachine", {"kernel": kernel}))
     X = np.random.default_rng(1).normal(size=(4200, 3))
     y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1, -1)
     with compiling_counted() as compiled, warnings.catch_warnings():

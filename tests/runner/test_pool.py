@@ -1,7 +1,9 @@
 """Whenever a process dies, every cell has one record, and only the guilty cell fails."""
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -36,10 +38,10 @@ def made_up(death, ran):
             folder.mkdir()
             self.traces, self.was_too_slow = Traces(folder), False
 
-        def submit(self, task, results, timeout):
+        def submit(self, attempt, results, timeout):
             future = Future()
             try:
-                self.run(task, results)
+                self.run(attempt.task, results)
             except CellDied as error:
                 future.set_exception(error)
             else:
@@ -107,6 +109,20 @@ def test_a_cell_fails_only_if_its_own_process_dies_twice(task, monkeypatch, tmp_
 def test_processes_that_never_begin_end_the_run(task, monkeypatch, tmp_path):
     with pytest.raises(WorkersDie, match=r"SIGKILL.*fewer"):
         outcome(task, lambda cell: "before", monkeypatch, tmp_path / "r")
+
+
+def test_a_worker_that_is_killed_while_it_is_idle_is_replaced(task, tmp_path):
+    records = []
+    with Store(tmp_path / "r") as store, LocalPool(store, records.extend, None, 1) as one:
+        one.run([task.only(task.cells[:1])])
+        executor = one._idle[0]._executor
+        for pid in list(executor._processes):
+            os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + 60
+        while executor._flags.broken is None and time.monotonic() < end:
+            time.sleep(0.01)
+        one.run([task.only(task.cells[1:2])])
+    assert [record.status for record in records] == ["ok", "ok"]
 
 
 STUBBORN = """
