@@ -122,7 +122,7 @@ def _without_defaults(dialect: dict[str, Any], file_name: str, usable: bool) -> 
     plain = {key: value for key, value in dialect.items() if value and value != default.get(key)}
     if "delimiter" in plain:
         plain["delimiter"] = DELIMITERS.get(plain["delimiter"]) or plain["delimiter"]
-    return plain if usable else plain | {"header": False}
+    return plain if usable else plain | {"header": 0}
 
 
 def _columns(table: Table, file_name: str) -> list[list[str]]:
