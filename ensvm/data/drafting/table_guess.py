@@ -62,7 +62,8 @@ class DraftTable:
 def typed_table(file: FileContent, form: NamedColumnsFormat) -> DraftTable:
     """Return the fields of a table whose columns have types."""
     table = form.table(file)
-    kind = {"arff": "ARFF", "feather": "Feather (Arrow)", "parquet": "Parquet"}[form.type]  # type: ignore[attr-defined]
+    name = str(getattr(form, "type", ""))
+    kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     written_as = "; ".join([f"{kind}, typed columns", *table.notes])
     columns = _columns(table, file.name)
     return DraftTable(written_as, table.names, table.names, columns, typed=form.typed_columns(file))
