@@ -30,7 +30,7 @@ WIDE = 150  # columns of a terminal with room for the licence and the other name
 
 @click.group()
 def data() -> None:
-    """List, show and fetch the data sets that studies use, and write their splits."""
+    """List, show and fetch the data sets of studies, write their splits."""
 
 
 @data.command("list")
@@ -189,7 +189,9 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
 @click.argument("names", nargs=-1)
 @data_dir_option
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Download data sets: NAMES, or all that are not here yet, and check them.
+    """Download data sets: NAMES, or all that are not here yet.
+
+    What is here is checked against the cards.
 
     Exit status: 0 all are here, 1 one of NAMES (without NAMES: every data set) could not be loaded,
     2 wrong input.
@@ -228,8 +230,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
 )
 @data_dir_option
 def splits(config: str, name: str | None, output: Path | None, data_dir: Path | None) -> None:
-    """Write which rows a study trains and tests on, so that others can check its tables.
+    """Write which rows a study trains and tests on.
 
+    With them anyone can check a table by a script of their own.
     CONFIG is a file or the name of a shipped study, DATA one of its data sets (all if not given).
     A .csv has a line for each row of each part: data set, realization (from 1), part, row (from 0).
     A .npz holds one data set: X has the inputs before scaling, y the labels, train and test a line

@@ -199,9 +199,9 @@ def _use(column: "DraftColumn") -> str:
 
 def _print_next_steps(draft: "Draft") -> None:
     """Print what was written, and the commands that use it."""
-    from ensvm.data.drafting.config_text import ALGORITHMS, commands
+    from ensvm.data.drafting.config_text import NAMES, commands
 
-    count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
+    count = f"{len(NAMES)} algorithms on {draft.realizations} splits"
     click.echo(printable(f"wrote {draft.config}: {count}"))
     if draft.rare:
         rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"

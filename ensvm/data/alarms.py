@@ -3,10 +3,9 @@
 `ensvm init`, `ensvm check` and `ensvm run`, whose records a study's page shows, call `alarms`.
 """
 
-import math
 import re
+import warnings
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,36 +31,28 @@ LEAST_ROWS = 30  # fewer are separated by chance
 ROWS_OF_A_LEVEL = 5  # on average, so that many levels do not separate the rows by chance
 TELLING = 0.05  # the error of a single column that tells the class is at most this ...
 FAR_BELOW = 5  # ... and so many times smaller than that of any other column
-ALMOST = 0.05  # up to this share of the rows of a class may be exceptions
-DUPLICATES = 0.05  # of the test rows are copies: an alarm, if there are also ...
-MORE_THAN_CHANCE = 10  # ... so many times more than by chance
+COPIES = 0.05  # of the test rows
 VARIED = 0.25  # a column with different values in this share of the rows tells rows apart
-ROUNDING = 1e-12  # a smaller variance, over the squared mean, is rounding
-NEAR_UNIQUE = 0.5
+NEAR_UNIQUE = 0.5  # of the rows have a value of their own
 UNIQUE = 0.9
 MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
+
+Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
 
 
 def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
-    These are columns that tell the class alone, missing values that stand for a class, test rows of
-    the first realization that repeat training rows, columns that look like identifiers or groups,
-    and rare classes.
+    These are columns that tell the class alone, test rows of the first realization that repeat
+    training rows, columns that look like identifiers or groups, and rare classes.
     """
     columns = list(_columns(dataset))
-    missing = dict(_missing_like_a_class(dataset, columns))
-    others = [column for column in columns if column[0] not in missing]
     return [
-        *missing.values(),
-        *_telling(dataset, others),
-        *_repeated(dataset, columns),
+        *_telling(dataset, columns),
+        *_copies(dataset, columns),
         *_like_identifiers(dataset, columns),
         *_rare(dataset),
     ]
-
-
-Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
 
 
 def _columns(dataset: Dataset) -> Iterator[Column]:
@@ -70,57 +61,24 @@ def _columns(dataset: Dataset) -> Iterator[Column]:
     Of many columns, those are taken whose means differ most between the classes.
     """
     inputs, X = dataset.card.inputs, dataset.X
-    n_columns = X.shape[1]
-    widths = [(f"column {at + 1} of the inputs", 1) for at in range(n_columns)]
+    widths = [(f"column {at + 1} of the inputs", 1) for at in range(X.shape[1])]
     if inputs is not None:
         widths = [(repr(name), len(encoded_columns({name: inputs[name]}))) for name in inputs]
     first = np.cumsum([0, *(width for _, width in widths)])
     chosen = np.arange(len(widths))
     if len(widths) > COLUMNS:
+        from sklearn.feature_selection import f_classif  # loaded here to keep starting up quick
+
         rows = _some_rows(len(dataset.y))
-        differences = _class_differences(X[rows], dataset.y[rows])
-        largest = [differences[start:end].max() for start, end in pairwise(first)]
-        chosen = np.sort(np.argsort(largest)[-COLUMNS:])
+        filled = X[rows] if sparse_matrix(X) else np.nan_to_num(X[rows])
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # of columns that hold one value
+            scores = np.nan_to_num(f_classif(filled, dataset.y[rows])[0], posinf=np.inf)
+        chosen = np.sort(np.argsort(np.maximum.reduceat(scores, first[:-1]))[-COLUMNS:])
     for at in chosen.tolist():
         values = X[:, first[at] : first[at + 1]]
         values = values.toarray() if sparse_matrix(X) else values
-        name, width = widths[at]
-        yield name, values, width > 1
-
-
-def _class_differences(X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how much the mean of each column differs between classes, in deviations."""
-    filled = X if sparse_matrix(X) else np.nan_to_num(X, nan=0.0)
-    mean = np.asarray(filled.mean(axis=0)).ravel()
-    variance = np.asarray((filled * filled).mean(axis=0)).ravel() - mean**2
-    deviation = np.sqrt(np.maximum(variance, ROUNDING * mean**2 + np.finfo(float).tiny))
-    of_class = [np.asarray(filled[y == label].mean(axis=0)).ravel() for label in np.unique(y)]
-    return np.asarray(np.ptp(np.array(of_class), axis=0) / deviation)
-
-
-def _missing_like_a_class(dataset: Dataset, columns: list[Column]) -> Iterator[tuple[str, str]]:
-    """Yield the names of columns whose missing values are the rows of a class, with a sentence."""
-    for name, values, _ in columns:
-        missing = np.isnan(values[:, 0])
-        for with_value, rows in (("missing", missing), ("present", ~missing)):
-            if (label := _class_of_rows(rows, dataset.y)) is not None:
-                yield (
-                    name,
-                    f"{name} is {with_value} in nearly all rows of the class "
-                    f"{_label(dataset, label)!r}, and in hardly any other: was it written down "
-                    "after the class was known? Leave it out by `drop:`",
-                )
-                break
-
-
-def _class_of_rows(rows: NDArray[np.bool_], y: NDArray[Any]) -> int | None:
-    """Return the class that has these rows and hardly any others, or None."""
-    for label in np.unique(y).tolist():
-        is_class = y == label
-        least = min(is_class.mean(), 1 - is_class.mean(), rows.mean(), 1 - rows.mean())
-        if (rows != is_class).mean() <= least * ALMOST:
-            return int(label)
-    return None
+        yield widths[at][0], values, widths[at][1] > 1
 
 
 def _telling(dataset: Dataset, columns: list[Column]) -> list[str]:
@@ -168,30 +126,19 @@ def _tree_error(values: NDArray[np.float64], y: NDArray[Any], is_text: bool) -> 
     return float(1 - tree.fit(values, y).score(values, y))
 
 
-def _repeated(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
-    """Yield a sentence if test rows are copies of training rows, which chance does not explain."""
-    n_rows = len(dataset.y)
+def _copies(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
+    """Yield a sentence if many test rows are copies of training rows."""
     different = [len(np.unique(values)) for _, values, is_text in columns if not is_text]
-    if max(different, default=0) < VARIED * n_rows:
+    if max(different, default=0) < VARIED * len(dataset.y):
         return  # few values: equal rows are different cases
     train, test = dataset.split(1)
     trained = {_bytes(dataset.X, row) for row in train.tolist()}
     copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
-    # by chance, if the columns were independent
-    equal = math.prod(_chance_of_equal(values) for _, values, _ in columns)
-    by_chance = len(test) * (1 - (1 - equal) ** len(train))
-    if copies > max(1, DUPLICATES * len(test), MORE_THAN_CHANCE * by_chance):
+    if copies > max(1, COPIES * len(test)):
         yield (
             f"{copies} of {len(test)} test rows of the first split are equal to training rows in "
             "all inputs: remove copies from the file, or keep copies together by `groups:`"
         )
-
-
-def _chance_of_equal(values: NDArray[np.float64]) -> float:
-    """Return the share of pairs of rows that have the same values of a column."""
-    filled = np.nan_to_num(values, nan=np.finfo(np.float64).min)
-    counts = np.unique(filled, axis=0, return_counts=True)[1]
-    return float(((counts / len(values)) ** 2).sum())
 
 
 def _bytes(X: Any, row: int) -> bytes:
@@ -210,7 +157,9 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
         n_values = values.shape[1] if is_text else len(np.unique(numbers))
         named = GROUP.fullmatch(plain) or (plain and IDENTIFIER.fullmatch(plain))
         whole = is_text or bool((numbers == np.round(numbers)).all())
-        numbered = not is_text and _number_rows(numbers, n_rows)
+        rising = not is_text and bool((np.diff(numbers) >= 0).all())  # as row numbers, with gaps
+        rising &= n_values > UNIQUE * n_rows
+        numbered = rising and np.ptp(numbers) <= MOST_PER_ROW * n_rows
         unique = n_values > NEAR_UNIQUE * n_rows and (named or numbered)
         grouped = named and 2 < n_values <= NEAR_UNIQUE * n_rows and dataset.groups is None
         if whole and (unique or grouped):
@@ -219,12 +168,6 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
                 "or a group: leave it out by `drop:`, or, if rows with the same value belong "
                 "together, keep them on one side of each split by `groups:`"
             )
-
-
-def _number_rows(numbers: NDArray[np.float64], n_rows: int) -> bool:
-    """Return whether numbers rise from row to row, as row numbers do, perhaps with gaps."""
-    rising = len(np.unique(numbers)) > UNIQUE * n_rows and bool((np.diff(numbers) >= 0).all())
-    return rising and float(np.ptp(numbers)) <= MOST_PER_ROW * n_rows
 
 
 def rare_share(n_classes: int) -> float:

@@ -331,7 +331,8 @@ def _choose_columns(
         refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
             raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
-    uses = {"target": [own.target], "inputs": [*listed], "drop": own.drop, "groups": [own.groups]}
+    uses: dict[str, list[Any]] = {"target": [own.target], "inputs": [*listed]}
+    uses |= {"drop": own.drop, "groups": [own.groups]}
     for name in first:
         keys = [key for key, columns in uses.items() if name in columns]
         if len(keys) > 1 and keys != ["drop", "groups"]:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from ensvm.data.card import refuse_old_keys
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
@@ -91,7 +90,13 @@ class DatasetConfig(ConfigBlock):
     )
     sweep: SweepConfig | None = None
 
-    _new_names = model_validator(mode="before")(refuse_old_keys)
+    @model_validator(mode="before")
+    @classmethod
+    def _old_name_of_fill(cls, entry: Any) -> Any:
+        """Read `fill` by its old name too: the configs inside shipped records have it."""
+        if isinstance(entry, dict) and "missing" in entry:
+            return {"fill" if key == "missing" else key: entry[key] for key in entry}
+        return entry
 
     @model_validator(mode="before")
     @classmethod

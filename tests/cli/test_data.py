@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import Result
 from made_up_records import invoke
 
-from ensvm.data import find_card, list_cards
-from ensvm.shipped import shipped_datasets
+from ensvm.data import find_card, list_cards, load
+from ensvm.runner.plan import make_plan
+from ensvm.shipped import find_config, shipped_datasets
 
 # What everybody has without a network.
 SMALL = [  # what needs no download: scikit-learn is installed
@@ -145,3 +148,53 @@ def test_missing_needs_a_config_that_exists():
     assert answer.exit_code == 2
     assert "did you mean 'smoke'" in answer.stderr
     assert run("list", "--missing").exit_code == 2
+
+
+def test_splits_of_a_study_are_the_rows_that_its_cells_use(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("splits", "smoke").exit_code == 0
+    table = pd.read_csv("smoke-splits.csv")
+    plan = make_plan(find_config("smoke"))
+    for name, card in plan.cards.items():
+        for index in range(1, plan.config.realizations + 1):
+            of_cell = table[(table["data set"] == name) & (table["realization"] == index)]
+            for part, rows in zip(("train", "test"), load(card).split(index), strict=True):
+                assert of_cell.loc[of_cell["part"] == part, "row"].tolist() == rows.tolist()
+
+
+FOLDS = """\
+study: folds
+realizations: 5
+datasets: [{name: mine, path: mine.csv, target: label, split: {protocol: kfold, n_splits: 5}}]
+algorithms: {svc: {estimator: SVC}}
+"""
+
+
+def test_splits_of_folds_of_unequal_size_are_filled_up(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(13))
+    Path("mine.csv").write_text(f"x,label\n{rows}")
+    Path("folds.yaml").write_text(FOLDS)
+    assert run("splits", "folds.yaml", "-o", "folds.npz").exit_code == 0
+    card = make_plan(Path("folds.yaml")).cards["mine"]
+    with np.load("folds.npz") as archive:
+        assert archive["y"].tolist() == ["ab"[i % 2] for i in range(13)]
+        for index in range(5):
+            for part, rows in zip(("train", "test"), load(card).split(index + 1), strict=True):
+                written = archive[part][index]
+                assert written[written >= 0].tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["smoke", "titanicc"], "no data set 'titanicc'"),
+        (["smoke", "-o", "all.npz"], "an archive holds one data set: which one?"),
+        (["smoke", "-o", "all.txt"], "ends in .csv or .npz"),
+        (["smokee"], "smoke"),
+    ],
+)
+def test_splits_that_cannot_be_written_are_refused(arguments, message):
+    refused = run("splits", *arguments)
+    assert (refused.exit_code, "Traceback" in refused.output) == (2, False)
+    assert message in refused.stderr

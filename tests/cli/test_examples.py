@@ -186,10 +186,8 @@ def expanded(parts):
 
 def shortened(parts):
     """Return the arguments of `ensvm`, such that they end soon and may be given again."""
-    if parts[:1] in (["init"], ["copy"]) or parts[:2] == ["data", "new"]:
+    if parts[:1] in (["init"], ["copy"]):
         return [*parts, "--force"]
-    if parts == ["data", "fetch", "--verify"]:
-        return [*parts, "german"]  # all data sets take seconds and have a test of their own
     if parts[:1] != ["run"] or "--dry-run" in parts:
         return parts
     if "smoke" in parts:

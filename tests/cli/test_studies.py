@@ -123,7 +123,7 @@ def test_a_foreign_file_becomes_a_table_without_a_question():
     assert "| foreign " in invoke("table", "results", "foreign").output
     ranked = invoke("rank", "results", "foreign", "--dataset", "foreign")
     assert ranked.exit_code == 0, ranked.output
-    assert "2 largest class |" in ranked.output
+    assert "largest class" in ranked.output
 
 
 @pytest.mark.usefixtures("foreign")
@@ -235,11 +235,12 @@ TWO = "age,status,sex,ulcer\n" + "\n".join(
 )
 
 
-def test_two_plausible_columns_are_both_named_first():
+def test_without_a_terminal_two_plausible_columns_end_in_a_question():
     Path("two.csv").write_text(TWO)
     answer = invoke("init", "two.csv")
-    assert answer.stdout.startswith("guessed: status; as likely: ulcer: --target\n")
-    assert "target: status" in Path("two.yaml").read_text()
+    assert answer.exit_code == 2
+    assert "which column holds the classes? it might be 'status', 'sex', 'ulcer'" in answer.stderr
+    assert not Path("two.yaml").exists()
 
 
 def test_a_terminal_asks_which_column_is_meant(monkeypatch):
@@ -259,7 +260,7 @@ def test_each_decision_has_the_option_that_changes_it():
     assert answer.exit_code == 0, answer.output
     text = " ".join(answer.stdout.split())
     assert "lines left out 2 before the table, 1 after it --skip N, --footer N" in text
-    assert "-9 in x; get the mean of the training rows --missing TEXT" in text
+    assert "--missing -9 if it stands for a missing value" in text
     assert "Look at this first: - 'subject' has 15 different values in 60 rows" in text
     said = (
         "--delimiter",
@@ -276,6 +277,9 @@ def test_each_decision_has_the_option_that_changes_it():
     again = invoke("init", "bars.txt", "-o", "again.yaml", *said)
     assert again.exit_code == 0, again.output
     assert "Look at this first" not in again.stdout
+    assert "-9; replaced by the mean of the training rows --missing TEXT" in " ".join(
+        again.stdout.split()
+    )
     assert "groups subject --groups NAME" in " ".join(again.stdout.split())
     assert "groups: subject" in Path("again.yaml").read_text()
     checked = [invoke("check", path).output for path in ("bars.yaml", "again.yaml")]

@@ -43,7 +43,7 @@ def levels(column):
         ({"leak": np.where(RNG.random(N) < 0.01, 1 - Y, Y)}, {}, ["'leak' alone"]),
         ({"leak": Y, "copy": 3 - Y}, {}, ["'leak', 'copy' tell the class without an error"]),
         ({"leak": [f"l{i % 6}" for i in range(N)]}, levels("leak"), ["'leak' alone"]),
-        ({"cause": np.where(Y, "", "1.5")}, {}, ["'cause' is missing", "class '1'"]),
+        ({"cause": np.where(Y, "", "1.5")}, {}, ["'cause' alone tells the class"]),
         ({"id": RNG.permutation(N)}, {}, ["'id' has 200 different values"]),
         ({"patientId": np.repeat(np.arange(40), 5)}, {}, ["'patientId' has 40 different values"]),
         ({"x": np.arange(N) + 1000}, {}, ["'x' has 200 different values"]),

@@ -11,84 +11,85 @@ from ensvm.data.drafting.draft import Draft
 from ensvm.errors import UserError
 
 WIDTH = 96
-SCALINGS = {
-    "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
-    "maxabs": "maxabs  # divided by the largest value, so that zeros stay; or: none, standard",
-}
-# the blocks of algorithms in a config, each with what its comment says
-ALGORITHMS = {
-    "always_largest": (
-        '{label: largest class, estimator: "sklearn.dummy:DummyClassifier"}',
-        "what guessing the largest class gets wrong: the others must be better",
-    ),
-    "logistic": (
-        '{label: logistic regression, estimator: "sklearn.linear_model:LogisticRegression",'
-        "\n             params: {max_iter: 1000}}",
-        "a linear classifier of scikit-learn's",
-    ),
-    "svc": (
-        "{label: SVM, estimator: TunedSVC}",
-        "one SVM, which chooses C and gamma on the training rows",
-    ),
-    "forest": (
-        '{label: random forest, estimator: "sklearn.ensemble:RandomForestClassifier",'
-        "\n           params: {n_estimators: 200}}",
-        "trees, which do without scaling",
-    ),
-    "mixed_kernels": (
-        "{label: mixed-kernel bagging, estimator: MixedKernelBagging}",
-        "ours: an ensemble of SVMs with different kernels",
-    ),
-    "ensemble": (
-        "{label: partially trained ensemble, estimator: PartiallyTrainedEnsemble}",
-        "ours: an ensemble of partially trained SVMs, which needs no tuning",
-    ),
+ALGORITHMS = """\
+  # what guessing the largest class gets wrong: the others must be better
+  always_largest: {label: largest class, estimator: "sklearn.dummy:DummyClassifier"}
+  # a linear classifier of scikit-learn's
+  logistic: {label: logistic regression, estimator: "sklearn.linear_model:LogisticRegression",
+             params: {max_iter: 1000}}
+  # one SVM, which chooses C and gamma on the training rows
+  svc: {label: SVM, estimator: TunedSVC}
+  # trees, which do without scaling
+  forest: {label: random forest, estimator: "sklearn.ensemble:RandomForestClassifier",
+           params: {n_estimators: 200}}
+  # ours: an ensemble of SVMs with different kernels
+  mixed_kernels: {label: mixed-kernel bagging, estimator: MixedKernelBagging}
+  # ours: an ensemble of partially trained SVMs, which needs no tuning
+  ensemble: {label: partially trained ensemble, estimator: PartiallyTrainedEnsemble}
+"""
+NAMES = list(yaml.safe_load(ALGORITHMS))
+CONFIG = """\
+# Drafted by `ensvm init` from {path}.
+# To run it, to see the errors, and to test which differences are more than chance:
+{commands}
+# Change what you like: the next run does what changed. All keys:
+# docs/look-up/keys.md
+study: {name}
+title: {title}
+realizations: {realizations}
+kernel: {{kernel: rbf, gamma: mean-distance}}  # for all that have a kernel, unless their
+                                             # `params:` say otherwise
+
+datasets:
+{dataset}
+
+algorithms:  # more: docs/look-up/classifiers.md, or any classifier of scikit-learn
+{algorithms}
+tables:
+{tables}"""
+TABLE = """\
+  - id: {id}
+    caption: {caption}
+    metric: {metric}
+    columns: [{columns}]
+    largest_class: always_largest  # what guessing the largest class gets is never bold
+"""
+# What is said of the keys of a data set, whose values are written below them if they are long.
+COMMENTS = {
+    "positive": "the class +1, which changes no error",
+    "format": "how the file is written",
+    "unlabelled": "rows without a label are left out",
+    "inputs": "text as columns of 0 and 1; columns not named here are numbers",
+    "groups": "rows of one are never on both sides",
+    "drop": "not inputs; take a line out to keep a column of numbers",
+    "incomplete": "rows with missing values stay ...",
+    "fill": "... and get the means of the training rows",
+    "standard": "on the training rows: mean 0, deviation 1; or: none, minmax",
+    "maxabs": "divided by the largest value, so that zeros stay; or: none, standard",
 }
 
 
 def config_text(draft: Draft) -> str:
     """Return the config of a draft."""
-    name, classes = draft.block["name"], draft.classes
-    drawn = (
-        "the splits in the file" if draft.splits else f"random splits of the {draft.rows:,} rows"
-    )
-    caption = f"Test errors (in %) on {draft.rows:,} rows of {len(classes)} classes."
-    lines = [
-        f"# Drafted by `ensvm init` from {_plain(draft.block['path'])}.",
-        "# To run it, to see the errors, and to test which differences are more than chance:",
-        *(f"#     {_plain(command)}" for command in commands(draft)),
-        "# Change what you like: the next run does what changed. All keys:",
-        "# docs/look-up/keys.md",
-        f"study: {_flow(name)}",
-        f"title: {_flow(f'Classifiers on {draft.path.name}')}",
-        f"realizations: {draft.realizations}  # {drawn}",
-        "kernel: {kernel: rbf, gamma: mean-distance}  # for all that have a kernel, unless their",
-        "                                             # `params:` say otherwise",
-        "",
-        "datasets:",
-        *_dataset(draft),
-        "",
-        "algorithms:  # more: docs/reference/classifiers.md, or any classifier of scikit-learn",
-        *(f"  # {comment}\n  {name}: {block}" for name, (block, comment) in ALGORITHMS.items()),
-        "",
-        "tables:",
-        *_table("errors", caption),
-    ]
+    rows, classes = f"{draft.rows:,} rows of {len(draft.classes)} classes", draft.classes
+    tables = [("errors", f"Test errors (in %) on {rows}.", "error")]
     if min(classes.values()) < rare_share(len(classes)) * draft.rows:
-        caption = caption.replace("Test errors (in %)", "Balanced accuracy (in %)")
         metric = "balanced_accuracy  # the mean of the shares of each class that are right"
-        lines += _table("balanced", caption, metric)
-    return "\n".join(lines) + "\n"
-
-
-def _table(name: str, caption: str, metric: str = "") -> list[str]:
-    return [
-        f"  - id: {name}",
-        f"    caption: {_flow(caption)}",
-        *([f"    metric: {metric}"] if metric else []),
-        f"    columns: [{', '.join(ALGORITHMS)}]",
-        "    largest_class: always_largest  # what guessing the largest class gets is never bold",
-    ]
+        tables.append(("balanced", f"Balanced accuracy (in %) on {rows}.", metric))
+    drawn = "the splits in the file" if draft.splits else "random splits of the rows"
+    return CONFIG.format(
+        path=_plain(draft.block["path"]),
+        commands="\n".join(f"#     {_plain(command)}" for command in commands(draft)),
+        name=_flow(draft.block["name"]),
+        title=_flow(f"Classifiers on {draft.path.name}"),
+        realizations=f"{draft.realizations}  # {drawn}",
+        dataset="\n".join(_dataset(draft)),
+        algorithms=ALGORITHMS,
+        tables="".join(
+            TABLE.format(id=key, caption=_flow(text), metric=metric, columns=", ".join(NAMES))
+            for key, text, metric in tables
+        ),
+    )
 
 
 def write_config(draft: Draft) -> None:
@@ -112,32 +113,25 @@ def commands(draft: Draft) -> list[str]:
 
 
 def _dataset(draft: Draft) -> list[str]:
-    block = draft.block
     counts = ", ".join(f"{label} {count}" for label, count in list(draft.classes.items())[:8])
-    counts += ", ..." if len(draft.classes) > 8 else ""
-    lines = [f"  - name: {_flow(block['name'])}", f"    path: {_flow(block['path'])}"]
-    if "target" in block:
-        lines += [f"    target: {_flow(block['target'])}"]
-    lines[-1] += f"  # rows: {_plain(counts)}"
-    if "format" in block:
-        lines += ["    format:  # how the file is written"]
-        lines += _indented(block["format"], "      ")
-    if "unlabelled" in block:
-        lines += ["    unlabelled: drop  # rows without a label are left out"]
-    if "inputs" in block:
-        lines += ["    inputs:  # text as columns of 0 and 1; columns not named here are numbers"]
-        lines += _indented(block["inputs"], "      ")
-    if "groups" in block:
-        lines += [f"    groups: {_flow(block['groups'])}  # rows of one are never on both sides"]
-    if "drop" in block:
-        reasons = {column.name: column.dropped for column in draft.columns}
-        lines += ["    drop:  # not inputs; take a line out to keep a column of numbers"]
-        lines += [f"      - {_flow(name)}  # {_plain(reasons[name])}" for name in block["drop"]]
-    if "fill" in block:
-        lines += ["    incomplete: keep  # rows with missing values stay ..."]
-        lines += ["    fill: training-mean  # ... and get the means of the training rows"]
-    lines += [f"    scaling: {SCALINGS[block['scaling']]}"]
-    return [*lines, f"    split: {_flow(block['split'])}  # {split_comment(block['split'])}"]
+    reasons = {column.name: column.dropped for column in draft.columns}
+    comments = {
+        **COMMENTS,
+        "target" if "target" in draft.block else "path": f"rows: {_plain(counts)}",
+        "split": split_comment(draft.block["split"]),
+        "scaling": COMMENTS[draft.block["scaling"]],
+    }
+    lines = []
+    for key, value in draft.block.items():
+        comment = f"  # {comments[key]}" if key in comments else ""
+        if key == "drop":
+            lines += [f"{key}:{comment}"]
+            lines += [f"  - {_flow(name)}  # {_plain(reasons[name])}" for name in value]
+        elif key in ("inputs", "format"):
+            lines += [f"{key}:{comment}", *_indented(value)]
+        else:
+            lines.append(f"{key}: {_flow(value)}{comment}")
+    return [f"  - {lines[0]}", *(f"    {line}" for line in lines[1:])]
 
 
 def split_comment(split: dict[str, Any]) -> str:
@@ -159,15 +153,11 @@ def _flow(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _indented(value: Any, indent: str) -> list[str]:
+def _indented(value: Any) -> list[str]:
     text = yaml.safe_dump(
-        value,
-        default_flow_style=None,
-        width=WIDTH - len(indent),
-        allow_unicode=True,
-        sort_keys=False,
+        value, default_flow_style=None, width=WIDTH, allow_unicode=True, sort_keys=False
     )
-    return [indent + line for line in text.splitlines()]
+    return [f"  {line}" for line in text.splitlines()]
 
 
 def _plain(text: str) -> str:

@@ -383,6 +383,7 @@ def _readable(draft: Draft) -> Draft:
         n_splits = max(2, min(FOLDS, len(groups.counts)))
         split = {"protocol": "kfold", "n_splits": n_splits, "stratified": True}
     block = {"scaling": "standard", "split": split} | draft.block
+    block = draft.block | {key: block[key] for key in ("scaling", "split")}
     try:
         card = inline_card(block | {"path": draft.path.name}, draft.path.parent)
         found = alarms(load(card))

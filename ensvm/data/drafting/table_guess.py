@@ -62,7 +62,8 @@ class DraftTable:
 def typed_table(file: FileContent, form: NamedColumnsFormat) -> DraftTable:
     """Return the fields of a table whose columns have types."""
     table = form.table(file)
-    kind = {"arff": "ARFF", "feather": "Feather (Arrow)", "parquet": "Parquet"}[form.type]  # type: ignore[attr-defined]
+    name = str(getattr(form, "type", ""))
+    kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     written_as = "; ".join([f"{kind}, typed columns", *table.notes])
     columns = _columns(table, file.name)
     return DraftTable(written_as, table.names, table.names, columns, typed=form.typed_columns(file))
@@ -122,7 +123,7 @@ def _without_defaults(dialect: dict[str, Any], file_name: str, usable: bool) -> 
     plain = {key: value for key, value in dialect.items() if value and value != default.get(key)}
     if "delimiter" in plain:
         plain["delimiter"] = DELIMITERS.get(plain["delimiter"]) or plain["delimiter"]
-    return plain if usable else plain | {"header": False}
+    return plain if usable else plain | {"header": 0}
 
 
 def _columns(table: Table, file_name: str) -> list[list[str]]:

@@ -88,9 +88,9 @@ class Dialect(Strict):
         How many lines before the table are left out.
     footer : int
         How many rows after the table are left out.
-    header : bool or None
-        Whether the first line has the names of the columns. By default it has if a key names a
-        column, or if it has a text above numbers.
+    header : int or None
+        How many lines before the rows are headings; the first of them names the columns. By
+        default 1 if `target` is a name, or a text stands above numbers, else 0.
     """
 
     encoding: TextEncoding = "utf-8"
@@ -101,7 +101,7 @@ class Dialect(Strict):
     missing: list[Label] | None = None
     skip: int = Field(default=0, ge=0)
     footer: int = Field(default=0, ge=0)
-    header: bool | None = None
+    header: int | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -166,15 +166,16 @@ class TableFormat(NamedColumnsFormat, Dialect):
     ) -> Self:
         """Return the format of a user's own table."""
         dialect = dialect or Dialect()
-        written = dialect.model_dump(exclude_unset=True, exclude={"header"})
+        written = dialect.model_dump(exclude_unset=True)
         if dialect.delimiter is None:
             written["delimiter"] = cls.endings.get(ending, {}).get("delimiter", "comma")
-        form = cls.model_validate({"type": "table", "header": 1, **written, **options})
-        header = dialect.header
-        if header is None:
-            by_name = not _is_position(options["target"])
-            header = by_name or form.begins_with_names(file)
-        return form if header else form.model_copy(update={"header": 0})
+        if written.get("header") is None:
+            written["header"] = 1
+            form = cls.model_validate({"type": "table", **written, **options})
+            if _is_position(options["target"]) and not form.begins_with_names(file):
+                return form.model_copy(update={"header": 0})
+            return form
+        return cls.model_validate({"type": "table", **written, **options})
 
     def begins_with_names(self, file: FileContent) -> bool:
         """Return whether the first row has a text above a column of numbers."""

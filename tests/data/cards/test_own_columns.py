@@ -89,3 +89,32 @@ def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
     (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")
     with pytest.raises(UserError, match="the files differ in columns: age, years"):
         own(folder, **official)
+
+
+def test_positions_name_columns_of_a_file_without_a_header(folder: Path) -> None:
+    rows = [f"{i},{i % 4},{i % 2},{'ab'[i % 2]}" for i in range(9)]
+    (folder / "nine.data").write_text("\n".join(rows))
+    keys = {"path": "nine.data", "format": {"delimiter": ","}, "inputs": {1: ["0", "1", "2", "3"]}}
+    card = own(folder, **keys, target=3, drop=[0])
+    assert (card.rows, card.dropped) == (9, ("0",))
+    np.testing.assert_array_equal(load(card).X, [[1 + i % 4, i % 2] for i in range(9)])
+    assert own(folder, **keys, target=-1, drop=[-4]).checksum == card.checksum
+    with pytest.raises(UserError, match=r"nine.data: drop: 4 is not a column; there are 4"):
+        own(folder, **keys, target=3, drop=[4])
+
+
+def test_a_text_above_numbers_is_a_header_whatever_the_target_is(folder: Path) -> None:
+    by_name = own(folder)
+    assert own(folder, target=-1).checksum == by_name.checksum
+    assert own(folder, target=4, format={"header": 1}).checksum == by_name.checksum
+    with pytest.raises(UserError, match="line 1, column '3': 'income' is not a number"):
+        own(folder, target=4, format={"header": 0}, inputs=None, drop=[0, 1, 2])
+
+
+@pytest.mark.parametrize("labels", [("yes.", "no."), ("yes", "no."), ("Yes", "no")])
+def test_labels_that_no_training_row_has_are_refused(folder: Path, labels: tuple[str, str]) -> None:
+    rows = [f"20,a,m,1.5,{labels[0]}", f"30,b,f,2.5,{labels[1]}"]
+    (folder / "test.csv").write_text("\n".join(["age,city,sex,income,label", *rows]))
+    foreign = next(label for label in sorted(labels) if label not in ("yes", "no"))
+    with pytest.raises(UserError, match=rf"test.csv: no training row has the labels '{foreign}'"):
+        own(folder, test="test.csv", split={"protocol": "official"})

@@ -104,6 +104,41 @@ def test_sparse_arff_holds_the_same_rows(tmp_path: Path) -> None:
     assert len(checksums) == 1
 
 
+WEKA = """@relation t
+@attribute age numeric
+@attribute dose real
+@attribute score INTEGER
+@attribute outcome {sick,well}
+@data
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "row"),
+    [
+        ("numeric", "numeric % years", "{}"),
+        ("real", "real [0.0, 99.0]", "{}"),
+        ("INTEGER", "integer [0,99]", "{}"),
+        ("{sick,well}", "{sick, well} % the class", "{} % a row"),
+        ("@data", "@inputs age, dose, score\n@outputs outcome\n@data", "{}"),
+        ("@data", "% it's here\n\n@DATA", "{},"),
+        ("@data", "@data", "{},{{2}}"),
+        ("@attribute age", '@ATTRIBUTE "age"', " {} "),
+    ],
+)
+@pytest.mark.parametrize("name", ["own.arff", "keel.dat"])
+def test_arff_is_read_as_weka_moa_and_keel_write_it(
+    tmp_path: Path, old: str, new: str, row: str, name: str
+) -> None:
+    rows = [f"{i}.5,{i % 7},{i % 3},{['sick', 'well'][i % 2]}" for i in range(N)]
+    text = WEKA.replace(old, new) + "\r\n".join(row.format(line) for line in rows)
+    (tmp_path / name).write_bytes(text.encode("utf-8-sig") + b"\r\n\x1a")
+    found = inline_card({"path": name, "target": "outcome", "split": SPLIT}, tmp_path)
+    assert found.classes == {"sick": N // 2, "well": N // 2}
+    expected = [[i + 0.5, i % 7, i % 3] for i in range(N)]
+    np.testing.assert_array_equal(load(found).X, expected)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -162,3 +162,26 @@ def test_numbers_are_read_to_the_last_bit_whatever_stands_beside_them() -> None:
     text = "\n".join([*lines, "?,1,2,3,b"])  # a column with a gap is read field by field
     raw = read_table(text.encode(), form(target=-1, missing=["?"], incomplete="keep"), None, "file")
     np.testing.assert_array_equal(raw.X, [*X, [np.nan, 1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("u,class", ["1,5,a", "2,5,b", "3,5,a"]),  # a decimal comma, not names of rows
+        ("u,class", ["1,2,a", "1,3,b"]),
+        ("u,class", ["1,2,a", "1,3"]),
+        ("u;v,class", ["1,2,a", "2,3,b"]),
+    ],
+)
+def test_a_header_of_another_width_is_refused_unless_rows_have_names(
+    header: str, rows: list[str]
+) -> None:
+    with pytest.raises(UserError, match=r"file, line 2: 3 fields; expected 2"):
+        read_table("\n".join([header, *rows]).encode(), form(header=1), None, "file")
+
+
+@pytest.mark.parametrize("first", ['"1"', "car1"])
+def test_names_of_rows_that_r_writes_are_left_out(first: str) -> None:
+    text = f'"u","class"\n{first},5,"a"\n{first.replace("1", "2")},6,"b"\n'
+    raw = read_table(text.encode(), form(header=1), None, "file")
+    np.testing.assert_array_equal(raw.X, [[5], [6]])
