@@ -38,21 +38,6 @@ _config: Any = numba.config  # type checkers do not see its attributes
 _decorating = threading.Lock()
 
 
-def njit(function: Any = None, **options: Any) -> Any:
-    """Compile a function with numba in nopython mode and keep its machine code for later runs.
-
-    The options are those of `numba.njit` other than `cache`.
-    """
-    if function is None:
-        return lambda decorated: njit(decorated, **options)
-    folder = code_folder()
-    options = {"no_cfunc_wrapper": True, **options}  # no function is passed to C
-    if folder is None:
-        return numba.njit(**options)(function)
-    with _machine_code_in(folder):
-        return numba.njit(cache=True, **options)(function)
-
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -61,27 +46,23 @@ def compiled(function: Function) -> Function: ...
 @overload
 def compiled(*, inline: bool = False, **options: Any) -> Callable[[Function], Function]: ...
 def compiled(function: Any = None, *, inline: bool = False, **options: Any) -> Any:
-    """Compile a typed function with numba; type checkers see the function as it is written.
+    """Compile a function with numba in nopython mode and keep its machine code for later runs.
 
-    With `inline` it becomes part of every compiled function that calls it. This compiles faster
-    than a call, unless the function is long and called often. The other options are those of
-    `numba.njit` other than `cache`.
+    Type checkers see the function as it is written. With `inline` it becomes part of every compiled
+    function that calls it. This compiles faster than a call, unless the function is long and called
+    often. The other options are those of `numba.njit` other than `cache`.
     """
-    return njit(function, **({"inline": "always"} if inline else {}), **options)
+    # No function is passed to C.
+    options = {"no_cfunc_wrapper": True, **({"inline": "always"} if inline else {}), **options}
 
+    def kept(function: Any) -> Any:
+        folder = code_folder()
+        if folder is None:
+            return numba.njit(**options)(function)
+        with _machine_code_in(folder):
+            return numba.njit(cache=True, **options)(function)
 
-def internal(function: Any = None, **options: Any) -> Any:
-    """Compile a function that only compiled functions call, so Python cannot call it."""
-    return njit(function, no_cpython_wrapper=True, **options)
-
-
-def inlined(function: Any) -> Any:
-    """Make a function part of every compiled function that calls it.
-
-    This compiles faster than a call, unless the function is long and called often. Python can call
-    it, too; it is then compiled by itself.
-    """
-    return njit(function, inline="always")
+    return kept if function is None else kept(function)
 
 
 @cache

@@ -19,7 +19,7 @@ from ensvm.classifiers.base import (
     checked_weights,
     rows_that_count,
 )
-from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
+from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, seeded_clone
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, fit_context
 from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
@@ -153,13 +153,13 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
                 f"{type(base).__name__} has none"
             )
         used, start = self._first_weights(X, signs, sample_weight)
-        rows, labels = SharedRows(X[used]), y[used]
-        copies = SeededCopies(base, check_random_state(self.random_state))
+        rows, labels = X[used], y[used]
+        generator = check_random_state(self.random_state)
 
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
             weights = labels.size * current.sample_weight
-            weak = copies.fit(copies.new(), rows, labels, sample_weight=weights)
-            return weak, self._signs(rows.predict(weak))
+            weak = seeded_clone(base, generator).fit(rows, labels, sample_weight=weights)
+            return weak, self._signs(weak.predict(rows))
 
         result = discrete_adaboost(signs[used], learn, self.n_estimators, start=start)
         if not result.learners:
@@ -186,9 +186,9 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t."""
         X = self._validated(X)
-        votes, rows = np.zeros(X.shape[0]), SharedRows(X)
+        votes = np.zeros(X.shape[0])
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
-            votes = votes + alpha * self._signs(rows.predict(weak))
+            votes = votes + alpha * self._signs(weak.predict(X))
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

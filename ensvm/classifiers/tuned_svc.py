@@ -246,7 +246,7 @@ class TunedSVC(Classifier):
             inputs, centre = self._scaled(X, first, counts)
             base = resolve_gamma("mean-distance", inputs, counts)
             gammas = [factor * base for factor in TRIED_WIDTHS]
-            values = inputs - centre if many else squared_distances(inputs - centre)
+            values = inputs - centre
         rows = SortedRows(values, starts, costs, counts, kept)
         chosen = self._searched(rows, gammas, many=many)
         self._keep(chosen, inputs, first)
@@ -281,9 +281,9 @@ class TunedSVC(Classifier):
     def _require_memory(self, m: int) -> None:
         """Raise MemoryError if the Gram matrix of m rows takes more than is free."""
         what = f"TunedSVC: the Gram matrix of {m} rows"
-        require_memory(24.0 * m**2, what, "fit a sample of the rows")
+        require_memory(16.0 * m**2, what, "fit a sample of the rows")
         if m > MANY_ROWS:  # a precomputed kernel: of others such a matrix is not made
-            size = gibibytes(24.0 * m**2)
+            size = gibibytes(16.0 * m**2)
             instead = "fit a sample of the rows, or the inputs with kernel='rbf', without a matrix"
             warn_caller(f"{what} takes {size}, and a fit many minutes; {instead}", UserWarning)
 
@@ -303,8 +303,7 @@ class TunedSVC(Classifier):
     def _searched(self, rows: SortedRows, gammas: list[float], *, many: bool) -> Candidate:
         """Choose C and gamma, set what the search found, and return the machines on all rows.
 
-        Without widths the rows are a Gram matrix, and C is relative to its diagonal; many rows come
-        as centred inputs.
+        Without widths the rows are a Gram matrix, and C is relative to its diagonal.
         """
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         size = 1.0 if gammas else float(rows.values.diagonal().mean())
@@ -312,7 +311,7 @@ class TunedSVC(Classifier):
         searched = self._sample(rows)
         sample = rows
         if searched.size < rows.costs.size:
-            sample = rows.take(searched, squared_distances if many else None)
+            sample = rows.take(searched, of_gram=not gammas)
         found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
         best = found[best_candidate(found)]
         self.C_, self.gamma_ = best.C, best.gamma
@@ -492,16 +491,3 @@ def _shifted_gram(gram: NDArray[Any]) -> NDArray[np.float64]:
     # none of its values. A kernel may be positive definite for such coefficients only: the constant
     # makes it so for all.
     return gram - min(gram.min(), 0.0)
-
-
-def squared_distances(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared distances between centred rows, shape (m, m), exactly symmetric."""
-    norms = np.einsum("ij,ij->i", X, X)
-    distances = X @ X.T
-    distances *= -2.0
-    distances += norms[:, None]
-    distances += norms
-    distances = np.maximum(distances, distances.T)
-    np.maximum(distances, 0.0, out=distances)
-    np.fill_diagonal(distances, 0.0)
-    return distances

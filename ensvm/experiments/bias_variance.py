@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
-from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
+from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, seeded_clone
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, fit_context
 
@@ -141,18 +141,16 @@ class BiasVariance(BinaryMetaEstimator):
         self.estimators_: list[Any] = []
         sums, squares = np.zeros(signs.size), np.zeros(signs.size)  # of the means of the copies
         count = np.zeros(signs.size, dtype=np.int64)
-        rows, generator = SharedRows(X), check_random_state(self.random_state)
-        copies = SeededCopies(self._base(), generator)
+        generator = check_random_state(self.random_state)
         for _ in range(self.n_replicates):
             drawn = generator.randint(signs.size, size=signs.size)
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             mean = np.zeros(left_out.size)
-            hypotheses = self._unfitted(copies, y[drawn])
+            hypotheses = self._unfitted(generator, y[drawn])
             for hypothesis in hypotheses:
-                self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
+                self.estimators_.append(hypothesis.fit(X[drawn], y[drawn]))
                 if left_out.size:
-                    predicted = rows.take(left_out).predict(hypothesis)
-                    mean += self._signs(predicted) / len(hypotheses)
+                    mean += self._signs(hypothesis.predict(X[left_out])) / len(hypotheses)
             sums[left_out] += mean
             squares[left_out] += mean**2
             count[left_out] += 1
@@ -164,9 +162,9 @@ class BiasVariance(BinaryMetaEstimator):
         self._keep_estimates(signs, sums, squares, count)
         return self
 
-    def _unfitted(self, copies: SeededCopies, labels: NDArray[Any]) -> list[Any]:
+    def _unfitted(self, generator: np.random.RandomState, labels: NDArray[Any]) -> list[Any]:
         """Return the unfitted copies for a replicate of these labels; constants for one class."""
-        unfitted = [copies.new() for _ in range(self.n_copies)]
+        unfitted = [seeded_clone(self._base(), generator) for _ in range(self.n_copies)]
         if np.unique(labels).size == 2:
             return unfitted
         return [DummyClassifier(strategy="most_frequent") for _ in unfitted]
@@ -193,9 +191,9 @@ class BiasVariance(BinaryMetaEstimator):
             The mean of each row, in [-1, 1].
         """
         X = self._validated(X)
-        votes, rows = np.zeros(X.shape[0]), SharedRows(X)
+        votes = np.zeros(X.shape[0])
         for hypothesis in self.estimators_:
-            votes += self._signs(rows.predict(hypothesis))
+            votes += self._signs(hypothesis.predict(X))
         return votes / len(self.estimators_)
 
 

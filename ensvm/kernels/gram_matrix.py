@@ -34,15 +34,17 @@ def slices(n: int, length: int) -> Iterator[slice]:
         yield slice(start, min(start + length, n))
 
 
-class KernelColumns:
-    """The rows that are the columns of kernel matrices, prepared once.
+class KernelBlocks:
+    """A kernel matrix between rows X and Y, or of Y if X is None, whose blocks are made on request.
 
-    Prepared are their mean, the rows minus that mean (centring cancels fewer digits of a distance)
-    and their squared norms. The parameters and the errors are those of `gram` with a named kernel.
+    Both are prepared once: minus the mean of Y (centring cancels fewer digits of a distance), in
+    the precision of the products, with their squared norms. The parameters and the errors are those
+    of `gram` with a named kernel.
     """
 
     def __init__(
         self,
+        X: Any,
         Y: Any,
         *,
         kernel: str,
@@ -57,108 +59,27 @@ class KernelColumns:
             raise ValueError(f"gamma must be a positive number, got {gamma!r}")
         if "degree" in read and (degree < 0 or degree != int(degree)):
             raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
+        if X is not None and X.shape[1] != Y.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}")
         self._gamma = 0.0 if gamma is None else float(gamma)  # None only where no width is read
         self._degree = int(degree)
         self._coef0 = coef0
-        self._of_distances = self._row.argument == "distance"
         self.dtype = np.dtype(dtype)
-        self.size, self.width = Y.shape
-        self._sparse = self.width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
+        self._width = Y.shape[1]
+        self._of_distances = self._row.argument == "distance"
+        self._sparse = self._width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
         self._mean: NDArray[np.float64] | None = None
         if not self._sparse:
             Y = dense_rows(Y)
             if self._of_distances:
                 self._mean = Y.mean(axis=0, dtype=np.float64)
-        self.rows = self._prepared(Y)
-        self._norms = self._scaled_norms(self.rows) if self._of_distances else None
-
-    def rounding(self) -> float | None:
-        """Return a bound of the error of a value between two of these rows; None without a bound.
-
-        It is the rounding of `dtype`; a value is at most 1.
-        """
-        if self._norms is None or self._row.relative_slope is None:
-            return None
-        # Roundings of an argument -gamma |x - z|^2, in units of the largest gamma |x|^2: of the
-        # product, of the two norms and what they shrink by, of their sum and of the difference.
-        shrunk = 2.0 * NORM_SHRINKAGE * np.sqrt(self.width)
-        roundings = 2.0 * (self.width + 4) + 2.0 * (shrunk + 3) + 6.0
-        largest = float(self._norms.max(initial=0.0))
-        slope = self._row.relative_slope
-        unit = 1.01 * float(np.finfo(self.dtype).eps) / 2.0
-        with np.errstate(over="ignore"):
-            return float(np.expm1(unit * (slope * roundings * largest + 8.0)))  # 8 of exp
-
-    def between(self, X: Any = None) -> "KernelBlocks":
-        """Return the kernel matrix between rows X and these, or of these; no block is computed yet.
-
-        Raises ValueError if the widths differ.
-        """
-        if X is None:
-            rows, norms = self.rows, self._norms
-        else:
-            if X.shape[1] != self.width:
-                raise ValueError(f"X has {X.shape[1]} columns and Y has {self.width}")
-            rows = self._prepared(X)
-            norms = self._scaled_norms(rows) if self._of_distances else None
-        return KernelBlocks(self, rows, norms, symmetric=X is None)
-
-    def scaled(self, rows: Any) -> Any:
-        """Return prepared rows times the factor of the product in the kernel's argument."""
-        if self._of_distances:
-            return rows * rows.dtype.type(2.0 * self._gamma)
-        if "gamma" in self._row.parameters:
-            return rows * rows.dtype.type(self._gamma)
-        return rows
-
-    def transform(self, block: NDArray[Any], norms: NDArray[Any] | None, columns: slice) -> None:
-        """Turn products with some columns into kernel values, in place.
-
-        `norms` are the scaled norms of the rows; None for a kernel of products.
-        """
-        if norms is not None and self._norms is not None:
-            # The norms are added first: their sum is the same number for (x, y) and (y, x).
-            block -= np.add.outer(norms, self._norms[columns])
-        elif "coef0" in self._row.parameters:
-            block += block.dtype.type(self._coef0)
-        self._row.transform(block, self._degree)
-
-    def at_itself(self) -> float | None:
-        """Return the kernel value between a row and itself; None for a kernel of products."""
-        if not self._of_distances:
-            return None
-        argument = np.zeros(1, self.dtype)
-        self._row.transform(argument, self._degree)
-        return float(argument[0])
-
-    def _prepared(self, X: Any) -> Any:
-        if self._sparse:
-            return scipy.sparse.csr_array(X, dtype=self.dtype)
-        rows = dense_rows(X)
-        if self._mean is None:
-            return np.ascontiguousarray(rows, dtype=self.dtype)
-        return np.subtract(rows, self._mean, dtype=np.float64).astype(self.dtype, copy=False)
-
-    def _scaled_norms(self, rows: Any) -> NDArray[Any]:
-        shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(self.width) * np.finfo(self.dtype).eps
-        return (self._gamma * shrinkage * _squared_norms(rows)).astype(self.dtype)
-
-
-class KernelBlocks:
-    """A kernel matrix whose blocks are computed on request; see `KernelColumns.between`.
-
-    The rows are prepared as the columns are; if `symmetric`, they are the columns.
-    """
-
-    def __init__(
-        self, columns: KernelColumns, rows: Any, norms: NDArray[Any] | None, *, symmetric: bool
-    ) -> None:
-        self._columns = columns
-        self._left, self._right = columns.scaled(rows), columns.rows
-        self._norms = norms
-        self.symmetric = symmetric
-        self.shape = (rows.shape[0], columns.size)
-        self.dtype = columns.dtype
+        self._right, self._right_norms = self._prepared(Y)
+        left, self._left_norms = (
+            (self._right, self._right_norms) if X is None else self._prepared(X)
+        )
+        self._left = self._scaled(left)
+        self.symmetric = X is None
+        self.shape = left.shape[0], self._right.shape[0]
 
     def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
         """Write the values of rows and columns, slices with both ends, into a contiguous array."""
@@ -166,9 +87,15 @@ class KernelBlocks:
             block[...] = (self._left[rows] @ self._right[columns].T).toarray()
         else:
             np.matmul(self._left[rows], self._right[columns].T, out=block)
-        norms = None if self._norms is None else self._norms[rows]
         for piece in slices(block.shape[0], CACHED_ENTRIES // max(block.shape[1], 1)):
-            self._columns.transform(block[piece], None if norms is None else norms[piece], columns)
+            part = block[piece]
+            if self._of_distances:
+                # The norms are added first: their sum is the same number for (x, y) and (y, x).
+                norms = self._left_norms[rows][piece]
+                part -= np.add.outer(norms, self._right_norms[columns])
+            elif "coef0" in self._row.parameters:
+                part += part.dtype.type(self._coef0)
+            self._row.transform(part, self._degree)
 
     def settle(self, corner: NDArray[Any]) -> None:
         """Make the square block of some rows among themselves exactly symmetric.
@@ -176,9 +103,49 @@ class KernelBlocks:
         A kernel of distances gets its exact diagonal too.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
-        at_itself = self._columns.at_itself()
-        if at_itself is not None:
+        if self._of_distances:
+            at_itself = np.zeros(1, self.dtype)
+            self._row.transform(at_itself, self._degree)
             np.fill_diagonal(corner, at_itself)
+
+    def rounding(self) -> float | None:
+        """Return a bound of the error of a value between two rows of Y; None without a bound.
+
+        It is the rounding of `dtype`; a value is at most 1.
+        """
+        if not self._of_distances or self._row.relative_slope is None:
+            return None
+        # Roundings of an argument -gamma |x - z|^2, in units of the largest gamma |x|^2: of the
+        # product, of the two norms and what they shrink by, of their sum and of the difference.
+        shrunk = 2.0 * NORM_SHRINKAGE * np.sqrt(self._width)
+        roundings = 2.0 * (self._width + 4) + 2.0 * (shrunk + 3) + 6.0
+        largest = float(self._right_norms.max(initial=0.0))
+        slope = self._row.relative_slope
+        unit = 1.01 * float(np.finfo(self.dtype).eps) / 2.0
+        with np.errstate(over="ignore"):
+            return float(np.expm1(unit * (slope * roundings * largest + 8.0)))  # 8 of exp
+
+    def _prepared(self, X: Any) -> tuple[Any, NDArray[Any]]:
+        """Return rows as the products take them, and their norms; none for kernels of products."""
+        if self._sparse:
+            rows = scipy.sparse.csr_array(X, dtype=self.dtype)
+        elif self._mean is None:
+            rows = np.ascontiguousarray(dense_rows(X), dtype=self.dtype)
+        else:
+            rows = np.subtract(dense_rows(X), self._mean, dtype=np.float64)
+            rows = rows.astype(self.dtype, copy=False)
+        if not self._of_distances:
+            return rows, np.empty(0, self.dtype)
+        shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(self._width) * np.finfo(self.dtype).eps
+        return rows, (self._gamma * shrinkage * _squared_norms(rows)).astype(self.dtype)
+
+    def _scaled(self, rows: Any) -> Any:
+        """Return prepared rows times the factor of the product in the kernel's argument."""
+        if self._of_distances:
+            return rows * rows.dtype.type(2.0 * self._gamma)
+        if "gamma" in self._row.parameters:
+            return rows * rows.dtype.type(self._gamma)
+        return rows
 
 
 def _squared_norms(X: Any) -> NDArray[np.float64]:
@@ -243,10 +210,10 @@ def gram(
         return _called(kernel, X, Y, np.dtype(dtype))
     if Y is not None and X.shape[1] > DENSE_COLUMNS and scipy.sparse.issparse(X):
         Y = scipy.sparse.csr_array(Y)  # so wide that a dense copy of X might not fit
-    columns = KernelColumns(
-        X if Y is None else Y, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
+    left, right = (None, X) if Y is None else (X, Y)
+    blocks = KernelBlocks(
+        left, right, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
     )
-    blocks = columns.between(None if Y is None else X)
     n, k = blocks.shape
     result = np.empty((n, k), dtype=blocks.dtype)
     for rows in slices(n, PRODUCT_ENTRIES // max(k, 1)):

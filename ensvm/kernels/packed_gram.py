@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.gram_matrix import KernelColumns, slices
+from ensvm.kernels.gram_matrix import KernelBlocks, slices
 from ensvm.kernels.threads import each
 
 GramDtype: TypeAlias = Literal["float64", "float32"]
@@ -23,7 +23,7 @@ def narrow_error(X: Any, *, packed: bool, **kernel: Any) -> float | None:
     its parameters, as `ensvm.kernels.gram` takes them.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # of rows that float32 cannot hold
-        of_entry = KernelColumns(X, dtype=np.float32, **kernel).rounding()
+        of_entry = KernelBlocks(None, X, dtype=np.float32, **kernel).rounding()
     if of_entry is None or not np.isfinite(of_entry):
         return None
     terms = TILE if packed else X.shape[0]  # added up in float32, one after the other
@@ -52,9 +52,9 @@ class PackedGram:
         coef0: float = 0.0,
         dtype: GramDtype = "float64",
     ) -> None:
-        blocks = KernelColumns(
-            X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
-        ).between()
+        blocks = KernelBlocks(
+            None, X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
+        )
         self.dtype = blocks.dtype
         self.shape = blocks.shape
         cuts = list(slices(self.shape[0], TILE))

@@ -1,21 +1,23 @@
 """Choosing C and gamma of Gaussian support vector machines by their leave-one-out values.
 
-All pairs of classes share C and gamma. For each gamma of a list the Gram matrix is made from
-squared distances, and for each C the machines of all pairs are trained (`one_vs_one`). Their
-leave-one-out values cost less than one more fit (`leave_one_out`), and Platt's sigmoids on these
-values make them probabilities. A row is in error if another class wins more pairs, where the
-machines of the row's own class are those without the row. The criterion is the error plus the
-sigmoids' log loss: errors alone are tied, or decided by single rows, too often.
+All pairs of classes share C and gamma. For each gamma of a list the Gram matrix is made, and for
+each C the machines of all pairs are trained (`one_vs_one`). Their leave-one-out values cost less
+than one more fit (`leave_one_out`), and Platt's sigmoids on these values make them probabilities. A
+row is in error if another class wins more pairs, where the machines of the row's own class are
+those without the row. The criterion is the error plus the sigmoids' log loss: errors alone are
+tied, or decided by single rows, too often.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import compiled
+from ensvm.kernels import gram_matrix
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import (
     PairMachines,
@@ -43,9 +45,7 @@ MENDED_PAIR = 300
 class SortedRows:
     """The training rows sorted by class."""
 
-    # (m, m) squared distances, or the Gram matrix if no gamma is to be chosen; the (m, d) inputs
-    # of rows that are only sampled
-    values: Vector
+    values: Vector  # (m, d) the inputs, or the Gram matrix, (m, m), if no gamma is to be chosen
     starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
     costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
     counts: Vector  # (m,) the weight of each row, positive
@@ -60,20 +60,12 @@ class SortedRows:
         """Return the Gram matrix with one gamma; the given matrix for None."""
         if gamma is None:
             return self.values
-        gram = self.values * -gamma
-        return np.exp(gram, out=gram)
+        return gram_matrix.gram(self.values, kernel="rbf", gamma=gamma)
 
-    def take(
-        self, rows: Indices, distances: Callable[[Vector], Vector] | None = None
-    ) -> "SortedRows":
-        """Return some of the rows, given in ascending order.
-
-        If `values` are the inputs of many rows, `distances` makes the squared distances of these.
-        """
+    def take(self, rows: Indices, *, of_gram: bool) -> "SortedRows":
+        """Return some of the rows, given in ascending order; `of_gram` says what `values` are."""
         return SortedRows(
-            np.ascontiguousarray(self.values[np.ix_(rows, rows)])
-            if distances is None
-            else distances(self.values[rows]),
+            np.ascontiguousarray(self.values[np.ix_(rows, rows)]) if of_gram else self.values[rows],
             np.searchsorted(rows, self.starts),
             self.costs[rows],
             self.counts[rows],
@@ -121,8 +113,8 @@ def _of_width(
     rows: SortedRows, gamma: float | None, Cs: Sequence[float], tol: float, max_iter: int
 ) -> list[Candidate]:
     """Return the machines of one gamma and every C."""
-    gram = rows.gram(gamma)
-    return [_candidate(rows, gram, gamma, C, tol, max_iter) for C in Cs]
+    matrix = rows.gram(gamma)
+    return [_candidate(rows, matrix, gamma, C, tol, max_iter) for C in Cs]
 
 
 def fitted_candidate(
@@ -166,10 +158,15 @@ def rising_sigmoids(values: Vector, starts: Indices, weights: Vector) -> Vector:
     return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
 
 
-@njit
-def leave_one_out_of_pairs(  # type: ignore[no-untyped-def]
-    gram, starts, machines, upper, kept, most_mended
-):
+@compiled
+def leave_one_out_of_pairs(
+    gram: NDArray[Any],
+    starts: Indices,
+    machines: PairMachines,
+    upper: Vector,
+    kept: Vector,
+    most_mended: int,
+) -> Vector:
     """Return the leave-one-out values of every pair's own rows, shape (pairs, m).
 
     `gram`, `starts` and `machines` are those of `one_vs_one.pairwise_machines`; `upper`, shape

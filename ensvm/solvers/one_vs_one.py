@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, internal, njit
+from ensvm.compiled import compiled
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
 Vector = NDArray[np.float64]
@@ -28,7 +28,7 @@ class PairMachines(NamedTuple):
     steps: Indices  # (pairs,)
 
 
-@njit
+@compiled
 def pairwise_machines(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
@@ -50,13 +50,13 @@ def pairwise_machines(
     return PairMachines(coefficients, intercepts, violations, steps)
 
 
-@inlined
+@compiled(inline=True)
 def number_of_pairs(n_classes: int) -> int:
     """Return how many pairs of classes there are."""
     return n_classes * (n_classes - 1) // 2
 
 
-@njit
+@compiled
 def cross_validated_values(
     gram: NDArray[Any], starts: Indices, upper: Vector, order: Indices, tol: float, max_iter: int
 ) -> Vector:
@@ -82,10 +82,17 @@ def cross_validated_values(
     return values
 
 
-@internal
-def hold_out(  # type: ignore[no-untyped-def]
-    gram, rows, labels, held_out, upper, tol, max_iter, values
-):
+@compiled
+def hold_out(
+    gram: NDArray[Any],
+    rows: Indices,
+    labels: Vector,
+    held_out: tuple[int, int],
+    upper: Vector,
+    tol: float,
+    max_iter: int,
+    values: Vector,
+) -> None:
     """Write the values of a fold, `held_out` = (first, end), under the machine of other rows."""
     first, last = held_out
     n, k, total = rows.size - (last - first), 0, 0.0
@@ -110,8 +117,8 @@ def hold_out(  # type: ignore[no-untyped-def]
                 values[rows[t]] += machine.signed[k] * gram[rows[t], others[k]]
 
 
-@inlined
-def classes_of_pair(n_classes, pair):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def classes_of_pair(n_classes: int, pair: int) -> tuple[int, int]:
     """Return the two classes of a pair by its number."""
     first, rest = 0, pair
     while rest >= n_classes - 1 - first:
@@ -120,8 +127,8 @@ def classes_of_pair(n_classes, pair):  # type: ignore[no-untyped-def]
     return first, first + 1 + rest
 
 
-@inlined
-def rows_of_pair(starts, pair):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def rows_of_pair(starts: Indices, pair: int) -> tuple[Indices, Vector]:
     """Return the rows of the two classes of a pair and their labels +1, -1."""
     a, b = classes_of_pair(starts.size - 1, pair)
     n_first = starts[a + 1] - starts[a]
@@ -135,8 +142,8 @@ def rows_of_pair(starts, pair):  # type: ignore[no-untyped-def]
     return rows, labels
 
 
-@inlined
-def taken(values, rows):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def taken(values: Vector, rows: Indices) -> Vector:
     """Return the entries of some rows."""
     chosen = np.empty(rows.size)
     for k in range(rows.size):
@@ -144,8 +151,8 @@ def taken(values, rows):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@internal
-def submatrix(gram, rows):  # type: ignore[no-untyped-def]
+@compiled
+def submatrix(gram: NDArray[Any], rows: Indices) -> NDArray[Any]:
     """Return a contiguous copy of some rows and columns; the matrix itself for all, in order."""
     n = rows.size
     whole = n == gram.shape[0]
@@ -161,7 +168,7 @@ def submatrix(gram, rows):  # type: ignore[no-untyped-def]
     return copy
 
 
-@njit
+@compiled
 def weighted_sums(
     starts: Indices,
     columns: Indices,
@@ -195,14 +202,16 @@ def weighted_sums(
     return values
 
 
-@internal
-def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-untyped-def]
+@compiled
+def add_two(
+    target: NDArray[Any], factor: Any, row: NDArray[Any], other_factor: Any, other_row: NDArray[Any]
+) -> None:
     """Add factor * row + other_factor * other_row: two at once halve the target's traffic."""
     for t in range(target.size):
         target[t] += factor * row[t] + other_factor * other_row[t]
 
 
-@njit
+@compiled
 def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
     """Return for each point the class with most votes of the pairs, the first of equals.
 

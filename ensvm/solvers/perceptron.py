@@ -13,8 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import compiled
 from ensvm.solvers.separability import signed_points
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 __all__ = ["perceptron"]
 
@@ -102,8 +105,8 @@ def perceptron(
     )
 
 
-@njit
-def pass_in_primal_form(weights, points, order):  # type: ignore[no-untyped-def]
+@compiled
+def pass_in_primal_form(weights: Vector, points: Vector, order: Indices) -> NDArray[np.int64]:
     """Go through the points once, update `weights` in place, and return the rows updated for."""
     made, n_made = np.empty(order.size, dtype=np.int64), 0
     for i in order:
@@ -118,8 +121,8 @@ def pass_in_primal_form(weights, points, order):  # type: ignore[no-untyped-def]
     return made[:n_made]
 
 
-@njit
-def pass_in_dual_form(products, gram, order):  # type: ignore[no-untyped-def]
+@compiled
+def pass_in_dual_form(products: Vector, gram: Vector, order: Indices) -> NDArray[np.int64]:
     """Go through the points once, update all w.z_j in place, and return the rows updated for."""
     made, n_made = np.empty(order.size, dtype=np.int64), 0
     for i in order:

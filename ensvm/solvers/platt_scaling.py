@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, internal, njit
+from ensvm.compiled import compiled
 from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
+
+Vector = NDArray[np.float64]
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -22,8 +24,8 @@ GRADIENT_TOL = 1e-5
 LEAST_PROBABILITY = 1e-7
 
 
-@njit
-def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
+@compiled
+def fit_sigmoid(values: Vector, labels: Vector, counts: Vector) -> tuple[float, float]:
     """Return A, B of the sigmoid 1 / (1 + exp(A f + B)), the probability of label +1, for values f.
 
     The likelihood is that of rows repeated `counts` times, with Platt's targets (N+ + 1) / (N+ + 2)
@@ -63,8 +65,10 @@ def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
     return slope, offset
 
 
-@internal
-def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+@compiled
+def cross_entropy(
+    values: Vector, targets: Vector, counts: Vector, slope: float, offset: float
+) -> float:
     """Return the negative log-likelihood, computed without overflow."""
     total = 0.0
     for t in range(values.size):
@@ -74,8 +78,10 @@ def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-un
     return total
 
 
-@inlined
-def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def newton_step(
+    values: Vector, targets: Vector, counts: Vector, slope: float, offset: float
+) -> tuple[float, float, float, float]:
     """Return the gradient in A and B and the Newton step."""
     h_aa, h_bb, h_ab = HESSIAN_RIDGE, HESSIAN_RIDGE, 0.0
     g_a, g_b = 0.0, 0.0
@@ -99,7 +105,7 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
     )
 
 
-@njit
+@compiled
 def fit_sigmoids(
     values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -117,7 +123,7 @@ def fit_sigmoids(
     return sigmoids
 
 
-@njit
+@compiled
 def losses(
     values: NDArray[np.float64],
     sigmoids: NDArray[np.float64],
@@ -179,8 +185,8 @@ def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
     return solution / total
 
 
-@njit
-def solve_coupling(pairwise, form, solution):  # type: ignore[no-untyped-def]
+@compiled
+def solve_coupling(pairwise: NDArray[Any], form: Vector, solution: Vector) -> None:
     """Solve the equations of `couple`, up to a factor; both arrays must be filled with ones."""
     n_classes, pair = form.shape[0], 0
     for a in range(n_classes):
@@ -191,8 +197,8 @@ def solve_coupling(pairwise, form, solution):  # type: ignore[no-untyped-def]
     substitute(form, solution)
 
 
-@inlined
-def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def add_pair(form_aa: Vector, form_bb: Vector, form_ba: Vector, pairwise: NDArray[Any]) -> None:
     """Add the square of one pair to the lower triangle of the forms."""
     for t in range(pairwise.size):
         r = pairwise[t]
@@ -201,8 +207,8 @@ def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-de
         form_ba[t] -= r * (1.0 - r)
 
 
-@internal(error_model="numpy")
-def factorise(form):  # type: ignore[no-untyped-def]
+@compiled(error_model="numpy")
+def factorise(form: Vector) -> None:
     """Overwrite lower triangles, (k, k, n), with Cholesky's factors, diagonals inverted."""
     k = form.shape[0]
     for column in range(k):
@@ -216,8 +222,8 @@ def factorise(form):  # type: ignore[no-untyped-def]
             scale(form[row, column], pivot)
 
 
-@inlined
-def substitute(factor, solution):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def substitute(factor: Vector, solution: Vector) -> None:
     """Overwrite right-hand sides, shape (k, n), with solutions."""
     k = solution.shape[0]
     for row in range(k):
@@ -230,15 +236,15 @@ def substitute(factor, solution):  # type: ignore[no-untyped-def]
         scale(solution[row], factor[row, row])
 
 
-@internal
-def subtract_product(target, left, right):  # type: ignore[no-untyped-def]
+@compiled
+def subtract_product(target: Vector, left: Vector, right: Vector) -> None:
     """Subtract left * right in place."""
     for t in range(target.size):
         target[t] -= left[t] * right[t]
 
 
-@internal
-def scale(target, factor):  # type: ignore[no-untyped-def]
+@compiled
+def scale(target: Vector, factor: Vector) -> None:
     """Multiply by a factor in place."""
     for t in range(target.size):
         target[t] *= factor[t]

@@ -15,8 +15,11 @@ Support Vector Machines, JMLR 6, 2005.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, internal, njit
+from ensvm.compiled import compiled
+
+Vector = NDArray[np.float64]
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12
@@ -30,26 +33,32 @@ STEPS_PER_CHECK = 100  # of the duality gap, which costs as much as half a step
 class Bounds(NamedTuple):
     """What each row may do; changed in place."""
 
-    lower: Any  # (m,) of u
-    upper: Any  # (m,) of u
-    may_rise: Any  # (m,) 0.0 or -inf, to be added to r
-    may_fall: Any  # (m,) 1.0 or 0.0, to be multiplied with
+    lower: Vector  # (m,) of u
+    upper: Vector  # (m,) of u
+    may_rise: Vector  # (m,) 0.0 or -inf, to be added to r
+    may_fall: Vector  # (m,) 1.0 or 0.0, to be multiplied with
 
 
 class Machine(NamedTuple):
     """A solution; `violation` is that of the optimality conditions, in units of y f(x)."""
 
-    signed: Any  # (m,) u = y alpha
-    intercept: Any
-    violation: Any
-    n_iter: Any  # the steps
-    residual: Any  # (m,) r = y - K u
+    signed: Vector  # (m,) u = y alpha
+    intercept: float
+    violation: float
+    n_iter: int  # the steps
+    residual: Vector  # (m,) r = y - K u
 
 
-@njit
-def minimise(  # type: ignore[no-untyped-def]
-    gram, labels, upper, tol, max_iter, start=None, by_gap=False
-):
+@compiled
+def minimise(
+    gram: NDArray[Any],
+    labels: Vector,
+    upper: Vector,
+    tol: float,
+    max_iter: int,
+    start: tuple[Vector, Vector] | None = None,
+    by_gap: bool = False,
+) -> Machine:
     """Return the machine whose violation is at most `tol`, or that of `max_iter` steps.
 
     `gram` is C-contiguous, float32 or float64; both labels -1 and +1 are present; `upper` holds the
@@ -96,8 +105,10 @@ def minimise(  # type: ignore[no-untyped-def]
     return Machine(signed, intercept_of(residual, signed, bounds), violation, n_iter, residual)
 
 
-@njit
-def duality_gap(labels, upper, signed, residual, intercept):  # type: ignore[no-untyped-def]
+@compiled
+def duality_gap(
+    labels: Vector, upper: Vector, signed: Vector, residual: Vector, intercept: float
+) -> tuple[float, float, float]:
     """Return |f|^2, the weighted sum of hinges C_i [1 - y_i f(x_i)]_+, and the duality gap."""
     norm, hinge, total = 0.0, 0.0, 0.0
     for t in range(labels.size):
@@ -108,8 +119,8 @@ def duality_gap(labels, upper, signed, residual, intercept):  # type: ignore[no-
     return norm, hinge, norm + hinge - total
 
 
-@inlined
-def bounds_of(labels, upper):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def bounds_of(labels: Vector, upper: Vector) -> Bounds:
     """Return the bounds of u = y alpha at u = 0."""
     m = labels.size
     may_rise, may_fall = np.empty(m), np.empty(m)
@@ -122,10 +133,16 @@ def bounds_of(labels, upper):  # type: ignore[no-untyped-def]
     return Bounds(lowest, highest, may_rise, may_fall)
 
 
-@internal(error_model="numpy")
-def predicted_gains(  # type: ignore[no-untyped-def]
-    gains, row, diagonal, residual, may_fall, top, top_diagonal
-):
+@compiled(error_model="numpy")
+def predicted_gains(
+    gains: Vector,
+    row: NDArray[Any],
+    diagonal: NDArray[Any],
+    residual: Vector,
+    may_fall: Vector,
+    top: float,
+    top_diagonal: Any,
+) -> None:
     """Set gains to twice the decrease that the best step with a partner promises; 0 for none."""
     real = row.dtype.type
     zero, two, least = real(0.0), real(2.0), real(LEAST_CURVATURE)
@@ -137,8 +154,16 @@ def predicted_gains(  # type: ignore[no-untyped-def]
         gains[t] = may_fall[t] * difference * difference / curvature
 
 
-@inlined
-def take_step(i, j, gram, residual, liftable, signed, bounds):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def take_step(
+    i: int,
+    j: int,
+    gram: NDArray[Any],
+    residual: Vector,
+    liftable: Vector,
+    signed: Vector,
+    bounds: Bounds,
+) -> None:
     """Move u_i up and u_j down by the best step, and update what depends on u."""
     step = step_length(i, j, gram, residual, signed, bounds)
     set_value(i, signed, bounds, signed[i] + step)
@@ -146,8 +171,10 @@ def take_step(i, j, gram, residual, liftable, signed, bounds):  # type: ignore[n
     update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
 
 
-@inlined
-def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def step_length(
+    i: int, j: int, gram: NDArray[Any], residual: Vector, signed: Vector, bounds: Bounds
+) -> float:
     """Return the step that minimises the objective along u_i up, u_j down, within the bounds."""
     curvature = np.float64(gram[i, i]) + gram[j, j] - 2.0 * np.float64(gram[i, j])
     if curvature <= 0.0:
@@ -156,8 +183,8 @@ def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untype
     return min(min(step, bounds.upper[i] - signed[i]), signed[j] - bounds.lower[j])
 
 
-@inlined
-def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def set_value(t: int, signed: Vector, bounds: Bounds, value: float) -> None:
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
     # A difference of two floats, added back, may miss the bound by a rounding. That of an infinite
@@ -173,10 +200,15 @@ def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     bounds.may_fall[t] = 1.0 if value > bounds.lower[t] else 0.0
 
 
-@internal
-def update_residual(  # type: ignore[no-untyped-def]
-    residual, liftable, row_up, row_down, step, may_rise
-):
+@compiled
+def update_residual(
+    residual: Vector,
+    liftable: Vector,
+    row_up: NDArray[Any],
+    row_down: NDArray[Any],
+    step: float,
+    may_rise: Vector,
+) -> None:
     """Take the step's effect from the residual, and mark the rows that may rise."""
     for t in range(residual.size):
         value = residual[t] - step * (np.float64(row_up[t]) - np.float64(row_down[t]))
@@ -184,8 +216,8 @@ def update_residual(  # type: ignore[no-untyped-def]
         liftable[t] = value + may_rise[t]
 
 
-@njit
-def largest(values):  # type: ignore[no-untyped-def]
+@compiled
+def largest(values: Vector) -> int:
     """Return an index of the largest entry, or of one less by under one part in 10^10.
 
     The floats' bits, read as integers in the same order, carry the index in their last places: only
@@ -201,11 +233,11 @@ def largest(values):  # type: ignore[no-untyped-def]
         ordered = bits[t] ^ ((bits[t] >> 63) & ALL_BUT_SIGN)
         candidate = (ordered & ~index_bits) | t
         best = candidate if candidate > best else best
-    return best & index_bits
+    return int(best & index_bits)
 
 
-@inlined
-def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def least_of_falling(residual: Vector, may_fall: Vector) -> float:
     """Return the least residual of the rows that may fall."""
     least = np.inf
     for t in range(residual.size):
@@ -214,8 +246,8 @@ def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
     return least
 
 
-@inlined
-def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def intercept_of(residual: Vector, signed: Vector, bounds: Bounds) -> float:
     """Return the mean residual of rows between their bounds, or the middle of what is allowed."""
     total, n_free = 0.0, 0
     for t in range(residual.size):

@@ -46,22 +46,6 @@ def shares_of(decision: NDArray[np.float64], n_classes: int) -> NDArray[np.float
     return np.column_stack([1.0 - decision, 1.0 + decision]) / 2.0 if n_classes == 2 else decision
 
 
-def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
-    X, y = letters()
-    kernels = ["rbf", "poly", "linear"]
-    combined = MixedKernelAdaBoost(kernels, **SMALL).fit(X, y)
-    assert combined.estimator_kernels_ == kernels * 6
-    for p, name in enumerate(kernels):
-        pure = MixedKernelAdaBoost([name], scheme="pure", **SMALL).fit(X, y)
-        np.testing.assert_array_equal(combined.estimator_weights_[p::3], pure.estimator_weights_)
-        np.testing.assert_array_equal(combined.estimator_errors_[p::3], pure.estimator_errors_)
-        for one, other in zip(combined.estimators_[p::3], pure.estimators_, strict=True):
-            np.testing.assert_array_equal(one.dual_coef, other.dual_coef)
-            np.testing.assert_array_equal(
-                combined.support_[one.support], pure.support_[other.support]
-            )
-
-
 def test_mixed_draws_a_kernel_for_every_round() -> None:
     X, y = letters()
     fitted = MixedKernelAdaBoost(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import Memory
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -16,6 +17,7 @@ from small_problems import letters
 
 from ensvm.classifiers import mixed_kernel_bagging
 from ensvm.classifiers.kernel_machines import KernelMachine, MachineEvaluator
+from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
 from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging, strata_sizes
 from ensvm.kernels.augmented_rows import Rows
 from ensvm.solvers.platt_scaling import class_probabilities
@@ -71,19 +73,29 @@ def test_the_only_machine_on_all_rows_without_replacement_is_libsvms() -> None:
     np.testing.assert_array_equal(np.sort(alone.support_), np.sort(peer.support_))
 
 
-@VOTINGS
-def test_the_joined_ensemble_holds_the_machines_of_the_pure_ones(voting: str) -> None:
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        MixedKernelBagging(**SMALL),
+        MixedKernelBagging(voting="majority", **SMALL),
+        MixedKernelAdaBoost(**SMALL),
+    ],
+)
+def test_the_joined_ensemble_holds_the_machines_of_the_pure_ones(ensemble: Any) -> None:
     X, y = letters()
     kernels = ["rbf", "poly", "linear"]
-    joined = MixedKernelBagging(kernels, voting=voting, **SMALL).fit(X, y)
+    joined = clone(ensemble).set_params(kernels=kernels).fit(X, y)
     assert joined.estimator_kernels_ == kernels * 5
     for p, name in enumerate(kernels):
-        pure = MixedKernelBagging([name], voting=voting, **{**SMALL, "n_estimators": 8}).fit(X, y)
-        for one, other in zip(joined.estimators_[p::3], pure.estimators_[:5], strict=True):
+        pure = clone(ensemble).set_params(kernels=[name], n_estimators=8).fit(X, y)
+        for one, other in zip(joined.estimators_[p::3], pure.estimators_, strict=False):
             np.testing.assert_array_equal(one.dual_coef, other.dual_coef)
             np.testing.assert_array_equal(
                 joined.support_[one.support], pure.support_[other.support]
             )
+        if hasattr(joined, "estimator_weights_"):
+            weights = pure.estimator_weights_[:5]
+            np.testing.assert_array_equal(joined.estimator_weights_[p::3], weights)
 
 
 @VOTINGS

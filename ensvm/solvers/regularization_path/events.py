@@ -18,9 +18,14 @@ constraint: one Cholesky factor serves with and without an intercept.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ensvm.compiled import inlined, njit
+from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import add_products, delete_row, finish_row, solve_backward
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Sets = NDArray[np.int8]  # RIGHT | LEFT | FREE | FIXED
 
 # FIXED: alpha = 1 whatever its margin, while the start is sought
 RIGHT, LEFT, FREE, FIXED = 0, 1, 2, 3
@@ -37,44 +42,46 @@ TIE_AT_BOUND = 64 * EPS  # multipliers this near to their bound meet it together
 class PathState(NamedTuple):
     """Where the path is, at m points; the arrays are changed in place."""
 
-    gram: Any  # (m, m)
-    labels: Any  # (m,)
-    upper: Any  # (m,) the largest alpha of each point
-    slope: Any  # (m,)
-    sets: Any  # (m,) RIGHT | LEFT | FREE | FIXED
-    coef: Any  # (m,) u
-    margin: Any  # (m,) g
-    free: Any  # (m,), the first n_free: F in the order of the factor
-    n_free: Any  # (1,)
-    lower: Any  # (m, m), the first n_free rows and columns: the factor L
-    halves: Any  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
-    rotations: Any  # (2, m), worked on where a point leaves F
-    theta: Any  # (1,)
-    intercept: Any  # (1,) b
-    constant: Any  # float, added to all kernel values; 0: no intercept
-    balance: Any  # (1,) d sum(u_F) / d(-theta), 0 on the path; with an intercept only
-    largest_entry: Any  # float, max K_ii
-    rounding: Any  # (1,), what g may be off by
+    gram: NDArray[Any]  # (m, m)
+    labels: Vector  # (m,)
+    upper: Vector  # (m,) the largest alpha of each point
+    slope: Vector  # (m,)
+    sets: Sets  # (m,)
+    coef: Vector  # (m,) u
+    margin: Vector  # (m,) g
+    free: Indices  # (m,), the first n_free: F in the order of the factor
+    n_free: Indices  # (1,)
+    lower: Vector  # (m, m), the first n_free rows and columns: the factor L
+    halves: Vector  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
+    rotations: Vector  # (2, m), worked on where a point leaves F
+    theta: Vector  # (1,)
+    intercept: Vector  # (1,) b
+    constant: float  # added to all kernel values; 0: no intercept
+    balance: Vector  # (1,) d sum(u_F) / d(-theta), 0 on the path; with an intercept only
+    largest_entry: float  # max K_ii
+    rounding: Vector  # (1,), what g may be off by
 
 
 class BreakpointHistory(NamedTuple):
     """What happened, one entry a breakpoint, and the free multipliers right after it."""
 
-    theta: Any
-    intercept: Any
-    index: Any  # of the point that changed its set, or NOTHING
-    destination: Any  # the set that it entered
-    n_free: Any
+    theta: Vector
+    intercept: Vector
+    point: NDArray[np.int64]  # the one that changed its set, or NOTHING
+    destination: Sets  # the set that it entered
+    n_free: Indices
     # The largest v = Ku with y = 1, alpha = 1, the least with y = 1, alpha = 0, the largest with
     # y = -1, alpha = 0, the least with y = -1, alpha = 1; NaN where multipliers determine b
-    extremes: Any
-    free_alpha: Any
-    n_breakpoints: Any  # (1,), how many are written down
-    n_free_alphas: Any  # (1,)
+    extremes: Vector
+    free_alpha: Vector
+    n_breakpoints: Indices  # (1,), how many are written down
+    n_free_alphas: Indices  # (1,)
 
 
-@njit
-def follow_for_a_while(state, record, end, step_coef, speed):  # type: ignore[no-untyped-def]
+@compiled
+def follow_for_a_while(
+    state: PathState, record: BreakpointHistory, end: float, step_coef: Vector, speed: Vector
+) -> int:
     """Follow the solution down to `end`, or until the record is full or the direction overflows.
 
     `step_coef`, zeros, and `speed` have shape (m,) and are worked on.
@@ -98,8 +105,8 @@ def follow_for_a_while(state, record, end, step_coef, speed):  # type: ignore[no
         note(state, record, index)
 
 
-@inlined
-def direction(state, step_coef):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def direction(state: PathState, step_coef: Vector) -> float:
     """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
     n = state.n_free[0]
     if n == 0:
@@ -122,8 +129,8 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
     return step_intercept + state.constant * state.balance[0]
 
 
-@inlined
-def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def speeds(state: PathState, step_coef: Vector, step_intercept: float, speed: Vector) -> None:
     """Write dg / d(-theta) of all points."""
     for k in range(speed.size):
         speed[k] = step_intercept
@@ -132,8 +139,8 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
 
 
-@inlined
-def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def next_event(state: PathState, step_coef: Vector, speed: Vector) -> tuple[float, int]:
     """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
     largest = total = 0.0
@@ -162,8 +169,8 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     return length, index
 
 
-@inlined
-def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def step_to_bound(state: PathState, rate: float, point: int, slowest: float) -> float:
     """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
 
     It is infinite if the rate is at most `slowest`.
@@ -174,8 +181,8 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     return max(state.upper[point] - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
-@inlined
-def step_to_margin(point_set, margin, speed, slow):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def step_to_margin(point_set: int, margin: float, speed: float, slow: float) -> float:
     """Return the step at which a margin that changes at `speed` is met; infinite if it is not."""
     # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
     # alone if it returns.
@@ -186,8 +193,10 @@ def step_to_margin(point_set, margin, speed, slow):  # type: ignore[no-untyped-d
     return np.inf
 
 
-@inlined
-def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def take_step(
+    state: PathState, step_coef: Vector, step_intercept: float, speed: Vector, length: float
+) -> None:
     """Step along the direction."""
     for j in range(state.n_free[0]):
         state.coef[state.free[j]] += length * step_coef[j]
@@ -197,8 +206,8 @@ def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[
     state.intercept[0] += length * step_intercept
 
 
-@njit
-def note(state, record, index):  # type: ignore[no-untyped-def]
+@compiled
+def note(state: PathState, record: BreakpointHistory, index: int) -> None:
     """Take a point (or none) to its other side and write the breakpoint down."""
     at, start = record.n_breakpoints[0], record.n_free_alphas[0]
     record.destination[at] = NOTHING
@@ -208,7 +217,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
         else:
             enter(state, index)
         record.destination[at] = state.sets[index]
-    record.index[at] = index
+    record.point[at] = index
     record.theta[at], record.intercept[at] = state.theta[0], state.intercept[0]
     for j in range(state.n_free[0]):
         point = state.free[j]
@@ -219,8 +228,8 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
 
 
-@inlined
-def find_extremes(state, out):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def find_extremes(state: PathState, out: Vector) -> None:
     """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
     out[0] = out[1] = out[2] = out[3] = np.nan
     if state.constant == 0.0:
@@ -245,8 +254,8 @@ def find_extremes(state, out):  # type: ignore[no-untyped-def]
             out[2] = max(out[2], value)
 
 
-@njit
-def enter(state, point):  # type: ignore[no-untyped-def]
+@compiled
+def enter(state: PathState, point: int) -> None:
     """Make a point free."""
     n, constant = state.n_free[0], state.constant
     row = state.lower[n]
@@ -264,15 +273,15 @@ def enter(state, point):  # type: ignore[no-untyped-def]
     state.n_free[0] = n + 1
 
 
-@inlined
-def nearer_bound(state, point):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def nearer_bound(state: PathState, point: int) -> int:
     """Return the bound that a free point's alpha is nearer to, LEFT or RIGHT."""
     alpha = state.coef[point] * state.labels[point]
     return LEFT if alpha > 0.5 * state.upper[point] else RIGHT
 
 
-@inlined
-def leave(state, point, destination):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def leave(state: PathState, point: int, destination: int) -> None:
     """Put a free point to its bound, LEFT or RIGHT."""
     n, position = state.n_free[0], 0
     while state.free[position] != point:

@@ -176,7 +176,7 @@ def _new_record(breakpoints: int, m: int) -> BreakpointHistory:
     return BreakpointHistory(
         theta=np.empty(breakpoints),
         intercept=np.empty(breakpoints),
-        index=np.empty(breakpoints, dtype=np.int64),
+        point=np.empty(breakpoints, dtype=np.int64),
         destination=np.empty(breakpoints, dtype=np.int8),
         n_free=np.empty(breakpoints, dtype=np.int64),
         extremes=np.empty((breakpoints, 4)),

@@ -22,14 +22,15 @@ Reference: Chapelle & Vapnik, Model selection for support vector machines, NIPS 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import internal, njit
+from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
-from ensvm.solvers.regularization_path.events import FREE, LEFT
+from ensvm.solvers.regularization_path.events import FREE, LEFT, Sets
 from ensvm.solvers.regularization_path.path import RegularizationPath
 from ensvm.solvers.regularization_path.row_removal import (
     AT_BOUND,
@@ -116,10 +117,18 @@ def machine_leave_one_out(
     return values
 
 
-@njit
-def values_without_rows(  # type: ignore[no-untyped-def]
-    gram, labels, coef, intercept, upper, kept, fit_intercept, exact, mend
-):
+@compiled
+def values_without_rows(
+    gram: NDArray[Any],
+    labels: Vector,
+    coef: Vector,
+    intercept: float,
+    upper: Vector,
+    kept: Vector,
+    fit_intercept: bool,
+    exact: bool,
+    mend: bool,
+) -> Vector:
     """Return the values of one machine with coefficients y alpha.
 
     With `mend` rows are followed, too, that are on their side of the machine, but on the other by
@@ -147,8 +156,15 @@ def values_without_rows(  # type: ignore[no-untyped-def]
     return values
 
 
-@internal
-def apply_span_rule(gram, sets, parts, fit_intercept, values, followed):  # type: ignore[no-untyped-def]
+@compiled
+def apply_span_rule(
+    gram: NDArray[Any],
+    sets: Sets,
+    parts: Vector,
+    fit_intercept: bool,
+    values: Vector,
+    followed: NDArray[np.bool_],
+) -> None:
     """Take from the values what the span rule says; mark rows whose values would be rounding.
 
     This is so for a single free row under the constraint, whose span is infinite.

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import inlined, njit
-from ensvm.solvers.regularization_path.events import FREE, LEFT, PathState
+from ensvm.compiled import compiled
+from ensvm.solvers.regularization_path.events import FREE, LEFT, PathState, Sets
 from ensvm.solvers.regularization_path.following import (
     PathJournal,
     free_points,
@@ -27,6 +27,8 @@ from ensvm.solvers.regularization_path.following import (
     start_with_intercept,
     start_without_intercept,
 )
+
+Indices = NDArray[np.intp]
 
 Vector = NDArray[np.float64]
 
@@ -242,8 +244,16 @@ class RegularizationPath(MachinesOfPath):
         )
 
 
-@njit
-def _fill(rows, upper, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
+@compiled
+def _fill(
+    rows: Vector,
+    upper: Vector,
+    alpha: Vector,
+    free: Indices,
+    n: int,
+    moves: tuple[Indices, Sets, Indices, Vector],
+    start: int,
+) -> None:
     """Write the multipliers at consecutive breakpoints.
 
     `moves` holds for each breakpoint of the path the point that changed its set (negative: none),
@@ -266,8 +276,8 @@ def _fill(rows, upper, alpha, free, n, moves, start):  # type: ignore[no-untyped
             rows[at - start, k] = alpha[k]
 
 
-@inlined
-def _without(points, n, point):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def _without(points: Indices, n: int, point: int) -> int:
     """Take a point out of a list of n, keeping the order, and return the new length."""
     kept = 0
     for j in range(n):
@@ -333,7 +343,7 @@ def regularization_path(
     journal.mark(state)
     converged = journal.follow(state, 1.0 / C_max, limit)
     journal.mark(state)
-    lambdas, indices = journal.column("theta"), journal.column("index")
+    lambdas, indices = journal.column("theta"), journal.column("point")
     extremes, intercepts = journal.column("extremes"), journal.column("intercept")
     return RegularizationPath(
         labels=labels,

@@ -9,9 +9,12 @@ Reference: Cauwenberghs & Poggio, Incremental and decremental support vector mac
 13, 2001.
 """
 
-import numpy as np
+from typing import Any
 
-from ensvm.compiled import inlined, internal, njit
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import solve_forward
 from ensvm.solvers.regularization_path.events import (
     EPS,
@@ -21,6 +24,7 @@ from ensvm.solvers.regularization_path.events import (
     RIGHT,
     ROUNDINGS,
     PathState,
+    Sets,
     direction,
     enter,
     leave,
@@ -31,12 +35,15 @@ from ensvm.solvers.regularization_path.events import (
     take_step,
 )
 
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
 AT_BOUND = 1e-9  # alpha within this part of its bounds counts as there
 EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
 
 
-@njit
-def sets_of(labels, coef, upper, kept):  # type: ignore[no-untyped-def]
+@compiled
+def sets_of(labels: Vector, coef: Vector, upper: Vector, kept: Vector) -> tuple[Sets, Vector]:
     """Return the set of each row by its coefficient, and what its removal takes from that.
 
     `kept` are the bounds of the multipliers without the row, `upper` those with it.
@@ -50,8 +57,10 @@ def sets_of(labels, coef, upper, kept):  # type: ignore[no-untyped-def]
     return sets, parts
 
 
-@njit
-def can_be_taken_over(labels, coef, upper, sets, parts):  # type: ignore[no-untyped-def]
+@compiled
+def can_be_taken_over(
+    labels: Vector, coef: Vector, upper: Vector, sets: Sets, parts: Vector
+) -> NDArray[np.bool_]:
     """Return for each row whether other free rows could take over its part, if it has one.
 
     Without a free row no row can: any may bound the interval of the intercept.
@@ -70,10 +79,18 @@ def can_be_taken_over(labels, coef, upper, sets, parts):  # type: ignore[no-unty
     return possible
 
 
-@njit
-def followed_values(  # type: ignore[no-untyped-def]
-    gram, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
-):
+@compiled
+def followed_values(
+    gram: NDArray[Any],
+    labels: Vector,
+    coef: Vector,
+    intercept: float,
+    upper: Vector,
+    parts: Vector,
+    fitted: Vector,
+    rows: Indices,
+    fit_intercept: bool,
+) -> Vector:
     """Return the values of some rows by following them until they are out.
 
     `fitted` are the machine's values at all rows, `parts` those of `sets_of`.
@@ -96,10 +113,16 @@ def followed_values(  # type: ignore[no-untyped-def]
     return values
 
 
-@internal
-def state_of(  # type: ignore[no-untyped-def]
-    gram, labels, coef, intercept, upper, fitted, fit_intercept
-):
+@compiled
+def state_of(
+    gram: NDArray[Any],
+    labels: Vector,
+    coef: Vector,
+    intercept: float,
+    upper: Vector,
+    fitted: Vector,
+    fit_intercept: bool,
+) -> PathState:
     """Return the state of a machine on its path, whose multipliers are alpha / C; none is free."""
     m, scale, largest, size = labels.size, upper.max(), 0.0, 0.0
     own, sets, margin = np.empty(m), np.empty(m, np.int8), np.empty(m)
@@ -134,8 +157,8 @@ def state_of(  # type: ignore[no-untyped-def]
     )
 
 
-@inlined
-def begin_removal(state, work, row, part):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def begin_removal(state: PathState, work: PathState, row: int, part: float) -> None:
     """Copy the machine, and fix a row in it."""
     n = state.n_free[0]
     for k in range(state.labels.size):
@@ -157,8 +180,8 @@ def begin_removal(state, work, row, part):  # type: ignore[no-untyped-def]
     solve_forward(work.lower, work.halves[0], work.n_free[0], 0)
 
 
-@inlined
-def follow_removal(work, step_coef, speed, limit):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def follow_removal(work: PathState, step_coef: Vector, speed: Vector, limit: int) -> None:
     """Take the fixed row's part to 0, in at most `limit` events."""
     count = 0
     while True:
@@ -182,8 +205,8 @@ def follow_removal(work, step_coef, speed, limit):  # type: ignore[no-untyped-de
         count += 1
 
 
-@inlined
-def move_intercept(work, speed):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def move_intercept(work: PathState, speed: Vector) -> int:
     """Move b until a row meets its margin that can take over the fixed row's part.
 
     Return that row, or -1 if there is none.
@@ -202,8 +225,8 @@ def move_intercept(work, speed):  # type: ignore[no-untyped-def]
     return index
 
 
-@inlined
-def shift_to_middle(work):  # type: ignore[no-untyped-def]
+@compiled(inline=True)
+def shift_to_middle(work: PathState) -> float:
     """Return how far b is from the middle of its interval; 0 if a multiplier determines it."""
     low, high = -np.inf, np.inf
     if work.constant == 0.0:
