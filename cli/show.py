@@ -21,24 +21,22 @@ if TYPE_CHECKING:
     from ensvm.records.record import Record
     from ensvm.report.query import Study
 
-MAX_LABELS = 10  # of a confusion matrix that is printed
 MAX_ENTRIES = 8  # of a curve; the first and the last of a longer one
 INDENT = 2
-LABEL_METRICS = ("balanced_accuracy", "f1_macro", "matthews")  # of every cell with predictions
 
 
 @click.command()
 @results_argument
 @click.option(
     "--dataset",
-    required=True,
+    default="",
     metavar="D",
     shell_complete=complete_from_results("dataset"),
     help="The data set, as in the tables.",
 )
 @click.option(
     "--algorithm",
-    required=True,
+    default="",
     shell_complete=complete_from_results("algorithm"),
     metavar="A",
     help="The algorithm: its name, or a column's title.",
@@ -54,12 +52,14 @@ def show(
 ) -> None:
     """Show what stands behind one algorithm's values on one data set.
 
-    For each study in RESULTS that has them: the values with their spread, the printed values and
+    Without --dataset or --algorithm, the message offers the names there are. For each study in
+    RESULTS that has them: the values with their spread, the printed values and
     the verdicts, parameters, seconds, commit, machine, warnings, failures with a traceback, and
     the command that runs these cells alone.
 
     \b
     Examples:
+      ensvm show ijcai07
       ensvm show ijcai07 --dataset german --algorithm ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
@@ -75,10 +75,15 @@ def show(
 def _with_cells(
     results: Path, studies: list["Study"], dataset: str, algorithm: str
 ) -> list[tuple["Study", str]]:
-    """Return the studies with such cells, and the algorithm's name in each."""
+    """Return the studies with such cells, and the algorithm's name in each.
+
+    Without names, the message offers those there are.
+    """
     from ensvm.report.tables import algorithm_label
 
     rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
+    if not dataset:
+        refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
     must_be_one_of(f"{results}: no records of a data set", dataset, rows)
     matches, accepted = list[tuple["Study", str]](), dict[str, None]()
     for study in studies:
@@ -87,6 +92,8 @@ def _with_cells(
         accepted |= names
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
             matches.append((study, name))
+    if not algorithm:
+        refuse(f"choose an algorithm, with --algorithm: {', '.join(accepted)}")
     if not matches:
         must_be_one_of(f"{results}: no records on {dataset!r} of an algorithm", algorithm, accepted)
     return matches
@@ -112,7 +119,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         cells = f"{len(records)} cell{'s' * (len(records) != 1)}"
         click.secho(f"{cells} of the {run_pass} pass: {counts}{origin}", bold=True)
         print_facts(behind(records), INDENT)
-        _print_metrics([_with_label_metrics(study, record) for record in records])
+        _print_metrics(records)
         _print_texts("warnings", counted(text for record in records for text in record.warnings))
         failed = [record for record in records if not record.ok]
         _print_texts("why they did not end well", counted(record.reason for record in failed))
@@ -138,7 +145,7 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             f" {dataset!r}; there are {len(recorded)}, from {recorded[0]} to {recorded[-1]}"
         )
     _print_heading(study, dataset, f"{algorithm}, realization {realization}")
-    for record in [_with_label_metrics(study, each) for each in records]:
+    for record in records:
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
         facts = {"why": record.reason, "time": record.time, **behind([record])}
         facts["code"] = str(record.settings.get("code", ""))
@@ -149,17 +156,11 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             facts["conditions"] = ", ".join(
                 f"{name}: {value}" for name, value in asdict(record.conditions).items()
             )
-        print_facts({name: text for name, text in facts.items() if text}, INDENT)
-        click.echo()
         numbers = {**record.metrics, **record.scores, **record.seconds}
-        print_facts({name: _number(value) for name, value in numbers.items()}, INDENT)
-        if confusion := _confusion(record):
-            click.echo()
-            print_facts(confusion, INDENT)
-            click.echo()
-        print_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
-        orders = {f"{name} by order": values for name, values in record.by_order.items()}
-        print_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
+        facts |= {name: _number(value) for name, value in numbers.items()}
+        facts |= {name: _curve(curve) for name, curve in record.curves.items()}
+        facts |= {f"{name} by order": _curve(of) for name, of in record.by_order.items()}
+        print_facts({name: text for name, text in facts.items() if text}, INDENT)
         _print_texts("warnings", record.warnings)
         _print_traceback([record])
         click.echo()
@@ -194,24 +195,6 @@ def _print_metrics(records: list["Record"]) -> None:
     ]
     click.echo()
     print_table(["  recorded", "mean", "std", "min", "max"], rows)
-
-
-def _with_label_metrics(study: "Study", record: "Record") -> "Record":
-    """Return a record with the metrics of its predictions that are shown of every cell."""
-    from ensvm.report.query import with_scores
-
-    metrics = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
-    return with_scores(study.folder, record, dict.fromkeys([*LABEL_METRICS, *metrics]))
-
-
-def _confusion(record: "Record") -> dict[str, str]:
-    """Return the counts of a confusion matrix, one line per true label."""
-    if len(record.confusion.get("labels", ())) not in range(1, MAX_LABELS + 1):
-        return {}
-    counts: dict[str, list[str]] = {}
-    for true, predicted, count in record.confusion["rows"][0]:
-        counts.setdefault(f"test rows of class {true}", []).append(f"{count:,} as {predicted}")
-    return {name: ", ".join(parts) for name, parts in counts.items()}
 
 
 def _print_texts(title: str, texts: Iterable[str]) -> None:
