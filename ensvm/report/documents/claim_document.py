@@ -20,6 +20,7 @@ from ensvm.report.documents.document import (
     Grid,
     Heading,
     Part,
+    as_written,
     one_line,
     origin,
 )
@@ -235,7 +236,7 @@ def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
 
 def _side(study: Study, names: Sequence[str]) -> str:
     """Return the label of an algorithm, or of several: the first and how many others."""
-    label = algorithm_label(study, names[0])
+    label = as_written(algorithm_label(study, names[0]))
     return label if len(names) == 1 else f"{label} (and {len(names) - 1} more)"
 
 
@@ -279,7 +280,7 @@ def effect_head(test: ClaimTest) -> str:
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
     pair = (comparison.better, comparison.than)
-    return " against ".join(algorithm_label(study, name) for name in pair if name)
+    return " against ".join(as_written(algorithm_label(study, name)) for name in pair if name)
 
 
 def _interval(unit: Unit, comparison: ClaimComparison) -> str:

@@ -4,6 +4,7 @@ Each content (a table, claims, readings, a ranking, ...) makes one document; `en
 has one renderer for each medium.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from ensvm.study.table_layout import Verdict, Why
 NOTHING = "—"
 # A spreadsheet takes a text that begins with one of these for a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+# Characters that Markdown may take for markup; underscores within a word are none.
+MARKUP = re.compile(r"[\\`*<$\[]|&(?=[\w#])|(?<!\w)_|_(?!\w)")
 CHOSEN = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
@@ -124,6 +127,11 @@ def _no_formula(value: Any) -> Any:
         float(value)
         return value
     return f"'{value}"
+
+
+def as_written(text: str) -> str:
+    """Return a label as Markdown that shows it as written: no emphasis, math, link or HTML."""
+    return MARKUP.sub(r"\\\g<0>", text)
 
 
 def one_line(text: str) -> str:

@@ -14,6 +14,7 @@ from ensvm.report.documents.document import (
     Grid,
     Part,
     Value,
+    as_written,
     enumerated,
     how_to_read,
     number_range,
@@ -92,8 +93,9 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
     """Return the grid of a table with the numbers of realizations as its last column."""
     grid, cells = table_grid(study, table), build_table(study, table)
+    heads = [as_written(head) for head in grid.heads]
     if table.of == "data":
-        return grid
+        return Grid(heads, grid.rows)
     counts = {
         row: number_range({cell.n for cell in of_row if cell.n})
         for row, of_row in groupby(cells, key=lambda cell: cell.row)
@@ -103,9 +105,9 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
     }
     rows = [[*row, counts[str(row[0])]] for row in grid.rows]
     if not guesses or table.largest_class in [column.of(table) for column in table.columns]:
-        return Grid([*grid.heads, "n"], rows)
+        return Grid([*heads, "n"], rows)
     rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
-    return Grid([*grid.heads, "largest class", "n"], rows)
+    return Grid([*heads, "largest class", "n"], rows)
 
 
 def value_of(cell: TableCell, decimals: int) -> Value:
@@ -268,7 +270,7 @@ def _named(
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
-    return column_label(study, table.column(name))
+    return as_written(column_label(study, table.column(name)))
 
 
 def _margin(table: TableConfig) -> str:
