@@ -64,7 +64,8 @@ def print_alarms(title: str, lines: Sequence[str]) -> None:
     if lines:
         click.secho(printable(title), bold=True)
     for line in lines:
-        print_text(f"  - {printable(line)}")
+        parts = _wrapped(f"  - {printable(line)}", fitting_console().width, "    ")
+        click.echo("\n".join(parts))
 
 
 def printable(text: str) -> str:

@@ -79,6 +79,7 @@ def table(
       ensvm table results/ ijcai07 --table 2 --format latex
       ensvm table results/ ijcai07 --table 2 --format latex --ours
     """
+    from ensvm.report.render.first_page import is_of_paper
     from ensvm.report.write import write_first_page, write_tables
 
     chosen = _tables_by_study(read_studies(results, studies), table_id)
@@ -98,7 +99,7 @@ def table(
     # The files are there, whatever becomes of the output.
     for study, tables in chosen:
         if form is None and sys.stdout.isatty():
-            papers = tables if table_id is not None else _of_paper(study, tables)
+            papers = tuple(one for one in tables if table_id is not None or is_of_paper(study, one))
             _show_study(Console(), study, papers)
             if more := [one.id for one in tables if one not in papers]:
                 print_text(f"more of ours, by --table: {', '.join(more)}")
@@ -108,12 +109,6 @@ def table(
         for text in texts:
             click.echo(text)
     _print_written(written, without)
-
-
-def _of_paper(study: "Study", tables: tuple["TableConfig", ...]) -> tuple["TableConfig", ...]:
-    """Return the tables with printed values; all if the paper has none."""
-    printed = {table for table, _, _ in study.published}
-    return tuple(table for table in tables if table.id in printed) or tables
 
 
 def _print_written(written: list[Path], reasons: list[str]) -> None:
@@ -190,11 +185,11 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
+    from ensvm.report.documents.document import how_to_read, values_of
     from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
-    from ensvm.report.render.first_page import HOW_TO_READ, findings_parts
+    from ensvm.report.render.first_page import findings_parts
     from ensvm.report.render.markdown import parts_to_markdown
-    from ensvm.report.tables import build_table
 
     study = read_study(folder)
     if show_findings and study.config.findings:
@@ -207,9 +202,8 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         (table,) = tables
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
         grid = _run_rows(study, table, markdown_grid(study, table))
-        judged = any(cell.verdict for cell in build_table(study, table))
-        legend = f"{HOW_TO_READ}. " if judged else ""
-        more = f"{legend}`ensvm table` prints all rows, the legend, notes and assumptions."
+        legend = how_to_read(values_of(grid))
+        more = f"{legend}. `ensvm table` prints all rows, the legend, notes and assumptions."
         parts: list[Part] = [title, grid, more]
         click.echo(parts_to_markdown(parts) + "\n")
 

@@ -30,14 +30,14 @@ INDENT = 2
 @results_argument
 @click.option(
     "--dataset",
-    required=True,
+    default="",
     metavar="D",
     shell_complete=complete_from_results("dataset"),
     help="The data set, as in the tables.",
 )
 @click.option(
     "--algorithm",
-    required=True,
+    default="",
     shell_complete=complete_from_results("algorithm"),
     metavar="A",
     help="The algorithm: its name, or a column's title.",
@@ -57,12 +57,14 @@ def show(
 ) -> None:
     """Show what stands behind one algorithm's values on one data set.
 
-    For each study in RESULTS that has them: the values with their spread, the printed values and
+    Without --dataset or --algorithm, the message offers the names there are. For each study in
+    RESULTS that has them: the values with their spread, the printed values and
     the verdicts, parameters, seconds, commit, machine, warnings, failures with a traceback, and
     the command that runs these cells alone.
 
     \b
     Examples:
+      ensvm show ijcai07
       ensvm show ijcai07 --dataset german --algorithm ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
@@ -78,10 +80,15 @@ def show(
 def _with_cells(
     results: Path | None, studies: list["Study"], dataset: str, algorithm: str
 ) -> list[tuple["Study", str]]:
-    """Return the studies with such cells, and the algorithm's name in each."""
+    """Return the studies with such cells, and the algorithm's name in each.
+
+    Without names, the message offers those there are.
+    """
     from ensvm.report.tables import algorithm_label
 
     rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
+    if not dataset:
+        refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
     must_be_one_of(f"{results or RESULTS}: no records of a data set", dataset, rows)
     matches, accepted = list[tuple["Study", str]](), dict[str, None]()
     for study in studies:
@@ -90,6 +97,8 @@ def _with_cells(
         accepted |= names
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
             matches.append((study, name))
+    if not algorithm:
+        refuse(f"choose an algorithm, with --algorithm: {', '.join(accepted)}")
     if not matches:
         must_be_one_of(
             f"{results or RESULTS}: no records on {dataset!r} of an algorithm", algorithm, accepted
@@ -153,13 +162,11 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             facts["conditions"] = ", ".join(
                 f"{name}: {value}" for name, value in asdict(record.conditions).items()
             )
-        print_facts({name: text for name, text in facts.items() if text}, INDENT)
-        click.echo()
         numbers = {**record.metrics, **record.scores, **record.seconds}
-        print_facts({name: _number(value) for name, value in numbers.items()}, INDENT)
-        print_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
-        orders = {f"{name} by order": values for name, values in record.by_order.items()}
-        print_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
+        facts |= {name: _number(value) for name, value in numbers.items()}
+        facts |= {name: _curve(curve) for name, curve in record.curves.items()}
+        facts |= {f"{name} by order": _curve(of) for name, of in record.by_order.items()}
+        print_facts({name: text for name, text in facts.items() if text}, INDENT)
         _print_texts("warnings", record.warnings)
         _print_traceback([record])
         click.echo()

@@ -93,8 +93,20 @@ def _configs_and_folders(results: Path) -> dict[str, tuple[Path, Path]]:
     shipped = {path.stem: path for path in shipped_configs().glob("*.yaml")}
     return {
         name: (shipped.get(name) or folders[name] / CONFIG_COPY, folders.get(name, results / name))
-        for name in sorted({*shipped, *folders})
+        for name in sorted({*shipped, *folders}, key=_place)
     }
+
+
+def _place(name: str) -> tuple[bool, int, str]:
+    """Return where a study stands in the list: the works first, papers by their year.
+
+    The name of a work has digits; of a paper they are its year. Parts of a paper follow it.
+    """
+    digits = re.fullmatch(r"[a-z]+(\d+)", name.partition("-")[0])
+    if digits is None:
+        return True, 0, name
+    year = (int(digits[1]) + 30) % 100 if len(digits[1]) == 2 else 100
+    return False, year, name
 
 
 def _study_facts(

@@ -207,9 +207,9 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
 
     Columns are compared with those of the same metric; an oracle, which reads the test labels, is
     not compared with other algorithms. A value that predicting the largest class gets too is not
-    the best. On the user's own files, a single realization has no best value.
+    the best, and a single realization has no best value.
     """
-    if table.of == "data" or (is_own(study, cells) and max(cell.n for cell in cells) <= 1):
+    if table.of == "data" or max(cell.n for cell in cells) <= 1:
         return set()
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}

@@ -57,7 +57,8 @@ def write_first_page(study: Study) -> Path | None:
 
     picture = reproduction_picture(study)
     if picture is not None:
-        replace_file(study.folder / PICTURE, render_page(PICTURE, picture=picture))
+        svg = render_page(PICTURE, picture=picture, name=study.config.study)
+        replace_file(study.folder / PICTURE, svg)
     replace_file(path, first_page.first_page(study))
     return path
 

@@ -92,3 +92,12 @@ def test_an_unknown_name_is_refused_in_one_line(results, arguments, message):
     assert answer.exit_code == 2
     assert message in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
+
+
+def test_without_names_those_there_are_are_offered(results):
+    answer = invoke("show", results)
+    assert answer.exit_code == 2
+    assert answer.stderr == "error: choose a data set, with --dataset: german\n"
+    answer = show(results)
+    assert answer.exit_code == 2
+    assert answer.stderr == "error: choose an algorithm, with --algorithm: ensemble\n"

@@ -42,23 +42,23 @@ def mine(tmp_path, monkeypatch):
 
 
 def reported():
-    """Check and run the study, and return the line of the claim in the overview."""
+    """Check and run the study, and return the line of the claim's test."""
     assert invoke("check", "mine.yaml").exit_code == 0
     assert invoke("run", "mine.yaml", "--jobs", "1").exit_code == 0
     shown = invoke("report", "--only", "claims", "results", "mine").stdout
-    return next(line for line in shown.splitlines() if line.startswith("| c "))
+    return next(line for line in shown.splitlines() if line.startswith("  - "))
 
 
 def test_a_printed_row_counts_where_the_study_runs_one_of_the_two(mine):
     printed = "1,d1,new,4.0 1,d1,old,5.0 1,d2,new,6.0 1,d2,old,5.0"
     mine({"d1": "", "d2": ", algorithms: [old]"}, ONE_TABLE, "relation: less", printed)
-    assert "| holds on 1, fails on 1 of 2 rows " in reported()
+    assert "As printed: holds on 1, fails on 1 of 2 rows." in reported()
 
 
 def test_the_printed_values_of_a_claim_may_be_in_two_tables(mine):
     claim = "relation: within, margin: 1"
     mine({"d1": ""}, TWO_TABLES, claim, "2,d1,new,3.9 4,d1,old,3.0")
-    assert "| holds on 1 of 1 row " in reported()
+    assert "As printed: holds on 1 of 1 row." in reported()
 
 
 FOUR = (
@@ -70,9 +70,9 @@ FOUR = (
 def test_three_of_four_is_a_number_and_a_printed_tie_says_nothing(mine):
     sets = dict.fromkeys(("d1", "d2", "d3", "d4"), "")
     mine(sets, ONE_TABLE, "relation: less, scope: 3", FOUR)
-    assert "| holds on 3, cannot tell on 1 of 4 rows " in reported()
+    assert "As printed: holds on 3, cannot tell on 1 of 4 rows." in reported()
     mine(sets, ONE_TABLE, "relation: less, rows: [d2]", FOUR)
-    assert reported().rstrip("| ").endswith("| cannot tell on 1 of 1 row")
+    assert reported().endswith("As printed: cannot tell on 1 of 1 row.")
 
 
 def test_most_is_refused_with_what_is_written_instead(mine):

@@ -46,7 +46,8 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
     assert one == (
         "“A is better.” **holds**\n"
         "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage "
-        "points, median −15.25; A lower on 2 of 2."
+        "points, median −15.25; A lower on 2 of 2. "
+        "As printed: cannot tell on 1 of 1 row; 1 not printed."
     )
     sentence, both, one_row, more = two.splitlines()
     assert sentence == "Ours: Both are good. **fails**"

@@ -455,7 +455,8 @@ def test_a_value_on_which_a_setting_was_chosen_bears_a_mark_and_is_counted_apart
     assert verdict_counts(cells) == "2 = (1 †), 1 ≠ (1 †)"
     [(text, _)] = write_tables(study, "md")
     assert "10.0 = †</sub>" in text
-    assert "2 printed without a value of ours. †: a setting was chosen" in text
+    assert "2 printed without a value of ours." in text
+    assert "† a setting was chosen on this value" in text
 
 
 @pytest.mark.parametrize(
@@ -532,8 +533,9 @@ def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
     assert "exact (" in text
     assert "Welch" in text
     assert "one more of ours" not in text
-    assert "`ensvm status --warnings`" in text
-    assert "M is the margin, ±1." in text
+    assert "! fits warned" in text
+    assert "the margin M, ±1: `=` if D lies within ±M" in text
+    assert "*guess*" not in text
     assert "Here: 1 =, 2 ?; 2 printed without a value of ours." in text
 
 

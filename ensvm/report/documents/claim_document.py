@@ -1,4 +1,4 @@
-"""Claims as a document: an overview, the tests of each claim, and how to read them."""
+"""Claims as a document: each sentence with its tests, their evidence, and how to read them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
@@ -20,6 +20,7 @@ from ensvm.report.documents.document import (
     Grid,
     Heading,
     Part,
+    as_written,
     one_line,
     origin,
 )
@@ -65,7 +66,7 @@ PRINTED = (
 
 def claims_document(study: Study) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
-    parts: list[Part] = [overview(study)]
+    parts: list[Part] = [claims_list(study)]
     for judged in evaluate_claims(study):
         parts += claim_parts(study, judged)
     # Tables show the assumptions that name them.
@@ -93,27 +94,34 @@ def _frame(study: Study) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(study: Study) -> Grid:
-    """Return a line for each claim: the verdict and the number of rows behind it."""
-    rows = [
-        [
-            judged.claim.id,
-            f"**{judged.verdict}**",
-            *(_by_test(judged, counts) for counts in ("counts", "new_counts", "printed_counts")),
-        ]
+def claims_list(study: Study) -> str:
+    """Return the claims as a list: each sentence with its verdict, and its tests below it."""
+    return "\n".join(
+        "\n".join(
+            [f"- {sentence_of(judged)}", *(f"  - {line}" for line in tests_of(study, judged))]
+        )
         for judged in evaluate_claims(study)
+    )
+
+
+def sentence_of(judged: JudgedClaim) -> str:
+    """Return the paper's sentence, or our paraphrase, with its verdict."""
+    sentence = one_line(judged.claim.text or judged.claim.paraphrase or "")
+    return f"{f'“{sentence}”' if judged.claim.text else f'Ours: {sentence}'} **{judged.verdict}**"
+
+
+def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
+    """Return a line for each test of a claim that decides: what is compared, and what came out."""
+    return [
+        " ".join(
+            [
+                f"{compared_text(study, tested.test)}: {in_short(study, tested)}.",
+                *([f"As printed: {tested.printed_counts}."] if tested.printed_counts else []),
+            ]
+        )
+        for tested in judged.tests
+        if tested.test.decides
     ]
-    heads = ["claim", "verdict", "evidence", "on new rows", "on the paper's own table"]
-    shown = [at for at, _ in enumerate(heads) if at < 3 or any(row[at] for row in rows)]
-    cells = [[row[at] or NOTHING for at in shown] for row in rows]
-    return Grid([heads[at] for at in shown], cells, left=heads)
-
-
-def _by_test(judged: JudgedClaim, counts: str) -> str:
-    """Return some counts of a claim, a line for each test that decides."""
-    tests = [tested for tested in judged.tests if tested.test.decides]
-    texts = [getattr(tested, counts) or NOTHING for tested in tests]
-    return "<br>".join(texts) if set(texts) != {NOTHING} else ""
 
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
@@ -224,7 +232,7 @@ def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
 
 def _side(study: Study, names: Sequence[str]) -> str:
     """Return the label of an algorithm, or of several: the first and how many others."""
-    label = algorithm_label(study, names[0])
+    label = as_written(algorithm_label(study, names[0]))
     return label if len(names) == 1 else f"{label} (and {len(names) - 1} more)"
 
 
@@ -268,7 +276,7 @@ def effect_head(test: ClaimTest) -> str:
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
     pair = (comparison.better, comparison.than)
-    return " against ".join(algorithm_label(study, name) for name in pair if name)
+    return " against ".join(as_written(algorithm_label(study, name)) for name in pair if name)
 
 
 def _interval(unit: Unit, comparison: ClaimComparison) -> str:

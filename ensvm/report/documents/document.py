@@ -4,6 +4,7 @@ Each content (a table, claims, readings, a ranking, ...) makes one document; `en
 has one renderer for each medium.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from ensvm.study.table_layout import Verdict, Why
 NOTHING = "—"
 # A spreadsheet takes a text that begins with one of these for a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+# Characters that Markdown may take for markup; underscores within a word are none.
+MARKUP = re.compile(r"[\\`*<$\[]|&(?=[\w#])|(?<!\w)_|_(?!\w)")
 CHOSEN = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
@@ -126,6 +129,11 @@ def _no_formula(value: Any) -> Any:
     return f"'{value}"
 
 
+def as_written(text: str) -> str:
+    """Return a label as Markdown that shows it as written: no emphasis, math, link or HTML."""
+    return MARKUP.sub(r"\\\g<0>", text)
+
+
 def one_line(text: str) -> str:
     """Return a text with single spaces between its words and no line breaks."""
     return " ".join(text.split())
@@ -137,7 +145,7 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(values: Iterable[Value], printed: str = "ours (printed)") -> str:
+def how_to_read(values: Iterable[Value], printed: str = "small, the printed value") -> str:
     """Return the meaning of what occurs in values: spreads, bold values, printed ones, marks.
 
     `printed` says where the printed value stands.
@@ -146,8 +154,10 @@ def how_to_read(values: Iterable[Value], printed: str = "ours (printed)") -> str
     shown = {value.verdict for value in values}
     verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
     meanings = {
-        "± standard deviation over realizations": any(value.spread for value in values),
+        "ours ± standard deviation over realizations": any(value.spread for value in values),
+        "in parentheses, over orders of the training rows": any(v.order_spread for v in values),
         "bold: the best of the row": any(value.best for value in values),
+        "underlined: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, (printed, verdicts))): any(value.printed for value in values),
         f"{WARNED} fits warned": any(value.warned for value in values),
         f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
-from ensvm.report.documents.claim_document import compared_text, in_short
+from ensvm.report.documents.claim_document import sentence_of, tests_of
 from ensvm.report.documents.document import MARKS, NOTHING, one_line
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table
@@ -33,18 +33,12 @@ def findings_of(study: Study) -> list[Finding]:
 
 def _finding(study: Study, finding: FindingConfig) -> Finding:
     judged = _claim(study, finding.claim)
-    sentence = one_line(judged.claim.text or judged.claim.paraphrase or "")
-    quoted = f"“{sentence}”" if judged.claim.text else f"Ours: {sentence}"
-    lines = [
-        f"{compared_text(study, tested.test)}: {in_short(study, tested)}."
-        for tested in judged.tests
-        if tested.test.decides
-    ]
+    lines = tests_of(study, judged)
     lines += [
         PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
         for line in finding.adds
     ]
-    return Finding(f"{quoted} **{judged.verdict}**", tuple(lines))
+    return Finding(sentence_of(judged), tuple(lines))
 
 
 def _claim(study: Study, name: str) -> JudgedClaim:

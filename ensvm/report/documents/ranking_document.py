@@ -12,6 +12,7 @@ from ensvm.report.documents.document import (
     Grid,
     Heading,
     Part,
+    as_written,
     enumerated,
     one_line,
     origin,
@@ -169,7 +170,7 @@ def _sentence(
     selection: Selection, what: str, worse: list[str], untested: list[str], test: str
 ) -> str:
     """Name the best algorithm, those that are not significantly different, and the worse ones."""
-    labels = selection.labels
+    labels = {name: as_written(label) for name, label in selection.labels.items()}
     best, *others = labels
     alike = [name for name in others if name not in (*worse, *untested)]
     if len(alike) == len(others) > 1:
@@ -206,7 +207,7 @@ def _wins_grid(
             wins[names] = f"**{won}**" if pair["p"] <= alpha else str(won)
     rows = [
         [
-            f"{code} {selection.labels[name]}",
+            f"{code} {as_written(selection.labels[name])}",
             *(of_name[name] for of_name in scores.values()),
             *(wins[name, other] for other in codes),
         ]

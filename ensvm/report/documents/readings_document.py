@@ -21,7 +21,7 @@ from ensvm.report.documents.document import (
     one_line,
     origin,
 )
-from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
+from ensvm.report.documents.table_document import reasons, value_of, verdicts
 from ensvm.report.query import Answer, Study, ask, once, shared_realizations
 from ensvm.report.tables import ALIKE, TableCell, cell_of, column_label, question_of
 from ensvm.study.table_layout import TableConfig
@@ -290,7 +290,7 @@ def _missing(question: OpenQuestion) -> list[str]:
 
 
 def readings_legend(study: Study) -> list[Part]:
-    """Return how to read the grids, the meaning of verdicts, table by table, and of marks."""
+    """Return how to read the grids, and the meaning of verdicts, table by table."""
     questions = answer_questions(study)
     parts: list[Part] = [HOW_TO_READ]
     tables = {question.table.id: question.table for question in questions}
@@ -301,6 +301,6 @@ def readings_legend(study: Study) -> list[Part]:
         for cell in cells_of_reading
     ]
     for name, table in tables.items():
-        meanings = verdicts(table, [cell for of, cell in cells if of == name])
-        parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
-    return [*parts, *marks([cell for _, cell in cells])]
+        if rule := verdicts(table, [cell for of, cell in cells if of == name]):
+            parts += [f"Verdicts on Table {name}, over all readings:", rule]
+    return parts

@@ -7,18 +7,19 @@ from itertools import groupby
 import pandas as pd
 
 from ensvm.report.documents.document import (
-    CHOSEN,
     MARKS,
     NOTHING,
-    WARNED,
     Bullets,
     Document,
     Grid,
     Part,
     Value,
+    as_written,
     enumerated,
+    how_to_read,
     number_range,
     origin,
+    values_of,
     verdict_counts,
 )
 from ensvm.report.documents.ranking_document import who_is_best
@@ -29,21 +30,26 @@ from ensvm.report.tables import (
     build_table,
     column_label,
     is_oracle,
-    is_own,
     question_of,
     underlined,
 )
 from ensvm.report.verdict import BASES
 from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.table_layout import TableConfig, Why
 
 RULE = (
-    "D is the 95 % interval of ours − printed, with print's rounding; M is the margin, {margin}. "
-    "`=`: D lies within ±M; `≈`: within ±3M; `≠`: outside ±M; `?` otherwise: *wide*, *guess* (the "
-    "largest class does as well), *rounding* (it decides), *protocol* (the paper ran the row "
-    "another way), *none* (no interval)."
+    "Signs: with D, the 95 % interval of ours − printed (and print's rounding), and the margin M, "
+    "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
+    "computed from {bases}. Here: {counts}."
 )
+WHY: dict[Why, str] = {
+    "wide": "D is wide",
+    "guess": "the largest class does as well",
+    "rounding": "rounding decides",
+    "protocol": "the paper ran the row in another way",
+    "none": "no interval",
+}
 
 
 def table_document(study: Study, table: TableConfig) -> Document:
@@ -86,8 +92,9 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
     """Return the grid of a table with the numbers of realizations as its last column."""
     grid, cells = table_grid(study, table), build_table(study, table)
+    heads = [as_written(head) for head in grid.heads]
     if table.of == "data":
-        return grid
+        return Grid(heads, grid.rows)
     counts = {
         row: number_range({cell.n for cell in of_row if cell.n})
         for row, of_row in groupby(cells, key=lambda cell: cell.row)
@@ -97,9 +104,9 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
     }
     rows = [[*row, counts[str(row[0])]] for row in grid.rows]
     if not guesses or table.largest_class in [column.of(table) for column in table.columns]:
-        return Grid([*grid.heads, "n"], rows)
+        return Grid([*heads, "n"], rows)
     rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
-    return Grid([*grid.heads, "largest class", "n"], rows)
+    return Grid([*heads, "largest class", "n"], rows)
 
 
 def value_of(cell: TableCell, decimals: int) -> Value:
@@ -129,39 +136,25 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
-    # What the numbers of a cell are.
     grid, cells = table_grid(study, table), build_table(study, table)
-    text = "Each cell: our mean ± standard deviation over n realizations"
-    if is_own(study, cells) and all(cell.n <= 1 for cell in cells):
-        text = "Each cell: our value in one realization"
-    judged = any(cell.verdict for cell in cells)
-    if any(cell.published is not None for cell in cells):
-        text += "; small, the paper's value"
-        text += ", and how ours compares with it" if judged else ""
-        text += ", of another machine: only ratios compare" if table.of == "timing" else ""
-    # Which marks occur, since only these are explained.
-    values = [value for row in grid.rows for value in row if isinstance(value, Value)]
-    bold = any(value.best for value in values)
     underlined_columns = "; ".join(
         f"{_label(study, table, column)} against "
         + ", ".join(_label(study, table, other) for other in others)
         for column, others in table.underline.items()
     )
     guessed = any(cell.largest_class is not None for cell in cells)
-    oracles = [column for column in table.columns if is_oracle(study, table, column)]
-    apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
-    return [
-        f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
-        "What predicting the largest class gets as well is not bold." if guessed else "",
-        *verdicts(table, cells),
-        *marks(cells),
-        *(_machines(study, table) if table.of == "timing" else []),
-        "Underlined: significantly better than the columns it is compared with, "
-        f"by a one-sided Welch t test at 5 %: {underlined_columns}."
-        if underlined_columns
-        else "",
-        *(_methods(study, table) if table.of == "results" else []),
-    ]
+    orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
+    sentences = {
+        f"{how_to_read(values_of(grid))}.": True,
+        "Printed seconds are of another machine: only ratios compare.": table.of == "timing",
+        "What predicting the largest class gets as well is not bold.": guessed,
+        (rule := verdicts(table, cells)): rule,
+        f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
+        **dict.fromkeys(_machines(study, table) if table.of == "timing" else [], True),
+        f"Underlined: one-sided Welch t test at 5 %, {underlined_columns}.": underlined_columns,
+        **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
+    }
+    return [text for text, applies in sentences.items() if applies]
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:
@@ -190,44 +183,26 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     return sentences
 
 
-def verdicts(table: TableConfig, cells: list[TableCell]) -> list[str]:
-    """Return the rule of the verdicts with the table's margin, their counts, and the bases of D.
+def verdicts(table: TableConfig, cells: list[TableCell]) -> str:
+    """Return the rule of the signs with the table's margin, their counts, and the bases of D.
 
-    Returns an empty list if no cell has a verdict.
+    Returns an empty text if no cell has a verdict.
     """
     judged = [cell for cell in cells if cell.verdict]
     if not judged:
-        return []
+        return ""
     counts = verdict_counts(judged)
     silent = sum(cell.published is not None and cell.mean is None for cell in cells)
     counts += f"; {silent} printed without a value of ours" if silent else ""
-    if any(cell.chosen for cell in judged):
-        counts += f". {CHOSEN}: a setting was chosen on this printed value"
+    why = [f"*{word}*: {text}" for word, text in WHY.items() if word in {c.why for c in judged}]
     used = {cell.interval_of for cell in judged}
     bases = [f"{basis.name} ({basis.meaning})" for basis in BASES if basis.name in used]
-    return [
-        f"{RULE.format(margin=_margin(table))} Here: {counts}.",
-        f"D is computed from: {'; '.join(bases)}." if bases else "",
-    ]
-
-
-def marks(cells: list[TableCell]) -> list[str]:
-    """Return the meaning of the marks in the cells, a sentence each."""
-    orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
-    warned = sum(cell.warned > 0 for cell in cells)
-    sentences = (
-        (
-            orders,
-            f"In parentheses: the standard deviation over {enumerated(orders)} orders of the "
-            "training rows, which are the same problem; the value is the mean over them.",
-        ),
-        (
-            warned,
-            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); "
-            "`ensvm status --warnings` lists how.",
-        ),
+    return RULE.format(
+        margin=_margin(table),
+        why=f" ({', '.join(why)})" if why else "",
+        bases="; ".join(bases) or "nothing",
+        counts=counts,
     )
-    return [sentence for applies, sentence in sentences if applies]
 
 
 def _machines(study: Study, table: TableConfig) -> list[str]:
@@ -287,7 +262,7 @@ def _named(
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
-    return column_label(study, table.column(name))
+    return as_written(column_label(study, table.column(name)))
 
 
 def _margin(table: TableConfig) -> str:

@@ -1,4 +1,4 @@
-"""A study's first page, README.md in its folder: overview, tables, figures, claims, links.
+"""A study's first page, README.md in its folder: findings, tables, figures, claims, links.
 
 Everything on it comes from the config and the records.
 """
@@ -8,41 +8,37 @@ from collections.abc import Iterator
 
 from ensvm.data.alarms import TITLE
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import overview
+from ensvm.report.documents.claim_document import claims_list
 from ensvm.report.documents.document import (
-    CHOSEN,
-    MARKS,
     Bullets,
-    Grid,
     Heading,
     Part,
+    Value,
+    how_to_read,
     one_line,
     origin,
+    values_of,
     verdict_counts,
 )
 from ensvm.report.documents.findings_document import findings_of
-from ensvm.report.documents.table_document import markdown_grid
+from ensvm.report.documents.table_document import markdown_grid, notes, table_grid
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
-JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
-HOW_TO_READ = (
-    "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
-    "how ours compares with it: "
-    + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
-    + f"; {CHOSEN} a setting was chosen on the printed value"
-)
 
 
 def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
+    tables, figures = list(_tables(study)), list(_figures(study))
     parts: list[Part] = [
         WRITTEN,
         f"# {config.title or config.study}",
@@ -50,17 +46,12 @@ def first_page(study: Study) -> str:
         Bullets(f"**{TITLE}**", alarms_of(study)),
         *findings_parts(study),
         _picture(study),
-        _at_a_glance(study),
+        _counts(study),
+        *([*tables, *figures] if config.published else [*figures, *tables]),
+        *_claims(study),
+        *_more(study),
         _how_to_run(study),
-        *_tables(study),
-        *_figures(study),
     ]
-    if config.claims:
-        sentence = (
-            f"What the paper says, tested on the records ({_page(study, 'claims', 'evidence')}):"
-        )
-        parts += ["## Claims", sentence, overview(study)]
-    parts += _readings(study)
     return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
 
 
@@ -71,28 +62,18 @@ def findings_parts(study: Study) -> Iterator[Part]:
         yield "\n".join(f"- {finding.markdown}" for finding in findings_of(study))
 
 
-def _at_a_glance(study: Study) -> Grid:
-    """Return a table of how many tables, claims, cells, ... the study has."""
-    config = study.config
-    judged = Counter[str](claim.verdict for claim in evaluate_claims(study))
-    bad = Counter(record.status for record in study.failed)
-    missing = study.missing_data
-    rows = [
-        ("tables", len(config.tables), ""),
-        ("printed results", *printed_counts(study, "results")),
-        ("printed facts of the data", *printed_counts(study, "data")),
-        ("figures", len(config.figures), ""),
-        (
-            "claims",
-            len(config.claims),
-            ", ".join(f"{judged[v]} {text}" for v, text in JUDGED.items() if judged[v]),
-        ),
-        ("open questions, each under several readings", len(config.readings), ""),
-        ("cells run", len(study.records), ", ".join(f"{n} {status}" for status, n in bad.items())),
-        ("data sets that could not be loaded", len(missing), ", ".join(missing)),
-    ]
-    cells = [[what, str(count), more] for what, count, more in rows if count]
-    return Grid(["what", "how many", ""], cells, left=("",))
+def _counts(study: Study) -> str:
+    """Return how many printed values and claims came out how, and what has no values."""
+    count, verdicts = printed_counts(study, "results")
+    claims = Counter(judged.verdict for judged in evaluate_claims(study))
+    failed, missing = len(study.failed), study.missing_data
+    sentences = {
+        f"Of {count} printed results: {verdicts}.": count,
+        f"Claims: {', '.join(f'{n} {verdict}' for verdict, n in claims.items())}.": claims,
+        f"{failed} of {len(study.records)} cells failed.": failed,
+        f"Data that could not be loaded: {', '.join(missing)}.": missing,
+    }
+    return " ".join(text for text, applies in sentences.items() if applies)
 
 
 def _picture(study: Study) -> str:
@@ -119,54 +100,75 @@ def printed_counts(study: Study, of: str) -> tuple[int, str]:
 
 
 def _how_to_run(study: Study) -> str:
-    """Return the commands that write the page and its links."""
+    """Return the command that computes the results anew."""
     name = study.config.study
-    shipped = shipped_config(name) is not None
-    return (
-        f"Run it with `ensvm run {name if shipped else f'{name}.yaml'}`: what is done already is "
-        "not done again. `ensvm table`, and `ensvm report --only figures`, `claims` or `readings`, "
-        "write what this page shows and links to; `ensvm report` makes pages for the browser. Each "
-        "is given the folder that this one is in."
-    )
+    config = name if shipped_config(name) is not None else f"{name}.yaml"
+    return f"To compute this anew: `ensvm run {config}`, then `ensvm table` and `ensvm report`."
 
 
 def _tables(study: Study) -> Iterator[Part]:
-    if not study.config.tables:
-        return
-    yield "## Tables"
-    if any(cell.verdict for table in study.config.tables for cell in build_table(study, table)):
-        yield f"{HOW_TO_READ}. Each table's legend says the rest."
+    """Yield the paper's own tables, each with its notes; all tables if the paper has none."""
+    values: list[Value] = []
     for table in study.config.tables:
+        if not is_of_paper(study, table):
+            continue
         name = f"table-{table.id}"
+        values += values_of(table_grid(study, table))
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
         yield markdown_grid(study, table)
-        yield f"[Legend, notes and assumptions]({name}.md), [unrounded values]({name}.csv)"
+        yield Bullets("Notes", notes(study, table))
+        yield f"[Legend and assumptions]({name}.md), [unrounded values]({name}.csv)"
+    if values:
+        yield f"In the tables: {how_to_read(values)}."
+
+
+def is_of_paper(study: Study, table: TableConfig) -> bool:
+    """Return whether a table has printed values, or none of the study's tables has any."""
+    printed = {name for name, _, _ in study.published}
+    return table.id in printed or not printed
 
 
 def _figures(study: Study) -> Iterator[Part]:
-    if not study.config.figures:
-        return
-    yield "## Figures"
-    for figure in study.config.figures:
+    """Yield the paper's own figures that have been drawn."""
+    for figure in _figures_of_paper(study):
         caption, stem = one_line(figure.caption), f"figure-{figure.id}"
-        yield Heading(f"Figure {figure.id}. {caption}")
-        if not (study.folder / f"{stem}.png").is_file():
-            yield "Not drawn yet: `ensvm report --only figures`, then `ensvm table` shows it here."
-            continue
-        yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
-        yield ", ".join(f"[{ending.upper()}]({stem}.{ending})" for ending in ("pdf", "svg", "csv"))
+        if (study.folder / f"{stem}.png").is_file():
+            yield Heading(f"Figure {figure.id}. {caption}")
+            yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
+            yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "svg", "csv"))
 
 
-def _readings(study: Study) -> Iterator[Part]:
-    if study.config.readings:
-        yield "## Readings"
-        page = _page(study, "readings", "tables")
-        yield f"What the paper leaves open, tried under several readings ({page}):"
-        yield "\n".join(f"- {one_line(reading.question)}" for reading in study.config.readings)
+def _figures_of_paper(study: Study) -> list[FigureConfig]:
+    """Return the figures whose id is a number, as in a paper; all if there are none."""
+    figures: list[FigureConfig] = list(study.config.figures)
+    return [figure for figure in figures if figure.id.isdecimal()] or figures
 
 
-def _page(study: Study, name: str, text: str) -> str:
-    """Return a link to a page of the study, or the command that writes it."""
-    if (study.folder / f"{name}.md").is_file():
-        return f"[{text}]({name}.md)"
-    return f"{text}: `ensvm report --only {'claims' if name == 'claims' else 'readings'}`"
+def _claims(study: Study) -> Iterator[Part]:
+    if study.config.claims:
+        yield "## What the paper says, tested"
+        yield claims_list(study)
+
+
+def _more(study: Study) -> Iterator[Part]:
+    """Yield links to tables and figures of ours, the evidence of claims and the readings."""
+    config, of_paper = study.config, _figures_of_paper(study)
+    pages = {
+        f"table-{table.id}.md": one_line(table.caption)
+        for table in config.tables
+        if not is_of_paper(study, table)
+    }
+    pages |= {
+        f"figure-{figure.id}.png": one_line(figure.caption)
+        for figure in config.figures
+        if figure not in of_paper
+    }
+    pages |= {"claims.md": "The evidence of each claim"} if config.claims else {}
+    if config.readings:
+        pages["readings.md"] = "What the paper leaves open, tried under several readings"
+    if pages:
+        yield "## More"
+        yield "\n".join(
+            f"- [{text}]({name})" if (study.folder / name).is_file() else f"- {text}"
+            for name, text in pages.items()
+        )

@@ -124,12 +124,10 @@ def _printed(cell: str | Value) -> str:
 def _notes(grid: Grid, margin: float) -> str:
     """Return what the numbers and the marks mean, as far as the grid shows them."""
     values = values_of(grid)
-    text = how_to_read(values, "small, below ours: the printed value")
-    if any(value.order_spread for value in values):
-        text += "; in parentheses: standard deviation over orders of the training rows"
-    if any(value.underlined for value in values):
-        text += "; underlined: significantly better than the columns it is compared with"
-    counts = verdict_counts(values)
+    text, counts = (
+        how_to_read(values, "small, below ours: the printed value"),
+        verdict_counts(values),
+    )
     return f"{text}; margin {margin:g}: {counts}." if counts else f"{text}."
 
 

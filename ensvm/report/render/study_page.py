@@ -36,6 +36,7 @@ from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.render.first_page import is_of_paper
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import reproduction_picture
@@ -109,6 +110,13 @@ class StudyPage:
         return Markup(as_html(parts_to_markdown(parts), self.anchors))
 
     @property
+    def sections(self) -> list[tuple[str, list[PageSection]]]:
+        """The paper's tables and figures; without a paper, figures come first."""
+        kinds = [("table", self.tables), ("figure", self.figures)]
+        shown = [(kind, [one for one in parts if one.of_paper]) for kind, parts in kinds]
+        return shown if self.config.published else shown[::-1]
+
+    @property
     def ours(self) -> bool:
         """Whether there are tables or figures that the paper does not have."""
         return any(not section.of_paper for section in (*self.tables, *self.figures))
@@ -150,14 +158,6 @@ class StudyPage:
         """The number of claims with each verdict."""
         counts = Counter(judged.verdict for judged in self.judged)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
-
-    @property
-    def claims_by_verdict(self) -> list[tuple[int, PageSection]]:
-        """The claims by verdict, each with its number in the paper's order."""
-        verdicts = list(CLAIM_VERDICTS)
-        return sorted(
-            enumerate(self.claims), key=lambda one: verdicts.index(one[1].content["judged"].verdict)
-        )
 
     @property
     def n_warned(self) -> int:
@@ -215,8 +215,7 @@ class StudyPage:
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
         }
-        of_paper = any(cell.published is not None for cell in cells)
-        return PageSection(table.id, table.caption, content, of_paper)
+        return PageSection(table.id, table.caption, content, is_of_paper(self.study, table))
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
@@ -251,12 +250,13 @@ class StudyPage:
             "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
             "missing": shown.missing,
         }
-        yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
+        of_paper = figure.id.isdecimal() or not self.config.published
+        yield PageSection(figure.id, figure.caption, content, of_paper)
 
     def _rankings(self) -> Iterator[PageSection]:
-        """Yield the ranking of each table of results that has enough data sets and algorithms."""
+        """Yield the ranking of each table with enough data sets and algorithms, without a paper."""
         for table in self.config.tables:
-            if table.of != "results":
+            if table.of != "results" or self.config.published:
                 continue
             try:
                 ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)

@@ -96,14 +96,14 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
 
 @pytest.mark.slow
 def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_none(study):
-    (first, paths, _), (nothing, no_paths, _) = write_figures(study)
+    (first, paths), (nothing, no_paths) = write_figures(study)
     assert first.missing == ("titanic, b: failed: ouch",)
     assert (no_paths, nothing.missing) == ([], ("cancer, a: not run yet",))
     endings = ("csv", "png", "svg", "pdf")
     assert [path.name for path in paths] == [f"figure-1.{ending}" for ending in endings]
     assert not list(study.folder.glob("figure-none*"))
     before = [path.read_bytes() for path in paths]
-    _, paths_again, _ = next(write_figures(study))
+    _, paths_again = next(write_figures(study))
     assert [path.read_bytes() for path in paths_again] == before
     csv, _, svg, pdf = paths
     assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).frame)

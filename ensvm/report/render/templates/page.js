@@ -153,29 +153,11 @@
     if (verdict) verdict.addEventListener("change", filter);
   });
 
-  document.querySelectorAll("[data-claims]").forEach(select => select.addEventListener("change", () =>
-    document.querySelectorAll("details.claim").forEach(claim => {
-      claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
-    })));
-  // Claims are sorted by verdict; their numbers are those of the paper's order.
-  document.querySelectorAll("[data-order]").forEach(select => {
-    const claims = [...document.querySelectorAll("details.claim")];
-    const numbered = [...claims].sort((one, other) => one.dataset.number - other.dataset.number);
-    select.addEventListener("change", () =>
-      claims[0].parentElement.append(...(select.selectedIndex ? numbered : claims)));
-  });
-  // What can be scrolled is reached by the keyboard, and shows that there is more.
-  const boxes = [...document.querySelectorAll(".scroll")];
-  function mark(box) {
-    const wide = box.scrollWidth - box.clientWidth, high = box.scrollHeight - box.clientHeight;
-    box.classList.toggle("more", wide - box.scrollLeft > 2);
-    if (wide > 0 || high > 0) box.tabIndex = 0;
-  }
-  const sizes = new ResizeObserver(entries => entries.forEach(entry => mark(entry.target)));
-  for (const box of boxes) {
-    sizes.observe(box);
-    box.addEventListener("scroll", () => mark(box), {passive: true});
-  }
+  // What can be scrolled is reached by the keyboard.
+  const sizes = new ResizeObserver(entries => entries.forEach(({target}) => {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  }));
+  document.querySelectorAll(".scroll").forEach(box => sizes.observe(box));
   // Print has what is folded, too.
   addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])")
     .forEach(one => { one.open = true; one.dataset.folded = ""; }));
@@ -184,18 +166,6 @@
   for (const code of document.querySelectorAll(":not(pre) > code, pre")) {
     if (/^ensvm /.test(code.textContent)) code.after(" ", copier(code.textContent));
   }
-  // Arrow keys walk over the values of a table.
-  document.addEventListener("keydown", event => {
-    const cell = event.target.closest ? event.target.closest("td") : null;
-    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
-    if (!cell || !(event.key in step)) return;
-    const [down, right] = step[event.key], row = cell.parentElement;
-    const rows = [...row.parentElement.rows].filter(other => !other.hidden);
-    const next = rows[rows.indexOf(row) + down]?.cells[cell.cellIndex + right];
-    const button = next?.querySelector("button.cell");
-    if (button) { event.preventDefault(); button.focus(); }
-  });
-
   function follow() {
     const target = document.getElementById(place());
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
