@@ -4,16 +4,18 @@ A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
 
 from made_up_records import read_results
 
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import findings_of
-from ensvm.report.render.first_page import printed_counts
-from ensvm.shipped import find_config
-from ensvm.study.config import read_config, reproduced
+from ensvm.report.render.first_page import counts
+from ensvm.report.tables import build_table
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "results" / "README.md"]
@@ -25,6 +27,11 @@ def grid_of(path: str) -> str:
     return next(part for part in content.split("\n\n") if part.startswith("|"))
 
 
+def counts_of(study: str) -> str:
+    """Return how many printed values and claims of a study came out how."""
+    return counts(read_results(ROOT / "results" / study))
+
+
 def list_of_findings(study: str) -> str:
     """Return the findings of a study, a list entry each."""
     entries = [f"- {one.markdown}" for one in findings_of(read_results(ROOT / "results" / study))]
@@ -34,24 +41,62 @@ def list_of_findings(study: str) -> str:
     )
 
 
+# What came out of each work, by weight: a person's sentence, beside counts made from the records.
+CAME_OUT = {
+    "ijcai07": "The ensemble errs about as a well-chosen SVM does.",
+    "icmla05": "Half of the examples can be left out on MNIST; that it saves time is not shown.",
+    "ecda13": "Several kernel types in one ensemble help on spam by bagging and on adult by "
+    "boosting; in general that is not shown.",
+    "nips99": "The SVMs come out; the sizes of leveraged machines depend on a stop that is not "
+    "printed.",
+    "comp6321": "A lecture: the test error of boosting goes on falling when the training error is "
+    "0; what bagging and boosting reduce is partly shown.",
+}
+
+
 def table_of_works(_: str) -> str:
-    """Return the works: how their printed results came out, and the first sentence tested."""
-    lines = []
-    for name in reproduced():
-        config, _ = read_config(find_config(name))
-        folder = ROOT / "results" / name
-        is_part_of_a_work = any(name.startswith(f"{other}-") for other in reproduced())
-        if config.citation and config.findings and folder.exists() and not is_part_of_a_work:
-            study = read_results(folder)
-            work = f"[{config.title}](results/{name}/README.md): `{name}`"
-            _, counts = printed_counts(study, "results")
-            lines.append(f"| {work} | {counts} | {findings_of(study)[0].sentence} |")
-    heads = "| work | its printed results | what it says first, and what our records say of it |"
-    return "\n".join([heads, "|:--|:--|:--|", *lines])
+    """Return the works: how their printed results and claims came out, and what that amounts to."""
+    lines, every, claims = [], [], Counter[str]()
+    for name, sentence in CAME_OUT.items():
+        study = read_results(ROOT / "results" / name)
+        cells = [
+            cell
+            for table in study.config.tables
+            if table.of == "results"
+            for cell in build_table(study, table)
+        ]
+        verdicts = Counter[str](judged.verdict for judged in evaluate_claims(study))
+        every, claims = every + cells, claims + verdicts
+        paper = study.config.title.split("(")[0].strip()
+        lines.append(
+            f"| [{paper}](results/{name}/README.md): `{name}` | {verdict_counts(cells) or 'none'} "
+            f"| {_claims(verdicts)} | {sentence} |"
+        )
+    silent = sum(cell.published is not None and cell.mean is None for cell in every)
+    missing = f"{silent} printed numbers have no value of ours."
+    lines.append(f"| **all** | {verdict_counts(every)} | {_claims(claims)} | {missing} |")
+    heads = "| paper | printed numbers: = ≈ ≠ ? † | its sentences, tested | what came out |"
+    return "\n".join([heads, "|:--|:--|:--|:--|", *lines])
+
+
+def _claims(verdicts: Counter[str]) -> str:
+    words = {"holds": "hold", "fails": "fail", "cannot tell": "open"}
+    return ", ".join(f"{verdicts[name]} {word}" for name, word in words.items() if verdicts[name])
+
+
+def rows_of(place: str) -> str:
+    """Return the head and some rows of the grid of a page of results, such as `PATH ROW ROW`."""
+    path, *rows = place.split()
+    head, _, *lines = grid_of(path).splitlines()
+    kept = [line for line in lines if line.split("|")[1].strip() in rows]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in (head, *kept)]
+    top, *rest = (f"| {' | '.join(line)} |" for line in cells)
+    return "\n".join([top, f"|:--|{'--:|' * (len(cells[0]) - 1)}", *rest])
 
 
 MAKERS: dict[str, Callable[[str], str]] = {
-    "grid": grid_of,
+    "counts": counts_of,
+    "rows": rows_of,
     "findings": list_of_findings,
     "works": table_of_works,
 }

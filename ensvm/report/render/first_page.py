@@ -46,7 +46,7 @@ def first_page(study: Study) -> str:
         Bullets(f"**{TITLE}**", alarms_of(study)),
         *findings_parts(study),
         _picture(study),
-        _counts(study),
+        counts(study),
         *([*tables, *figures] if config.published else [*figures, *tables]),
         *_claims(study),
         *_more(study),
@@ -62,7 +62,7 @@ def findings_parts(study: Study) -> Iterator[Part]:
         yield "\n".join(f"- {finding.markdown}" for finding in findings_of(study))
 
 
-def _counts(study: Study) -> str:
+def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims = Counter(judged.verdict for judged in evaluate_claims(study))
