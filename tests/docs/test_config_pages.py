@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from ensvm.data.card import DatasetCard
+from ensvm.data.card import PROVIDERS, DatasetCard
 from ensvm.data.files import Format
 from ensvm.data.generators import Generator
 from ensvm.data.scaling import Scaling
@@ -80,6 +80,7 @@ def names_of(union: Any, key: str) -> tuple[str, ...]:
         ("data", names_of(Split, "protocol")),
         ("cards-and-generators", names_of(Format, "type")),
         ("cards-and-generators", names_of(Generator, "name")),
+        ("cards-and-generators", PROVIDERS),
         ("tables-and-figures", KINDS),
         ("tables-and-figures", (*metrics.MEASURED, *metrics.STAGED, *metrics.DATA_FACTS)),
     ],
