@@ -165,7 +165,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     """Return the card of a user's own files, with the checksum of the arrays found.
 
     The files are read, so that rows, features, classes and an impossible split are known before any
-    run. `mapping` is what a config says of the data (`docs/how-to/your-data.md` has the keys), and
+    run. `mapping` is what a config says of the data (`docs/use/your-csv.md` has the keys), and
     paths are relative to the folder `base`. Raises UserError if a key, a file or the split is
     wrong.
     """

@@ -31,7 +31,7 @@ def realizations(study: Study) -> list[dict[str, Any]]:
     """Return every cell of a study as a line.
 
     A line says what the cell is, how it ended, where and with what it was made, then its metrics
-    and seconds as recorded: fractions are not in percent. `docs/reference/records.md`
+    and seconds as recorded: fractions are not in percent. `docs/look-up/files-and-records.md`
     explains each column.
     """
     return [_of_record(study, study.records[identity]) for identity in sorted(study.records)]

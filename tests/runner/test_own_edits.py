@@ -161,7 +161,7 @@ def test_an_edit_of_what_decides_the_value_runs_the_cell_again(title, study, fol
 
 
 def test_the_environment_is_not_seen(study, folder, monkeypatch):
-    """As docs/reference/what-runs-again.md says."""
+    """As docs/run/running.md says."""
     place = folder({"own.py": own("os.environ['OWN_C']", before="import os")})
     config = study("mine: {estimator: own.Mine}")
     monkeypatch.setenv("OWN_C", "1.0")

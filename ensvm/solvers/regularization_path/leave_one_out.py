@@ -10,7 +10,7 @@ M = K_FF) the value at row i changes by
 
 the span rule of Chapelle & Vapnik (2000). It is exact as long as no other row changes its set. What
 happens beyond is followed event by event, as on the regularization path (`row_removal`), which is
-exact. `docs/reference/classifiers.md` shows how far both are from machines trained without the row.
+exact. `docs/look-up/classifiers.md` shows how far both are from machines trained without the row.
 
 Free rows that cannot take over u_i even if all of them go to a bound make the span rule badly wrong
 (few or no rows are free if C is small). Such rows are always followed; they are cheap, since an
