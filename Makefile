@@ -6,6 +6,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+SHIPPED := $(patsubst results/%/cells.jsonl.xz,%,$(wildcard results/*/cells.jsonl.xz))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
@@ -52,16 +53,18 @@ wheel-check: $(VENV)/.ready-dev
 
 # The site with the pages of all results, in docs/_build/html; a warning of Sphinx is an error.
 docs: docs-pages
-	$(BIN)/ensvm report results/ --output docs/_build/html/results > /dev/null
+	$(BIN)/ensvm report $(SHIPPED) --output docs/_build/html/results > /dev/null
 	$(BIN)/python tests/page_links.py docs/_build/html/results
 
 # ... without the pages of results, which take most of the time
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
-# The parts of README.md and results/README.md that show results.
+# The files of results/ that are made of the shipped records, and the parts of README.md and
+# results/README.md that show them.
 # `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
 generated: $(VENV)/.ready-dev
+	$(BIN)/python tests/shown_results.py
 	$(BIN)/python tests/generated.py
 
 # Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped.

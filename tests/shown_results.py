@@ -1,0 +1,46 @@
+"""Writes what results/<study> shows from its shipped records: tables, claims, figures, README.md.
+
+`python tests/shown_results.py [STUDY...]` writes the named studies, or all; `make generated` too.
+"""
+
+import sys
+from pathlib import Path
+
+from made_up_records import read_results
+
+from ensvm.errors import UserError
+from ensvm.records.store import SHIPPED_FILE
+from ensvm.report.query import Study
+from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.render.study_page import RANK_LEVEL
+from ensvm.report.write import (
+    write_claims,
+    write_figures,
+    write_first_page,
+    write_ranking,
+    write_readings,
+    write_tables,
+)
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def write_results(study: Study) -> None:
+    """Write all files of a study that are made from its records; ranks if it has no paper."""
+    list(write_tables(study, "md"))
+    if study.config.claims:
+        write_claims(study)
+    write_readings(study)
+    list(write_figures(study))
+    for table in () if study.config.citation else study.config.tables:
+        try:
+            write_ranking(rank_over_data_sets(study, table, None, RANK_LEVEL))
+        except UserError as error:  # `ensvm rank` says why a table is not ranked
+            print(f"{study.config.study}, table {table.id}: {error}")
+    write_first_page(study)
+
+
+if __name__ == "__main__":
+    names = sys.argv[1:] or sorted(path.parent.name for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
+    for name in names:
+        write_results(read_results(RESULTS / name))
