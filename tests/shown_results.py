@@ -26,13 +26,13 @@ RESULTS = Path(__file__).parents[1] / "results"
 
 
 def write_results(study: Study) -> None:
-    """Write all files of a study that are made from its records; ranks if it has no paper."""
+    """Write all files of a study that are made from its records; ranks if it has no printed values."""
     list(write_tables(study, "md"))
     if study.config.claims:
         write_claims(study)
     write_readings(study)
     list(write_figures(study))
-    for table in () if study.config.citation else study.config.tables:
+    for table in () if study.config.published else study.config.tables:
         try:
             write_ranking(rank_over_data_sets(study, table, None, RANK_LEVEL))
         except UserError as error:  # `ensvm rank` says why a table is not ranked
