@@ -38,16 +38,16 @@ WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
-    tables, figures = list(_tables(study)), list(_figures(study))
+    tables, figures, picture = list(_tables(study)), list(_figures(study)), _picture(study)
     parts: list[Part] = [
         WRITTEN,
         f"# {config.title or config.study}",
         " ".join((config.citation.strip(), *(f"<{address}>" for address in config.links))),
         Bullets(f"**{TITLE}**", alarms_of(study)),
         *findings_parts(study),
-        _picture(study),
+        picture,
         counts(study),
-        *([*tables, *figures] if config.published else [*figures, *tables]),
+        *([*tables, *figures] if picture else [*figures, *tables]),
         *_claims(study),
         *_more(study),
         _how_to_run(study),

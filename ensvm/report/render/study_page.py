@@ -111,10 +111,10 @@ class StudyPage:
 
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:
-        """The paper's tables and figures; without a paper, figures come first."""
+        """The paper's tables and figures; if nothing printed is judged, figures come first."""
         kinds = [("table", self.tables), ("figure", self.figures)]
         shown = [(kind, [one for one in parts if one.of_paper]) for kind, parts in kinds]
-        return shown if self.config.published else shown[::-1]
+        return shown if self.picture else shown[::-1]
 
     @property
     def ours(self) -> bool:
