@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 
 
 def write_results(study: Study) -> None:
-    """Write all files of a study that are made from its records; ranks if it has no printed values."""
+    """Write all files that are made from a study's records; ranks if nothing is printed."""
     list(write_tables(study, "md"))
     if study.config.claims:
         write_claims(study)
