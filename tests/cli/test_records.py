@@ -44,7 +44,6 @@ def test_status_counts_what_is_done_failed_missing_and_stale(study, tmp_path):
     assert "own: svc, fails (not run yet)" in first.stdout
     assert f"to do them: ensvm run {config}" in first.stdout
     assert re.search(r"^svc +[0-9.]+ ", first.stdout, re.MULTILINE)  # its seconds
-    assert "run here" in first.stdout
 
     study(TWO.replace("1.0", "2.0"), realizations=3)
     changed = invoke("status", results, "--config", config)
