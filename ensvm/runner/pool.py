@@ -10,12 +10,13 @@ import os
 import re
 import signal
 import tempfile
+import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -55,6 +56,9 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+
+
+_starting = threading.Lock()  # threads of a dask worker start processes, too
 
 
 class WorkersDie(RuntimeError):
@@ -248,19 +252,16 @@ class _Worker:
             self.end()  # a process that has run nothing is forked
         self._has_run_cells |= not in_fork
         self.was_too_slow = False
-        if self._executor is None:
-            self._executor = _executor(self._threads)
-        # A new process does not hear Ctrl+C before it can ignore it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return self._executor.submit(
-                run_cells, attempt.task, results, self.traces, timeout, in_fork=in_fork
-            )
+            with _starting_processes() as safe_path:
+                if self._executor is None:
+                    self._executor = _executor(self._threads, safe_path)
+                return self._executor.submit(
+                    run_cells, attempt.task, results, self.traces, timeout, in_fork=in_fork
+                )
         except BrokenExecutor:  # the process was killed while it had nothing to do
             self.end()
             return self.submit(attempt, results, timeout)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def kill_if_older(self, seconds: float) -> None:
         """Kill the process of a cell that has taken more than so many seconds."""
@@ -280,7 +281,7 @@ class _Worker:
             self._executor, self._has_run_cells = None, False
 
 
-def _executor(threads: int) -> ProcessPoolExecutor:
+def _executor(threads: int, safe_path: str | None) -> ProcessPoolExecutor:
     # joblib looks for children with psutil or pgrep; without these it warns. Ours are in a group.
     warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
     environment = {name: os.environ.get(name, str(threads)) for name in THREAD_VARIABLES}
@@ -288,10 +289,29 @@ def _executor(threads: int) -> ProcessPoolExecutor:
         1,
         timeout=IDLE_SECONDS,
         initializer=start_worker,
-        initargs=(os.getpid(), os.environ.get(SAFE_PATH)),
-        # Python is started with -m, which would import modules of the working directory first.
+        initargs=(os.getpid(), safe_path),
         env={**environment, SAFE_PATH: "1"},
     )
+
+
+@contextmanager
+def _starting_processes() -> Iterator[str | None]:
+    """Let processes that start in the body import nothing from the working directory.
+
+    joblib starts Python with -m and -c, which would look there first. They do not hear Ctrl+C
+    either, before they can ignore it. Yields what SAFE_PATH is outside.
+    """
+    with _starting:
+        outside = os.environ.get(SAFE_PATH)
+        os.environ[SAFE_PATH] = "1"
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield outside
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            del os.environ[SAFE_PATH]
+            if outside is not None:
+                os.environ[SAFE_PATH] = outside
 
 
 def _kill_group(pid: int) -> None:
