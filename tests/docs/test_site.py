@@ -99,7 +99,7 @@ def test_every_public_name_has_a_page_of_the_api():
 @pytest.mark.parametrize("options", [(), ("--per-realization",)], ids=["tables", "realizations"])
 def test_every_column_of_an_export_is_on_a_page(options, tmp_path):
     path = tmp_path / "values.csv"
-    result = invoke("export", str(ROOT / "results"), "ijcai07-lowrank", *options, "-o", str(path))
+    result = invoke("export", "ijcai07-lowrank", *options, "-o", str(path))
     assert result.exit_code == 0, result.output
     text = text_of(REFERENCE / "records.md").split("## Columns of an export")[1]
     of_fits = re.compile(r".*_$|.*_seconds$")  # a line of the page describes them together
