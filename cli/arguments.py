@@ -21,11 +21,9 @@ Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[Comp
 NamesOf: TypeAlias = "Callable[[StudyConfig], Iterable[str]]"
 
 RESULTS = Path("results")
-WHICH_STUDIES = (
-    "RESULTS is a folder; by default it is `results`, and STUDY is every study that was run there. "
-    "Without RESULTS, the name of a shipped study shows the results that come with ensvm; what is "
-    "written about them goes to report/STUDY."
-)
+WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
+    was run there. Without RESULTS, the name of a shipped study shows the results that come with
+    ensvm; what is written about them goes to report/STUDY."""
 # What completion offers of a study: its data sets, its algorithms, the ids of its tables.
 NAMES: dict[str, NamesOf] = {
     "dataset": lambda config: [entry.name for entry in config.datasets],

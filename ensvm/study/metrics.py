@@ -59,9 +59,24 @@ PREDICTED: dict[str, Direction] = {
     "brier": "min",
     "matthews": "max",
 }
+
+
+def _log_loss(fitted: Any, X: Any, y: Any) -> float:
+    """Return the logarithmic loss of all columns of probabilities.
+
+    The scorer `neg_log_loss` takes one column of two, and subtracts it from 1, which rounds.
+    """
+    import numpy as np  # loaded only where needed: starting up must stay quick
+    from sklearn.metrics import log_loss
+
+    # The order in memory decides in which order a row is added up.
+    probabilities = np.ascontiguousarray(fitted.predict_proba(X))
+    return float(log_loss(y, probabilities, labels=fitted.classes_))
+
+
 SCORERS: Mapping[str, str | Scorer] = {  # of short names that differ from scikit-learn's
     "auc": "roc_auc",
-    "log_loss": "neg_log_loss",
+    "log_loss": _log_loss,
     "brier": "neg_brier_score",
     "matthews": "matthews_corrcoef",
 }
