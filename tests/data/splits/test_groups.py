@@ -85,7 +85,7 @@ def test_the_column_of_groups_is_no_input_and_decides_on_the_realizations(folder
     assert card.split_protocol() == {**LEAVE, "realizations": 3}
     dataset = load(card)
     tested = [dataset.realization(r).X_test.tolist() for r in (1, 2, 3)]
-    assert tested == [[[2, 5], [1, 6]], [[2, 2], [2, 4]], [[1, 1], [1, 3]]]  # p1, p10, p2
+    assert tested == [[[5, 2], [6, 1]], [[2, 2], [4, 2]], [[1, 1], [3, 1]]]  # p1, p10, p2
 
 
 @pytest.mark.parametrize("groups", ["who", None])
@@ -134,7 +134,7 @@ def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
     [
         (own(groups="woh"), "groups: there is no column 'woh'; did you mean 'who'"),
         (own(groups="label"), "groups: the column 'label' holds the labels"),
-        (own(groups="kind"), "'kind' is both in `inputs` and in `groups`"),
+        (own(groups="kind"), "groups: the column 'kind' is in `inputs` too"),
         (own(groups=None, drop=["who"]), "groups: is missing; the protocols leave-one-group-out"),
         (
             own(
