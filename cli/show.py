@@ -30,14 +30,12 @@ INDENT = 2
 @results_argument
 @click.option(
     "--dataset",
-    default="",
     metavar="D",
     shell_complete=complete_from_results("dataset"),
     help="The data set, as in the tables.",
 )
 @click.option(
     "--algorithm",
-    default="",
     shell_complete=complete_from_results("algorithm"),
     metavar="A",
     help="The algorithm: its name, or a column's title.",
@@ -51,8 +49,8 @@ INDENT = 2
 def show(
     results: Path | None,
     studies: tuple[str, ...],
-    dataset: str,
-    algorithm: str,
+    dataset: str | None,
+    algorithm: str | None,
     realization: int | None,
 ) -> None:
     """Show what stands behind one algorithm's values on one data set.
@@ -70,7 +68,8 @@ def show(
     """
     with Console(stderr=True).status("reading records"):
         read = list(read_studies(results, studies))
-    for study, name in _with_cells(results, read, dataset, algorithm):
+    dataset = dataset or ""
+    for study, name in _with_cells(results, read, dataset, algorithm or ""):
         if realization is None:
             _show_all(study, dataset, name)
         else:
