@@ -123,13 +123,13 @@ def must_be_one_of(
 
     Many names are listed by the command `lists_them`, not by the message.
     """
-    from ensvm.errors import near_miss
+    from ensvm.errors import did_you_mean
 
     if name not in accepted:
         names = f"accepted: {', '.join(accepted) or 'none'}"
         if lists_them is not None:
             names = f"`{lists_them}` lists the {len(accepted)} there are"
-        refuse(f"{what} {name!r}; {names}{near_miss(name, accepted)}")
+        refuse(f"{what} {name!r}; {names}{did_you_mean(name, accepted)}")
 
 
 def read_studies(

@@ -97,7 +97,7 @@ class DataUnavailable(UserError):
         return type(self), (self.name, self.reasons, self.how_to_get)
 
 
-def near_miss(name: str, accepted: Iterable[str]) -> str:
+def did_you_mean(name: str, accepted: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" for the accepted name nearest to `name`, or an empty string."""
     near = difflib.get_close_matches(str(name), [str(other) for other in accepted], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
@@ -204,7 +204,7 @@ def _refused(value: Any, accepted: str) -> str:
 
 def _refused_name(value: Any, quoted: str) -> str:
     accepted = quoted.replace("'", "").split(", ")
-    return _refused(value, ", ".join(accepted)) + near_miss(value, accepted)
+    return _refused(value, ", ".join(accepted)) + did_you_mean(value, accepted)
 
 
 def _takes_flags(annotation: Any) -> bool:
@@ -233,7 +233,7 @@ class Strict(BaseModel):
                 if key in cls.former:
                     message = f"the key {key!r} is no longer accepted: {cls.former[key]}"
                     raise PydanticCustomError("unknown_key", message, {"key": str(key)})
-                hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
+                hint = f"{did_you_mean(key, accepted)} (accepted: {', '.join(accepted)})"
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})
         return block

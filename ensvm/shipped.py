@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -40,7 +40,7 @@ def find_config(name: str) -> Path:
     studies = shipped_names()
     raise UserError(
         f"{name}: no such file, and no shipped study of that name; "
-        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
+        f"shipped: {', '.join(studies)}{did_you_mean(path.stem, studies)}"
     )
 
 

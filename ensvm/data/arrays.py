@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ensvm.data.card import DatasetCard
 from ensvm.data.files.file_content import Raw
 from ensvm.data.splits import IndicesSplit, OfficialSplit
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 _DENSE_BYTES = 16 * 2**30  # a larger array more likely comes from a wrong index
 _ROWS_AT_ONCE = 4096  # few enough that copying them takes little memory
@@ -178,7 +178,7 @@ def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.
     actual = class_counts(labels)
     for label in actual:
         if label not in card.classes:
-            hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"
+            hint = f"{did_you_mean(label, card.classes)} (accepted: {', '.join(card.classes)})"
             raise UserError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)

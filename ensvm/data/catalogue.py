@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ensvm.data.card import DatasetCard, Source
 from ensvm.data.split_sizes import counted, refuse_without_groups
-from ensvm.errors import UserError, explain, near_miss
+from ensvm.errors import UserError, did_you_mean, explain
 from ensvm.shipped import shipped_datasets
 
 NEAREST = 3  # names that a message suggests
@@ -39,7 +39,7 @@ def find_card(name: str, folder: Path | None = None) -> DatasetCard:
         names += [*content.get("aliases", ()), *content.get("variants", ())]
     nearest = ", ".join(difflib.get_close_matches(name, names, n=NEAREST, cutoff=0.0))
     raise UserError(
-        f"data set {name!r} is unknown{near_miss(name, names)} (nearest: {nearest}; "
+        f"data set {name!r} is unknown{did_you_mean(name, names)} (nearest: {nearest}; "
         "`ensvm data list` lists all)"
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
@@ -189,7 +189,7 @@ class Results:
     def __getitem__(self, study: str) -> Results:
         """Return the results of one study."""
         if study not in self._studies:
-            accepted = f"{', '.join(self.studies)}{near_miss(study, self.studies)}"
+            accepted = f"{', '.join(self.studies)}{did_you_mean(study, self.studies)}"
             raise ValueError(f"no results of a study {study!r}; there are: {accepted}")
         return Results([self._studies[study]])
 
@@ -322,7 +322,7 @@ class Results:
         if not ids:
             raise ValueError(f"no {kind}s in {', '.join(self.studies)}")
         if not matches:
-            hint = near_miss(str(wanted), names)
+            hint = did_you_mean(str(wanted), names)
             raise ValueError(f"no {kind} {wanted!r}; there are: {', '.join(names)}{hint}")
         if wanted is None and len(self._studies) == 1:
             raise ValueError(f"which {kind}? there are: {', '.join(names)}")

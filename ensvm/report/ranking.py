@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.data.splits import overlap
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
 from ensvm.report.statistical_tests import holm, mean_of
 from ensvm.report.tables import column_label, is_oracle, question_of
@@ -205,7 +205,7 @@ def compare_on_data_set(
     """
     rows = study.config.rows_of(table)
     if row not in rows:
-        accepted = f"accepted: {', '.join(rows)}{near_miss(row, rows)}"
+        accepted = f"accepted: {', '.join(rows)}{did_you_mean(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
     selection, frame = _comparable(study, table, metric, [row])
     if frame.empty:
@@ -325,7 +325,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
         return table.best
     raise UserError(
         f"are smaller or larger values of {metric!r} better? Set `best: min` or `best: max` in the "
-        f"table{near_miss(metric, RANKABLE)}"
+        f"table{did_you_mean(metric, RANKABLE)}"
     )
 
 

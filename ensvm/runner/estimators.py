@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
-from ensvm.errors import near_miss
+from ensvm.errors import did_you_mean
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
@@ -79,7 +79,7 @@ def import_path(name: str) -> str:
         raise EstimatorError(
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
-            f"{near_miss(name, [*ESTIMATORS, *others])}"
+            f"{did_you_mean(name, [*ESTIMATORS, *others])}"
         )
     return others[name]
 
@@ -107,7 +107,7 @@ def estimator_class(name: str) -> type:
         file = getattr(module, "__file__", None)
         location = f" ({file})" if file else ""
         raise EstimatorError(
-            f"{name!r}: {module.__name__}{location} has no class {last}{near_miss(last, classes)}"
+            f"{name!r}: {module.__name__}{location} has no class {last}{did_you_mean(last, classes)}"
             f"{_hidden(module_name)}"
         )
     return value
@@ -346,7 +346,7 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
 
 
 def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
-    hint = near_miss(key, accepted)
+    hint = did_you_mean(key, accepted)
     listed = ", ".join(sorted(accepted))
     return EstimatorError(f"{name} has no parameter {key!r}; accepted: {listed}{hint}")
 

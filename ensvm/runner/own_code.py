@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ensvm.classifiers import ESTIMATORS
-from ensvm.errors import near_miss
+from ensvm.errors import did_you_mean
 from ensvm.records.code_identity import PACKAGE, imported_modules
 from ensvm.study.source import Location, YamlSource
 
@@ -92,7 +92,7 @@ class OwnFolder:
                 if file.is_file() and "__pycache__" not in file.parts:
                     files.append(os.path.join(name, file.relative_to(path)))
         if not files:
-            hint = near_miss(pattern, [path.name for path in folder.iterdir()])
+            hint = did_you_mean(pattern, [path.name for path in folder.iterdir()])
             message = f"no file matches {pattern!r} in the folder of the config{hint}"
             raise self._source.error(location, message)
         return files

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 from ensvm.records.identity import ValueOf, changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.own_code import importable
@@ -465,7 +465,7 @@ def _chosen(
     for wanted in chosen:
         members = [name for name in config.sweep_values(wanted) if name in accepted]
         if wanted not in accepted and not members:
-            hint = near_miss(wanted, accepted)
+            hint = did_you_mean(wanted, accepted)
             raise source.error(
                 (key,),
                 f"--{key}: {wanted!r} is not in this study; accepted: {', '.join(accepted)}{hint}",

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.errors import Strict, near_miss, readable
+from ensvm.errors import Strict, did_you_mean, readable
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -161,7 +161,7 @@ class StudyNames:
                     raise source.error(
                         location,
                         f"{metric!r} is not in the `record:` of {name}, "
-                        f"which keeps {', '.join(kept) or 'nothing'}{near_miss(metric, kept)}",
+                        f"which keeps {', '.join(kept) or 'nothing'}{did_you_mean(metric, kept)}",
                     )
         elif metric in STAGED:
             raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")

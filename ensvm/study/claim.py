@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ensvm.errors import near_miss
+from ensvm.errors import did_you_mean
 from ensvm.records.record import RunPass
 from ensvm.study.block import (
     Algorithms,
@@ -103,7 +103,7 @@ class ClaimTest(ConfigBlock):
         of_relation = info.field_name == "relation"
         what, known = ("relation", [*RELATIONS]) if of_relation else ("effect", [*EFFECTS])
         if name is not None and name not in known:
-            hint = f"; write {FORMER[name]}" if name in FORMER else near_miss(name, known)
+            hint = f"; write {FORMER[name]}" if name in FORMER else did_you_mean(name, known)
             raise ValueError(f"unknown {what} {name!r}; accepted: {', '.join(known)}{hint}")
         return name
 

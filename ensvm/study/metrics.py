@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from ensvm.errors import near_miss
+from ensvm.errors import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -146,5 +146,5 @@ def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> 
     return (
         f"unknown metric {metric!r}; accepted: {', '.join(names)}, a scorer of scikit-learn "
         f"(sklearn.metrics.get_scorer_names()){more}"
-        f"{near_miss(metric, [*names, *sorted(scorer_names())])}"
+        f"{did_you_mean(metric, [*names, *sorted(scorer_names())])}"
     )

@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 from ensvm.study.source import Location, YamlSource
 
 
@@ -106,7 +106,7 @@ def is_named(node: Any) -> bool:
 
 def unknown_entry(location: Location, name: str, entries: Iterable[str]) -> str:
     """Return the message about a name that is not among the entries of a block or a list."""
-    accepted = f"accepted: {', '.join(entries)}{near_miss(name, entries)}"
+    accepted = f"accepted: {', '.join(entries)}{did_you_mean(name, entries)}"
     return f"{location[-1]} has no entry {name!r}; {accepted}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 Location = tuple[str | int, ...]
 
@@ -211,7 +211,7 @@ class YamlSource:
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
                 message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
-                raise self.error(location, message + near_miss(name, accepted))
+                raise self.error(location, message + did_you_mean(name, accepted))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
         """Raise UserError if an entry of a list has the name of an earlier one."""

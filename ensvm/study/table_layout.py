@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,
@@ -350,6 +350,6 @@ def check_published(
             if name not in accepted:
                 raise UserError(
                     f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
-                    f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
+                    f"accepted: {', '.join(accepted)}{did_you_mean(name, accepted)}"
                 )
     return printed

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.files.encode import LARGEST, Label, plain_labels, without_label
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
 
@@ -71,7 +71,7 @@ def _texts(arrays: dict[str, Any], key: str, what: str, file_name: str) -> NDArr
     """Return the label or the group of each row, from the array of this name."""
     if key not in arrays:
         raise UserError(
-            f"{file_name}: {what}s: holds no array {key!r}{near_miss(key, arrays)} "
+            f"{file_name}: {what}s: holds no array {key!r}{did_you_mean(key, arrays)} "
             f"(arrays: {', '.join(arrays)})"
         )
     array, n_rows = arrays[key], len(arrays["y"])

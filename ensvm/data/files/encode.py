@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
@@ -55,7 +55,7 @@ def _encoding(value: Any) -> Any:
         _refuse_repeated(value)
     names = get_args(EncodingName)
     if not isinstance(value, list | dict) and value not in names:
-        hint = near_miss(str(value), names)
+        hint = did_you_mean(str(value), names)
         ways = f"a list, a mapping, {{{ONE_HOT}: a list}}, {{{INTERVALS}: a list}}"
         accepted = ", ".join([ways, *names])
         raise ValueError(f"{value!r} is not an encoding{hint} (accepted: {accepted})")
@@ -221,7 +221,9 @@ def encode_column(
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
         text = texts[int(wrong)]
         if codes:
-            problem = f"{text!r} is unknown{near_miss(text, codes)} (accepted: {', '.join(codes)})"
+            problem = (
+                f"{text!r} is unknown{did_you_mean(text, codes)} (accepted: {', '.join(codes)})"
+            )
         elif encoding == "integer-after-letter":
             problem = f"{text!r} is not a letter and an integer"
         else:

@@ -23,7 +23,7 @@ from ensvm.data.files.encode import (
     without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -265,5 +265,5 @@ def _renamed(labels: NDArray[np.str_], names: Mapping[str, str]) -> NDArray[np.s
 def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:
     """Return the error for a name that no column has."""
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    hint = near_miss(name, names)
+    hint = did_you_mean(name, names)
     return UserError(f"{file_name}: there is no column {name!r}{hint} (columns: {listed})")
