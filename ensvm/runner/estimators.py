@@ -107,8 +107,8 @@ def estimator_class(name: str) -> type:
         file = getattr(module, "__file__", None)
         location = f" ({file})" if file else ""
         raise EstimatorError(
-            f"{name!r}: {module.__name__}{location} has no class {last}{did_you_mean(last, classes)}"
-            f"{_hidden(module_name)}"
+            f"{name!r}: {module.__name__}{location} has no class {last}"
+            f"{did_you_mean(last, classes)}{_hidden(module_name)}"
         )
     return value
 
