@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -193,6 +193,11 @@ class StudyConfig(ConfigBlock):
     derived : DerivedConfig or None
         What `base:` fills in; not written by hand.
     """
+
+    former: ClassVar = {
+        "keep": "name metrics under `metrics:`; they are computed at the fit",
+        "coverage": "the documentation of a study says what of a paper is covered",
+    }
 
     study: Name
     title: str = ""

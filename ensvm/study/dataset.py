@@ -1,7 +1,7 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -68,6 +68,8 @@ class DatasetConfig(ConfigBlock):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
+    former: ClassVar = {"missing": "it is `fill:` now"}
+
     name: Name
     card: str | None = None
     path: Paths | None = None
@@ -89,14 +91,6 @@ class DatasetConfig(ConfigBlock):
         default_factory=dict
     )
     sweep: SweepConfig | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _old_name_of_fill(cls, entry: Any) -> Any:
-        """Read `fill` by its old name too: the configs inside shipped records have it."""
-        if isinstance(entry, dict) and "missing" in entry:
-            return {"fill" if key == "missing" else key: entry[key] for key in entry}
-        return entry
 
     @model_validator(mode="before")
     @classmethod

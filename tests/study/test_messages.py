@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ensvm.errors import UserError
-from ensvm.study.config import validated
+from ensvm.study.config import read_config, validated
 from ensvm.study.source import YamlSource
 
 STUDY = """\
@@ -90,3 +90,14 @@ def test_a_message_says_what_is_accepted(old: str, new: str, message: str) -> No
     assert old in STUDY
     with pytest.raises(UserError, match=message):
         validated(YamlSource(Path("s.yaml"), STUDY.replace(old, new, 1)))
+
+
+@pytest.mark.parametrize(
+    ("key", "now"),
+    [("keep: [predictions]", "`metrics:`"), ("coverage: []", "documentation of a study")],
+)
+def test_a_former_key_of_a_study_is_refused_with_what_replaces_it(tmp_path, key, now):
+    path = tmp_path / "s.yaml"
+    path.write_text(f"study: s\ndatasets: [german]\nalgorithms: {{a: {{estimator: SVC}}}}\n{key}\n")
+    with pytest.raises(UserError, match=f"{key.split(':')[0]}.* is no longer accepted: .*{now}"):
+        read_config(path)
