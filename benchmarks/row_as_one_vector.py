@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import f
 from tabulate import tabulate
 
-from ensvm.report.query import ask, paired_values, read_study
+from ensvm.report.query import ask, paired_values, read_shipped_study
 from ensvm.report.tables import question_of
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -39,7 +39,7 @@ def contrasts(p: int) -> NDArray[np.float64]:
 
 if __name__ == "__main__":
     name, table_id, row = sys.argv[1:] or ["ecda13", "2", "spam"]
-    study = read_study(RESULTS / name)
+    study = read_shipped_study(RESULTS / name, RESULTS / name)
     table = study.config.table(table_id)
     columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
     answers = [ask(study, question_of(study, table, row, column)) for column in columns]

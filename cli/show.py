@@ -62,7 +62,6 @@ def show(
 
     \b
     Examples:
-      ensvm show ijcai07
       ensvm show ijcai07 --dataset german --algorithm ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """

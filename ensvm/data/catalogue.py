@@ -13,10 +13,9 @@ from ensvm.data.card import DatasetCard, Source
 from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.errors import UserError, did_you_mean, explain
 from ensvm.shipped import shipped_datasets
+from ensvm.yaml_text import Loader
 
 NEAREST = 3  # names that a message suggests
-# libyaml's parser is ten times quicker; not every platform's PyYAML has it
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def find_card(name: str, folder: Path | None = None) -> DatasetCard:
@@ -70,7 +69,7 @@ def _content(path: Path) -> dict[str, Any]:
 # A study of forty data sets asks for each by name; a file that was written anew has another state.
 @lru_cache(maxsize=1024)
 def _yaml_in(path: Path, _written: int, _size: int) -> Any:
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)
 
 
 @lru_cache(maxsize=1024)

@@ -8,60 +8,12 @@ from typing import Any
 import yaml
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.yaml_text import Dumper, Loader, type_of
 
 Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
 PARTS = ("claims", "readings", "assumptions", "findings")
-
-# A text that is a number: as in YAML 1.2 and JSON, 1e3 and 5e-3 are numbers too, and 1:30 is text.
-_NUMBERS = {
-    "int": re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o[0-7_]+|0|[1-9][0-9_]*)"),
-    "float": re.compile(
-        r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+|[0-9][0-9_]*\.[0-9_]*"
-        r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)"
-    ),
-}
-_READ_AS = {"str", "bool", "null", "merge"}  # of YAML's other types; dates stay text
-
-
-def _type_of(tag: str) -> str:
-    return tag.removeprefix("tag:yaml.org,2002:")
-
-
-def _resolvers() -> dict[str | None, list[tuple[str, re.Pattern[str]]]]:
-    """Return which type a text without quotes has, by its first character."""
-    rules = {
-        first: [rule for rule in known if _type_of(rule[0]) in _READ_AS]
-        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    for kind, pattern in _NUMBERS.items():
-        whole = re.compile(rf"(?:{pattern.pattern})\Z")
-        for first in "-+.0123456789":
-            rules.setdefault(first, []).append((f"tag:yaml.org,2002:{kind}", whole))
-    return rules
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Makes the values: dates are text, and a wrong value is reported with its line."""
-
-    yaml_implicit_resolvers = _resolvers()
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        try:
-            return super().construct_object(node, deep)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            problem = f"{node.value!r:.60} is not a value of the type !!{_type_of(node.tag)}"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes every block where it stands, without anchors; quotes texts that look like numbers."""
-
-    yaml_implicit_resolvers = _resolvers()
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def read_text(path: Path) -> str:
@@ -120,7 +72,7 @@ class YamlSource:
         """Set another content, made from that of the files; `text` is then written from it."""
         self.content = content
         self._written = yaml.dump(
-            content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
+            content, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=100
         )
 
     @property
@@ -130,7 +82,7 @@ class YamlSource:
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
-            loader = _Loader(text)
+            loader = Loader(text)
             node = loader.get_single_node()
             if node is None:
                 raise UserError(
@@ -219,7 +171,7 @@ class YamlSource:
             if name in names[:index]:
                 raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
 
-    def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
+    def _walk(self, node: yaml.Node, location: Location, loader: Loader) -> None:
         """Note the line of every key, and refuse a key that is given twice."""
         self._lines.setdefault(location, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
@@ -234,9 +186,9 @@ class YamlSource:
             for index, value_node in enumerate(node.value):
                 self._walk(value_node, (*location, index), loader)
 
-    def _key(self, node: yaml.Node, location: Location, loader: _Loader) -> str:
+    def _key(self, node: yaml.Node, location: Location, loader: Loader) -> str:
         """Return a key as text; a key may be a whole number, such as the label of a class."""
-        kind = _type_of(node.tag)
+        kind = type_of(node.tag)
         if not isinstance(node, yaml.ScalarNode) or kind not in ("str", "int", "merge"):
             key = "a list or a block"
             if isinstance(node, yaml.ScalarNode):

@@ -17,10 +17,10 @@ def clock(monkeypatch):
 @pytest.mark.parametrize("wait", [0.0, 30.0, 600.0])
 def test_the_rest_takes_as_long_as_the_pace_since_the_first_cells_says(clock, capsys, wait):
     progress = RunProgress("smoke")
-    progress.start(100, 100.0)
+    progress.start(100)
     for n in range(1, 51):  # one cell a second after the wait
         clock[0] = wait + n
-        progress.done([record("german", n, "svc")], 1.0)
+        progress.done([record("german", n, "svc")])
     lines = [line for line in capsys.readouterr().err.splitlines() if " left" in line]
     assert lines
     for line in lines:
@@ -30,7 +30,7 @@ def test_the_rest_takes_as_long_as_the_pace_since_the_first_cells_says(clock, ca
 
 def test_nothing_is_said_of_the_rest_before_a_second_batch_ends(clock, capsys):
     progress = RunProgress("smoke")
-    progress.start(4, 4.0)
+    progress.start(4)
     clock[0] = 100.0
-    progress.done([record("german", 1, "svc")], 1.0)
+    progress.done([record("german", 1, "svc")])
     assert capsys.readouterr().err == "smoke: 1/4 cells, 0:01:40 passed\n"

@@ -38,7 +38,7 @@ OF_PATH = (
     "classifiers/svm_path.py",
     "classifiers/kernel_expansion.py",
     "solvers/cholesky_update.py",
-    "kernels/low_rank.py",
+    "kernels/gram_matrix.py",
 )
 OF_NONE = (
     "solvers/perceptron.py",

@@ -1,7 +1,5 @@
 """Studies built on another: `base:` in a config, and `--set KEY=VALUE --as NAME`."""
 
-import re
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -310,18 +308,6 @@ def test_timings_of_another_machine_are_not_taken(small):
         timing.identity
     }
     assert read_study(small / "results/small").config.derived is None
-
-
-def test_the_example_of_the_page_gives_what_it_says(tmp_path):
-    page = (ROOT / "docs" / "reference" / "keys" / "base.md").read_text(encoding="utf-8")
-    path = tmp_path / "mine.yaml"
-    path.write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
-    plan = make_plan(path)
-    assert plan.config.own_rows == ("german", "diabetis")
-    assert plan.config.algorithms["ensemble"].params["tol"] == 0.025
-    counts = Counter((cell.dataset, cell.algorithm, cell.run_pass) for cell in plan.cells)
-    assert counts["german", "ensemble", "error"] == 10
-    assert counts["diabetis", "forest", "error"] == 20
 
 
 def test_a_mapping_in_python_has_a_base_too(small):

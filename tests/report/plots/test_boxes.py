@@ -80,8 +80,10 @@ def test_the_legend_says_if_printed_values_are_drawn(study, texts_of):
 
 
 def test_the_example_of_the_docs_is_drawn(tmp_path, texts_of):
-    text = (ROOT / "docs" / "reference" / "keys" / "figures.md").read_text(encoding="utf-8")
-    example = re.search(r"^```yaml\n(figures:\n(?:  .*\n)+)", text, re.MULTILINE)[1]
+    text = (ROOT / "docs" / "configs" / "tables-and-figures.md").read_text(encoding="utf-8")
+    example = re.search(
+        r"^```yaml\n(figures:\n  - \{id: \w+, kind: box.*\n(?:  .*\n)*)", text, re.MULTILINE
+    )[1]
     config = """\
 study: s
 realizations: 2
