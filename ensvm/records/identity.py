@@ -17,9 +17,6 @@ ValueOf: TypeAlias = tuple[str, str, RunPass]
 
 # Settings that the code decides, not the config.
 OF_THE_CODE = ("code", "defaults", "own")
-# What decides the seconds of a fit. Defaults are left out: past seconds still count after a class
-# has got a new parameter.
-OF_THE_SECONDS = ("estimator", "params", "grid", "stage")
 
 
 def hash_of(thing: Any, digits: int = 20) -> str:
@@ -31,11 +28,6 @@ def hash_of(thing: Any, digits: int = 20) -> str:
 def key_of(identity: Identity, seed: int, settings: Mapping[str, Any]) -> str:
     """Return the key of a cell; a record with this key answers it."""
     return hash_of([*identity, seed, settings])
-
-
-def settings_id(algorithm: Mapping[str, Any]) -> str:
-    """Return a hash of what decides the seconds of an algorithm, from its settings."""
-    return hash_of([algorithm.get(key) for key in OF_THE_SECONDS], 12)
 
 
 def asked(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,11 @@
 
 import json
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-# Blocks of rows: which rows they are, and their inputs.
-Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
 
 MOST_CHARACTERS = 2000  # of one text in a record
 NUMBERS = "biuf"  # kinds of arrays of real numbers
