@@ -104,8 +104,12 @@ def _results_and_studies(
     folder = values[0] if values and os.sep in values[0] else str(results or RESULTS)
     needs_folder = not (results is None and of_names) and not context.resilient_parsing
     if needs_folder and not Path(folder).is_dir():
+        from ensvm.errors import did_you_mean
+
+        unknown = [name for name in studies if not shipped_records(name)]
+        hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
         first = "run a study first, for example: ensvm run smoke"
-        raise click.BadParameter(f"there is no folder {folder!r}; {first}")
+        raise click.BadParameter(f"there is no folder {folder!r}; {first}{hint}")
     return results, studies
 
 
@@ -162,7 +166,9 @@ def read_studies(
             continue
         if name not in folders and shipped_records(name):
             refuse(f"{results}: {name} was not run here; {_or_shipped((name,))}{RUN.format(name)}")
-        must_be_one_of(f"{results or RESULTS}: no results of a study", name, folders)
+        shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
+        named = [*folders, *shipped_too]
+        must_be_one_of(f"{results or RESULTS}: no results of a study", name, named)
         yield read_study(folders[name])
 
 

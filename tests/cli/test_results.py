@@ -332,3 +332,13 @@ def test_own_data_end_with_a_sentence_of_who_is_best(tmp_path):
     text = " ".join(invoke("table", tmp_path / "results").stdout.split())
     best = "On own: **A** has the best mean `error` (15.00 %). Significantly worse: b."
     assert best in text
+
+
+@pytest.mark.parametrize("ran", [False, True])
+def test_a_misspelt_name_gets_the_nearest_of_shipped_studies_too(tmp_path, monkeypatch, ran):
+    monkeypatch.chdir(tmp_path)
+    if ran:
+        make_study(tmp_path / "results" / "trial", CONFIG, errors("small", "fast", [0.125]))
+    result = invoke("table", "ijcai70")
+    assert result.exit_code == 2
+    assert "did you mean 'ijcai07'?" in result.stderr
