@@ -56,3 +56,9 @@ class Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         """Return whether a value is written again where it stands again: always."""
         return True
+
+
+def dump(value: Any, **options: Any) -> str:
+    """Return a value as YAML that `Loader` reads back; `options` are those of `yaml.dump`."""
+    text: str = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, **options)
+    return text

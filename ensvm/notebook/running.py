@@ -18,7 +18,7 @@ from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
 from ensvm.shipped import find_config
 from ensvm.study.base_study import make_absolute
-from ensvm.yaml_text import Dumper
+from ensvm.yaml_text import dump
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -187,7 +187,7 @@ def _as_yaml(content: Mapping[str, Any]) -> str:
     whole = _plain(content)
     make_absolute(whole, Path.cwd())
     try:
-        return yaml.dump(whole, Dumper=Dumper, allow_unicode=True, sort_keys=False)
+        return dump(whole)
     except yaml.representer.RepresenterError as error:
         value = error.args[-1]
         raise UserError(

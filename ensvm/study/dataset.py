@@ -1,10 +1,11 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from ensvm.data.card import refuse_old_keys
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
@@ -68,8 +69,6 @@ class DatasetConfig(ConfigBlock):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    former: ClassVar = {"missing": "it is `fill:` now"}
-
     name: Name
     card: str | None = None
     path: Paths | None = None
@@ -91,6 +90,8 @@ class DatasetConfig(ConfigBlock):
         default_factory=dict
     )
     sweep: SweepConfig | None = None
+
+    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @model_validator(mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.yaml_text import Dumper, Loader, type_of
+from ensvm.yaml_text import Loader, dump, type_of
 
 Location = tuple[str | int, ...]
 
@@ -71,9 +71,7 @@ class YamlSource:
     def replace(self, content: dict[str, Any]) -> None:
         """Set another content, made from that of the files; `text` is then written from it."""
         self.content = content
-        self._written = yaml.dump(
-            content, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=100
-        )
+        self._written = dump(content, width=100)
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from ensvm.atomic_write import replace_file
 from ensvm.data.alarms import rare_share
 from ensvm.data.drafting.draft import Draft
 from ensvm.errors import UserError
-from ensvm.yaml_text import Dumper
+from ensvm.yaml_text import dump
 
 WIDTH = 96
 ALGORITHMS = """\
@@ -148,26 +148,12 @@ def split_comment(split: dict[str, Any]) -> str:
 
 def _flow(value: Any) -> str:
     """Return a value as YAML on one line."""
-    text = yaml.dump(
-        value,
-        Dumper=Dumper,
-        default_flow_style=True,
-        width=10**9,
-        allow_unicode=True,
-        sort_keys=False,
-    )
+    text = dump(value, default_flow_style=True, width=10**9)
     return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _indented(value: Any) -> list[str]:
-    text = yaml.dump(
-        value,
-        Dumper=Dumper,
-        default_flow_style=None,
-        width=WIDTH,
-        allow_unicode=True,
-        sort_keys=False,
-    )
+    text = dump(value, default_flow_style=None, width=WIDTH)
     return [f"  {line}" for line in text.splitlines()]
 
 
