@@ -43,7 +43,7 @@ def list_of_findings(study: str) -> str:
 
 # What came out of each work, by weight: a person's sentence, beside counts made from the records.
 CAME_OUT = {
-    "ijcai07": "The ensemble errs about as a well-chosen SVM does.",
+    "ijcai07": "The ensemble errs about as a well-chosen SVM does, a little more on each data set.",
     "icmla05": "Half of the examples can be left out on MNIST; that it saves time is not shown.",
     "ecda13": "Several kernel types in one ensemble help on spam by bagging and on adult by "
     "boosting; in general that is not shown.",
