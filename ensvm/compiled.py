@@ -3,8 +3,9 @@
 Numba compiles a function once and keeps the result on disk until the function's own file changes.
 It does not check the files of the functions that this function calls, so after an edit a caller
 could still run the old machine code of a callee. Here a hash of all compiled sources of ensvm names
-the folder of the machine code, so a change of any of them compiles all functions again. Numba
-itself distinguishes versions of Python and numba and kinds of processors.
+the folder of the machine code, so a change of any of them compiles all functions again. The version
+of numba names it too, because two versions would overwrite each other's code. Numba itself
+distinguishes versions of Python and kinds of processors.
 """
 
 import hashlib
@@ -74,7 +75,7 @@ def code_folder() -> Path | None:
     """
     users = user_cache_dir("ensvm", appauthor=False)
     base = Path(_config.CACHE_DIR or f"{users}/compiled")
-    folder = base / f"{PREFIX}{sources_hash(PACKAGE)}"
+    folder = base / f"{PREFIX}{sources_hash(PACKAGE)}-numba-{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
