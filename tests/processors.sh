@@ -11,7 +11,12 @@ this=$("$bin/python" -c '
 import numpy, threadpoolctl
 print(*{pool["architecture"] for pool in threadpoolctl.threadpool_info()})')
 
-declare -A runs
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "skipped: these kinds are x86-64 processors, and this one is $(uname -m)"
+    exit 0
+fi
+
+runs=()
 for processor in SkylakeX Haswell Zen; do
     if [ "$processor" = "$this" ]; then
         echo "$processor: the kind of this machine, tested by make test"
@@ -20,14 +25,14 @@ for processor in SkylakeX Haswell Zen; do
     else
         OPENBLAS_CORETYPE=$processor "$bin/pytest" -q -n "$workers" -k 'not estimator_check' --hypothesis-profile="${EXAMPLES:-few}" \
             tests/solvers tests/classifiers tests/kernels tests/experiments > "$logs/$processor" 2>&1 &
-        runs[$processor]=$!
+        runs+=("$processor:$!")
     fi
 done
 
 failed=0
-for processor in "${!runs[@]}"; do
-    wait "${runs[$processor]}" || failed=1
-    echo "$processor:"
-    cat "$logs/$processor"
+for run in "${runs[@]}"; do
+    wait "${run#*:}" || failed=1
+    echo "${run%:*}:"
+    cat "$logs/${run%:*}"
 done
 exit $failed
