@@ -1,16 +1,17 @@
-# make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
-# make docs | make generated | make bench | make ship-records
+# make reproduce | make reproduce-all | make test | make test-processors | make test-lowest
+# make smoke | make lint | make docs | make generated | make bench | make ship-records
 # make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
 VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 SHIPPED := $(patsubst results/%/cells.jsonl.xz,%,$(wildcard results/*/cells.jsonl.xz))
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
-.PHONY: docs docs-pages generated wheel-check clean
+.PHONY: reproduce reproduce-all ship-records test test-processors test-lowest smoke lint
+.PHONY: bench bench-solvers docs docs-pages generated wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -38,6 +39,14 @@ test: lint
 
 test-processors: $(VENV)/.ready-dev
 	@tests/processors.sh $(BIN)
+
+# The lowest versions of the libraries that pyproject.toml allows, in an environment of their own
+test-lowest: .venv-lowest.txt
+	$(MAKE) VENV=.venv-lowest CONSTRAINTS=$< .venv-lowest/.ready-dev
+	.venv-lowest/bin/pytest -n auto --dist worksteal
+
+.venv-lowest.txt: pyproject.toml tests/lowest_versions.py
+	$(PYTHON) tests/lowest_versions.py > $@
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
@@ -81,7 +90,7 @@ bench-solvers: $(VENV)/.ready-dev
 		resampling_intervals weighted_nu_svm; do $(BIN)/python benchmarks/$$name.py || exit $$?; done
 
 # The solvers are compiled once, here, so that no first fit waits for the compiler.
-$(VENV)/.ready: pyproject.toml constraints.txt
+$(VENV)/.ready: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "ensvm needs Python 3.11 or newer; choose one: make PYTHON=/path/to/python3.12" >&2; \
 		exit 1; }
@@ -99,4 +108,4 @@ $(VENV)/.ready-docs: $(VENV)/.ready
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-lowest .venv-lowest.txt build *.egg-info .mypy_cache .ruff_cache .pytest_cache
