@@ -221,13 +221,16 @@ def require_square(gram: Any) -> None:
 def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float64] | None:
     """Return the weights of the rows of X, shape (m,), or None if none are given.
 
-    Raises ValueError for another number of weights, or a weight that is negative or not finite.
+    Raises ValueError for another number of weights, a weight that is negative or not finite, or
+    if all weights are 0.
     """
     if sample_weight is None:
         return None
     weight: NDArray[np.float64] = check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
+    if not weight.any():  # scikit-learn checks it from 1.9 on
+        raise ValueError("sample_weight must contain at least one non-zero number")
     return weight
 
 
