@@ -6,6 +6,7 @@ within ±3M, and `?` (cannot tell) otherwise.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdi
 
 CONFIDENCE = 0.95
 CLOSE = 3.0  # D within so many margins is close
+MOST_VALUES = 10_000  # of ours; what more would decide counts as undecidable
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
 
 
@@ -156,6 +158,33 @@ def judge(one: Comparison, margin: float) -> Deviation:
     verdict = verdict_on(low, high, max(margin, rounded))
     why: Why = "wide" if verdict == "cannot tell" else ""
     return Deviation(difference, low, high, verdict, why, basis.name)
+
+
+def values_to_decide(one: Comparison, margin: float) -> int | None:
+    """Return about how many values of ours would give another verdict than "cannot tell".
+
+    These are whole repetitions if ours are folds of a cross-validation. Mean and spread are taken
+    to stay as they are; the spread of a single error rate is binomial. Returns None if 10,000
+    values would not decide, as when the printed value alone is too uncertain.
+    """
+    known = one.values if one.like_print is None else one.like_print
+    if known.size > 1:
+        mean, spread = float(known.mean()), float(known.std(ddof=1))
+    elif one.n_test:
+        mean, spread = one.mean, math.sqrt(one.mean * (100.0 - one.mean) / one.n_test)
+    else:
+        return None
+
+    def decides(n: int) -> bool:
+        shape = np.linspace(-1.0, 1.0, n)
+        values = mean + shape * spread / shape.std(ddof=1)
+        like_print = None if one.like_print is None else values
+        more = replace(one, values=values, like_print=like_print, n_test=0)
+        return judge(more, margin).verdict != "cannot tell"
+
+    if not decides(MOST_VALUES):
+        return None
+    return bisect_left(range(MOST_VALUES), True, lo=2, key=decides)
 
 
 def verdict_on(low: float, high: float, margin: float) -> Verdict:

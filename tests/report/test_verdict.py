@@ -15,7 +15,14 @@ from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.query import Answer, Question
 from ensvm.report.tables import build_table, stale_notes
-from ensvm.report.verdict import BASES, Comparison, judge, repetitions_of, verdict_on
+from ensvm.report.verdict import (
+    BASES,
+    Comparison,
+    judge,
+    repetitions_of,
+    values_to_decide,
+    verdict_on,
+)
 from ensvm.report.write import write_tables
 from ensvm.study.table_layout import Published, half_unit
 
@@ -125,6 +132,44 @@ def test_the_interval_of_means_is_welchs_if_both_spreads_are_known():
     low, high = ttest_ind(ours, published, equal_var=False).confidence_interval(0.95)
     found = interval(ours, published.mean(), std=published.std(ddof=1), n_printed=12)
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+
+
+@pytest.mark.parametrize("more", [{"n_printed": 100}, {"std": 1.0, "n_printed": 1000}])
+def test_with_as_many_values_as_it_takes_verdicts_are_given(more):
+    """Counted for made-up values whose mean and spread are exact, and then tried on drawn ones."""
+    exact = 12.0 + 3.0 * np.array([-1.0, 0.0, 1.0])
+    published = Published(12.4, more.pop("std", None))
+    n = values_to_decide(Comparison(exact, published, **more), 1.0)
+    rng = np.random.default_rng(0)
+
+    def decided(size):
+        drawn = (Comparison(rng.normal(12, 3, size), published, **more) for _ in range(400))
+        return np.mean([judge(one, 1.0).verdict != "cannot tell" for one in drawn])
+
+    assert 5 < n < 50
+    assert decided(n // 3) < 0.35 < decided(n) < 0.9 < decided(3 * n)
+
+
+def test_a_single_rate_is_decided_by_repetitions_with_its_binomial_spread():
+    once = Comparison(np.array([20.0]), Published(20.5, None), n_test=400, n_printed=30)
+    n = values_to_decide(once, 1.0)
+    spread = np.sqrt(20 * 80 / 400)
+    as_wide = [judge(replace(once, values=of, n_test=0), 1.0) for of in spread_out(20.0, spread, n)]
+    assert [one.verdict == "cannot tell" for one in as_wide] == [True, False]
+
+
+def spread_out(mean, spread, n):
+    """Return n - 1 and n values with exactly this mean and standard deviation."""
+    shapes = [np.arange(size, dtype=float) for size in (n - 1, n)]
+    return [mean + spread * (of - of.mean()) / of.std(ddof=1) for of in shapes]
+
+
+def test_values_do_not_decide_what_print_leaves_open():
+    printed = Published(12.0, 5.0)
+    ours = np.array([11.0, 12.0, 13.0])
+    assert values_to_decide(Comparison(ours, printed, n_printed=3), 1.0) is None
+    assert values_to_decide(Comparison(ours, printed, like_print=12 + 5 * (ours - 12)), 1.0) is None
+    assert values_to_decide(Comparison(ours[:1], printed), 1.0) is None
 
 
 def test_a_single_value_without_test_rows_has_no_interval():

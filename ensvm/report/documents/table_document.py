@@ -33,7 +33,7 @@ from ensvm.report.tables import (
     question_of,
     underlined,
 )
-from ensvm.report.verdict import BASES
+from ensvm.report.verdict import BASES, comparison, values_to_decide
 from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig, Why
@@ -149,6 +149,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
         "Printed seconds are of another machine: only ratios compare.": table.of == "timing",
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(table, cells)): rule,
+        (more := more_values(study, table, cells)): more,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
         **dict.fromkeys(_machines(study, table) if table.of == "timing" else [], True),
         f"Underlined: one-sided Welch t test at 5 %, {underlined_columns}.": underlined_columns,
@@ -203,6 +204,30 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> str:
         bases="; ".join(bases) or "nothing",
         counts=counts,
     )
+
+
+def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return how many repetitions would decide the wide verdicts of a table; empty without such."""
+    needed = [_values_to_decide(study, table, cell) for cell in cells if cell.why == "wide"]
+    if not needed:
+        return ""
+    enough = {n for n in needed if n is not None}
+    if not enough:
+        return "More repetitions would not decide `?` *wide*: print alone is too uncertain."
+    n_decided = sum(n is not None for n in needed)
+    which = "the" if n_decided == len(needed) else f"{n_decided} of the {len(needed)}"
+    return (
+        f"If our means and spreads stay as they are, {number_range(enough)} repetitions of the "
+        f"experiment would decide {which} `?` *wide*."
+    )
+
+
+def _values_to_decide(study: Study, table: TableConfig, cell: TableCell) -> int | None:
+    column = table.column(cell.column)
+    answer = ask(study, question_of(study, table, cell.row, column))
+    printed = study.published[table.id, cell.row, cell.column]
+    margin = table.margin_of(column, printed.value)
+    return values_to_decide(comparison(study, table, column, answer, printed), margin)
 
 
 def _machines(study: Study, table: TableConfig) -> list[str]:
