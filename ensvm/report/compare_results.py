@@ -102,11 +102,15 @@ class ValueDifference:
 class StudyComparison:
     """The differences of two sides of a study.
 
+    `n_fits` counts the fits (finished error cells) on both sides, those among them of which all
+    numbers that both recorded are equal to the last bit, those on the first side alone, and those
+    on the second alone.
     `values` are those of its tables on either side, `claims` those with different verdicts, and
     `context` the differences in processors, versions and commits.
     """
 
     study: str
+    n_fits: tuple[int, int, int, int]
     values: list[ValueDifference]
     claims: list[tuple[str, ClaimVerdict, ClaimVerdict]]
     context: list[tuple[str, str, str]]
@@ -148,7 +152,27 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
         for name in dict.fromkeys([*made, *made_other])
         if made.get(name) != made_other.get(name)
     ]
-    return StudyComparison(first.config.study, values, claims, context)
+    return StudyComparison(first.config.study, _count_fits(first, second), values, claims, context)
+
+
+def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
+    ours, theirs = (
+        {
+            cell: record.metrics
+            for cell, record in study.records.items()
+            if record.ok and record.run_pass == "error"
+        }
+        for study in (first, second)
+    )
+    both = ours.keys() & theirs.keys()
+    n_equal = sum(
+        all(
+            repr(ours[cell][name]) == repr(theirs[cell][name])  # nan is equal to nan
+            for name in ours[cell].keys() & theirs[cell].keys()
+        )
+        for cell in both
+    )
+    return len(both), n_equal, len(ours) - len(both), len(theirs) - len(both)
 
 
 def _values(
@@ -202,6 +226,11 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
     """Yield the differences in a few lines, the study's name first."""
     values = comparison.values
     yield f"{comparison.study}: {_agreement(values)}"
+    n_both, n_equal, n_first, n_second = comparison.n_fits
+    yield (
+        f"  fits: {n_both} on both sides, {n_equal} of them equal to the last bit; "
+        f"{n_first} only on the first, {n_second} only on the second"
+    )
     flips = [
         f"{one.name}: {one.first.verdict} -> {one.second.verdict}" for one in values if one.flips
     ]

@@ -46,7 +46,8 @@ RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 class Selection:
     """The columns of a table that are compared in one metric, and why others are left out.
 
-    `labels` has the label of each column by its name, the best column first.
+    `labels` has the label of each column by its name, the best column first. `uneven` names the
+    data sets whose values are means over different numbers of realizations.
     """
 
     study: Study
@@ -55,6 +56,7 @@ class Selection:
     better: Direction
     labels: dict[str, str]
     left_out: tuple[str, ...]
+    uneven: tuple[str, ...] = ()
 
     @property
     def shows_metric(self) -> bool:
@@ -362,8 +364,14 @@ def _comparable(
             left_out.append(f"{row}: {of_row.iloc[0]}")
         elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
             left_out.append(f"{row}: {'; '.join(of_columns)}")
-    selection = Selection(study, table, metric, better, labels, tuple(left_out))
-    return selection, answers.loc[(problems == "").all(axis=1)]
+    answers = answers.loc[(problems == "").all(axis=1)]
+    counts = answers.map(lambda answer: len(answer.values))
+    uneven = [
+        f"{row}: {', '.join(f'{labels[name]} {n}' for name, n in of_row.items())}"
+        for row, of_row in counts[counts.nunique(axis=1) > 1].iterrows()
+    ]
+    selection = Selection(study, table, metric, better, labels, tuple(left_out), tuple(uneven))
+    return selection, answers
 
 
 def _problem(study: Study, answer: Answer) -> str:

@@ -75,6 +75,21 @@ def test_values_of_one_side_only_are_listed(tmp_path):
     assert any("only the second has 1 values: german" in line for line in summary(found))
 
 
+def test_fits_are_counted_apart_from_table_values(tmp_path):
+    some = side(tmp_path / "a", one=[*ONE[:3], 0.24])
+    found = compare_studies(some, side(tmp_path / "b", one=ONE[1:3], german=[0.3]))
+    assert found.n_fits == (6, 4, 2, 1)
+    assert "fits: 6 on both sides, 4 of them equal" in list(summary(found))[1]
+
+
+def test_what_one_side_alone_recorded_makes_no_fit_different(tmp_path):
+    sides = [
+        make_study(tmp_path / name, CONFIG, errors("titanic", "one", ONE, **more))
+        for name, more in (("a", {}), ("b", {"margin_": 0.5}))
+    ]
+    assert compare_studies(*sides).n_fits == (4, 4, 0, 0)
+
+
 def test_claims_are_tested_on_what_both_sides_have(tmp_path):
     found = compare_studies(side(tmp_path / "a", two=()), side(tmp_path / "b"))
     assert not found.claims

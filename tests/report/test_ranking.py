@@ -400,3 +400,12 @@ def test_a_comparison_begins_with_who_is_best_and_who_is_worse(tmp_path):
             for column in order
         ]
     assert text.index("| pair") > text.index("| algorithm")
+
+
+def test_different_numbers_of_realizations_are_a_warning(tmp_path):
+    records = [one for one in over_data_sets() if one.identity[:3] != ("heart", 3, "b")]
+    ranking = ranked(tmp_path / "a", records)
+    assert ranking.selection.uneven == ("heart: A, the first 3, b 2, c 3",)
+    text, _ = write_ranking(ranking)
+    assert "different numbers of realizations" in text
+    assert ranked(tmp_path / "b", over_data_sets()).selection.uneven == ()

@@ -43,6 +43,7 @@ NEMENYI = (
     "Nemenyi's test (α = {alpha:g}) tells average ranks apart that differ by more than the "
     "critical difference, {cd:.2f}."
 )
+UNEVEN = "Warning: these data sets have different numbers of realizations"
 RESAMPLED = (
     "Each pair is compared over the realizations that both have, by the paired t test, two-sided; "
     "after Holm, its p-values are adjusted for the number of pairs."
@@ -80,6 +81,7 @@ def ranking_document(ranking: Ranking) -> Document:
         _rank_grid(ranking),
         RANKS,
         Bullets("Left out", selection.left_out),
+        Bullets(UNEVEN, selection.uneven),
         origin(selection.study),
     ]
     columns = {
@@ -108,6 +110,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         _wins_grid(selection, {"mean": means}, pairs.assign(p=pairs["p_holm"]), comparison.alpha),
         wins,
         Bullets("Left out", selection.left_out),
+        Bullets(UNEVEN, selection.uneven),
         Heading(f"Pairs, in `{selection.metric}`{_unit(selection)}"),
         _difference_grid(comparison),
         RESAMPLED,
