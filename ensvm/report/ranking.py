@@ -367,7 +367,7 @@ def _comparable(
     answers = answers.loc[(problems == "").all(axis=1)]
     counts = answers.map(lambda answer: len(answer.values))
     uneven = [
-        f"{row}: {', '.join(f'{labels[name]} {n}' for name, n in of_row.items())}"
+        f"{row}: {', '.join(f'{labels[str(name)]} {n}' for name, n in of_row.items())}"
         for row, of_row in counts[counts.nunique(axis=1) > 1].iterrows()
     ]
     selection = Selection(study, table, metric, better, labels, tuple(left_out), tuple(uneven))
