@@ -29,7 +29,9 @@ _ACCEPTED = {
     "too_long": "at most {max_length} entries",
 }
 _FORMS = {
-    r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$": "a letter or digit, then letters, digits and _ . + -",
+    r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$": (
+        "a letter or digit, then letters, digits and _ . + -; `title:` and `label:` take any text"
+    ),
     r"^[A-Za-z0-9][\w.+-]*$": "a letter or digit, then letters, digits and _ . + -",
     r"^[a-z0-9][a-z0-9-]*$": "a small letter or digit, then small letters, digits and -",
     "^[0-9a-f]{64}$": "64 hexadecimal digits",

@@ -127,7 +127,8 @@ class Question:
     The algorithm is `data` for facts of the data; seconds come only from the timing pass. If the
     metric is a curve, `stage` is the number of the entry, from 1, or `all`. A curve that is
     shorter repeats its last value, because an ensemble that stopped early does not change any more.
-    `host` is the machine whose timings are wanted; those of any machine if empty.
+    `host` is the machine whose timings are wanted; those of any machine if empty. `unavailable`
+    says why there are no values.
     """
 
     row: str
@@ -136,6 +137,7 @@ class Question:
     run_pass: RunPass = "error"
     stage: int | Literal["all"] | None = None
     host: str = ""
+    unavailable: str | None = None
 
 
 @dataclass(frozen=True)
@@ -221,7 +223,7 @@ def ask(study: Study, question: Question) -> Answer:
     All values come from records with the settings of the newest record, and all seconds from one
     machine.
     """
-    if reason := study.config.dataset(question.row).unavailable:
+    if reason := question.unavailable or study.config.dataset(question.row).unavailable:
         return Answer(question, {}, "unavailable", reason)
     value_key = question.row, question.algorithm, question.run_pass
     records = study.by_cell.get(value_key, [])

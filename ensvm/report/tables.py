@@ -13,6 +13,7 @@ from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
+from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
 
 ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
@@ -80,6 +81,7 @@ def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig
         "timing" if table.of == "timing" else "error",
         column.stage,
         shown_machine(study, table) if table.of == "timing" else "",
+        column.unavailable,
     )
 
 
@@ -301,15 +303,11 @@ def column_label(study: Study, column: ColumnConfig) -> str:
 
 
 def algorithm_label(study: Study, name: str) -> str:
-    """Return an algorithm's label, with its value in a sweep; its name if it has no label.
-
-    The value replaces `{value}` in the label, or follows the label with its key.
-    """
+    """Return an algorithm's label, with its value in a sweep; its name if it has no label."""
     block = study.config.algorithms.get(name)
-    if block is None or block.label is None:
-        return name
-    if block.sweep is None:
-        return block.label
-    if "{value}" in block.label:
-        return block.label.replace("{value}", str(block.sweep.value))
-    return f"{block.label}, {block.sweep.key} = {block.sweep.value}"
+    return name if block is None else label_of(block, name)
+
+
+def row_label(study: Study, name: str) -> str:
+    """Return a data set's label, with its value in a sweep; its name if it has no label."""
+    return label_of(study.config.dataset(name), name)

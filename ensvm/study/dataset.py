@@ -23,6 +23,9 @@ class DatasetConfig(ConfigBlock):
     name : str
         The row's name in tables. If only the card or a file is given, the name is taken from
         it.
+    label : str or None
+        What tables and figures show in place of the name. In a sweep, `{value}` stands for the
+        value, and `{value:.0%}` for it as a percentage.
     card : str or None
         The data card that the rows come from; the card of the same name if not given.
     path : str, list of str or None
@@ -70,6 +73,7 @@ class DatasetConfig(ConfigBlock):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: Name
+    label: str | None = None
     card: str | None = None
     path: Paths | None = None
     train: Paths | None = None

@@ -45,6 +45,7 @@ def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> 
         (table.id, column.name): (table, column)
         for table in config.tables
         for column in table.columns
+        if column.unavailable is None
     }
     for table_id, row, name in printed:
         if (table_id, name) in columns:

@@ -154,14 +154,19 @@ class YamlSource:
         return UserError(f"{line}: {key + ': ' if key else ''}{message}")
 
     def must_be_one_of(
-        self, location: Location, what: str, names: str | Iterable[str], accepted: Iterable[str]
+        self,
+        location: Location,
+        what: str,
+        names: str | Iterable[str],
+        accepted: Iterable[str],
+        hint: str = "",
     ) -> None:
         """Raise UserError unless a name, or each of several, is an accepted name of `what`."""
         accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
                 message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
-                raise self.error(location, message + did_you_mean(name, accepted))
+                raise self.error(location, message + (did_you_mean(name, accepted) or hint))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
         """Raise UserError if an entry of a list has the name of an earlier one."""

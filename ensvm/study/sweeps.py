@@ -1,11 +1,16 @@
 """Sweeps: an entry of a config that stands for several, one for each value of one of its keys."""
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ensvm.study.overrides import with_keys
 from ensvm.study.powers import with_powers
 from ensvm.study.source import Location, YamlSource
+
+if TYPE_CHECKING:
+    from ensvm.study.algorithms import AlgorithmConfig
+    from ensvm.study.dataset import DatasetConfig
 
 # The keys that list names of data sets or algorithms: the name of a sweep there means all members.
 _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -16,6 +21,25 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("claims", ("rows", "better", "than")),
     ("readings", ("rows", "columns")),
 )
+
+
+# `{value}` in a label, or with a format of Python's such as `{value:.0%}`
+_VALUE = re.compile(r"\{value(?::([^{}]*))?\}")
+
+
+def label_of(block: "AlgorithmConfig | DatasetConfig", name: str) -> str:
+    """Return the label of a data set or an algorithm; its name if it has no label.
+
+    The value of a sweep replaces `{value}` in the label, or follows the label with its key.
+    """
+    if block.label is None or block.sweep is None:
+        return block.label or name
+    label = _with_value(block.label, block.sweep.value)
+    return f"{label}, {block.sweep.key} = {block.sweep.value}" if label == block.label else label
+
+
+def _with_value(label: str, value: float | str) -> str:
+    return _VALUE.sub(lambda found: format(value, found[1] or ""), label)
 
 
 def expand_sweeps(source: YamlSource) -> dict[str, Any]:
@@ -110,6 +134,11 @@ def _members(
         raise source.error((*location, key), f"a value is given twice: {values!r}")
     rest = {key: block for key, block in entry.items() if key != "sweep"}
     for value in values:
+        try:
+            _with_value(str(rest.get("label")), value)
+        except ValueError as error:
+            message = f"the format does not fit the value {value!r}: {error}"
+            raise source.error((*location[:-1], "label"), message) from error
         part = {"of": name, "key": str(key).rpartition(".")[2], "value": value}
         member = with_keys(source, location, rest, {key: value})
         yield f"{name}-{_text(value)}", {**member, "sweep": part}

@@ -26,6 +26,7 @@ from ensvm.study.metrics import (
 )
 from ensvm.study.source import YamlSource, read_text
 
+COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 PRINTED = ["table", "row", "column", "value", "std"]
 
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
@@ -43,6 +44,10 @@ class ColumnConfig(ConfigBlock):
         The column's name, which printed values and other blocks use.
     label : str or None
         Its heading; by default the algorithm's label.
+    heading : str or None
+        A heading above that of the column. Neighbours with the same one share it.
+    unavailable : str or None
+        Why the column has no values of ours. Its printed values are shown, without a sign.
     algorithm : str or None
         The algorithm shown; by default the one of the column's name.
     draws : str or None
@@ -62,6 +67,8 @@ class ColumnConfig(ConfigBlock):
 
     name: Name
     label: str | None = None
+    heading: str | None = None
+    unavailable: str | None = None
     algorithm: str | None = None
     draws: Annotated[str | None, NameOf("algorithm")] = None
     metric: str | None = None
@@ -179,6 +186,8 @@ class TableConfig(ConfigBlock):
     def asked(self, index: int) -> Iterator[Asked]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):
+            if column.unavailable is not None:
+                continue
             own = () if column.metric is None else ("columns", number)
             location = ("tables", index, *own, "metric")
             metric, curve = self.metric_of(column), column.stage is not None
@@ -249,7 +258,11 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
-        source.must_be_one_of(location, what, column.of(table), accepted)
+        if column.unavailable is None:
+            source.must_be_one_of(location, what, column.of(table), accepted, COLUMN_OF_PRINT)
+        elif column.algorithm is not None:
+            message = "a column with `unavailable:` has no values of ours; leave out `algorithm:`"
+            raise source.error((*location, "algorithm"), message)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"

@@ -465,13 +465,18 @@ def test_guessing_the_largest_class_is_not_bold_in_other_metrics_either(tmp_path
     assert best_of_row(study, table, cells) == set()
 
 
-def test_reasons_name_no_value_that_is_there():
+def test_reasons_name_no_value_that_is_there(tmp_path):
+    datasets = "[{name: r, label: Row 1, card: iris}, {name: s, card: wine}, {name: t, card: ring}]"
+    algorithms = "{a: {estimator: SVC}, b: {label: B it is, estimator: SVC}, c: {estimator: SVC}}"
+    tables = "[{id: 1, caption: E, columns: [a, b, c]}]"
+    config = f"study: s\ndatasets: {datasets}\nalgorithms: {algorithms}\ntables: {tables}\n"
+    study = make_study(tmp_path / "s", config, [])
     cells = [
         TableCell("1", row, column, status="ok" if column == present else "missing", reason="why")
         for row, present in {"r": "a", "s": "b", "t": "b"}.items()
         for column in ("a", "b", "c")
     ]
-    assert reasons(cells) == ["r: b, c: missing: why", "s, t: a, c: missing: why"]
-    assert reasons([replace(cell, status="missing") for cell in cells]) == [
+    assert reasons(study, cells) == ["Row 1: B it is, c: missing: why", "s, t: a, c: missing: why"]
+    assert reasons(study, [replace(cell, status="missing") for cell in cells]) == [
         "everything: missing: why"
     ]

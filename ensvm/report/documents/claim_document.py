@@ -25,7 +25,7 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.query import Study
-from ensvm.report.tables import algorithm_label
+from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
@@ -163,7 +163,7 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
         one_line(" ".join([evidence, new, test.note])),
         _on_paper(tested),
         _comparisons(study, tested),
-        Bullets("Missing", list(_reasons(tested))),
+        Bullets("Missing", list(_reasons(study, tested))),
     ]
 
 
@@ -245,7 +245,7 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     first, second = ("first", "second") if several else pair_labels(study, test)
     has_interval = any(one.low is not None for one in comparisons)
     columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
-        (True, "data set", lambda one: one.row),
+        (True, "data set", lambda one: as_written(row_label(study, one.row))),
         (several, "compared", lambda one: _pair(study, one)),
         (effect.of_pair, first, lambda one: _number(values, one.better_mean)),
         (effect.of_pair, second or "", lambda one: _number(values, one.than_mean)),
@@ -291,11 +291,11 @@ def _number(unit: Unit, value: float | None) -> str:
     return NOTHING if value is None else unit.text(value)
 
 
-def _reasons(judged: Judged) -> Iterator[str]:
+def _reasons(study: Study, judged: Judged) -> Iterator[str]:
     rows: dict[str, dict[str, None]] = {}
     for comparison in judged.comparisons:
         if comparison.reason:
-            rows.setdefault(comparison.reason, {})[comparison.row] = None
+            rows.setdefault(comparison.reason, {})[row_label(study, comparison.row)] = None
     return (f"{', '.join(names)}: {reason}" for reason, names in rows.items())
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -68,12 +69,27 @@ class Value:
 class Grid:
     """Rows of texts (Markdown) or values under heads.
 
-    The first column aligns left, and so do those whose heads are in `left`.
+    The first column aligns left, and so do those whose heads are in `left`. `above` has a heading
+    above each head, empty for none; neighbours with the same one share it.
     """
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Value]]
     left: Sequence[str] = ()
+    above: Sequence[str] = ()
+
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """The headings above the heads, each with the number of its columns."""
+        return [(text, len(list(heads))) for text, heads in groupby(self.above)]
+
+    @property
+    def whole_heads(self) -> list[str]:
+        """The heads, each with the heading above it on a line of its own."""
+        if not self.above:
+            return list(self.heads)
+        pairs = zip(self.above, self.heads, strict=True)
+        return ["\n".join(filter(None, pair)) for pair in pairs]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from ensvm.report.ranking import (
     compare_on_data_set,
     rank_over_data_sets,
 )
-from ensvm.report.tables import build_table, is_own
+from ensvm.report.tables import build_table, is_own, row_label
 from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import TableConfig
 
@@ -125,7 +125,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         **pairs,
         "alpha": comparison.alpha,
     }
-    title = f"On {comparison.row}: {_title(selection)}"
+    title = f"On {row_label(selection.study, comparison.row)}: {_title(selection)}"
     return Document(title, parts, pd.DataFrame(columns))
 
 
@@ -142,7 +142,8 @@ def who_is_best(study: Study, table: TableConfig) -> list[str]:
     for row in study.config.rows_of(table):
         with suppress(UserError):
             comparison = compare_on_data_set(study, table, row, None, LEVEL)
-            sentences.append(f"On {row}: {comparison_sentence(comparison)}")
+            on = as_written(row_label(study, row))
+            sentences.append(f"On {on}: {comparison_sentence(comparison)}")
     return sentences
 
 
@@ -235,11 +236,14 @@ def _unit(selection: Selection) -> str:
 def _rank_grid(ranking: Ranking) -> Grid:
     """Return values and ranks of each data set, then average ranks."""
     unit = unit_of(ranking.selection.metric)
+    study = ranking.selection.study
+    both = zip(ranking.values.to_numpy(), ranking.ranks.to_numpy(), strict=True)
     rows = [
-        [str(row), *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*both, strict=True))]
-        for row, *both in zip(
-            ranking.values.index, ranking.values.to_numpy(), ranking.ranks.to_numpy(), strict=True
-        )
+        [
+            as_written(row_label(study, str(row))),
+            *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*of_row, strict=True)),
+        ]
+        for row, of_row in zip(ranking.values.index, both, strict=True)
     ]
     rows.append(["**average rank**", *(f"**{rank:.3f}**" for rank in ranking.ranks.mean())])
     return Grid(["data set", *_codes(ranking.selection).values()], rows)

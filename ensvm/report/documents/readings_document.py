@@ -17,13 +17,21 @@ from ensvm.report.documents.document import (
     Heading,
     Part,
     Value,
+    as_written,
     number_range,
     one_line,
     origin,
 )
 from ensvm.report.documents.table_document import reasons, value_of, verdicts
 from ensvm.report.query import Answer, Study, ask, once, shared_realizations
-from ensvm.report.tables import ALIKE, TableCell, cell_of, column_label, question_of
+from ensvm.report.tables import (
+    ALIKE,
+    TableCell,
+    cell_of,
+    column_label,
+    question_of,
+    row_label,
+)
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT, ReadingConfig
 
@@ -198,7 +206,7 @@ def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
         _counted(question),
         f"**Conclusion**: {one_line(config.conclusion)}",
         IN_SAMPLE,
-        Bullets("Missing", _missing(question)),
+        Bullets("Missing", _missing(study, question)),
     ]
 
 
@@ -214,7 +222,7 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
         digits = table.decimals_of(table.column(cell.column))
         ours = [replace(value_of(one, digits), printed="") for one in of_readings]
-        names = [cell.row, labels[cell.column]][:n_names]
+        names = [as_written(row_label(study, cell.row)), labels[cell.column]][:n_names]
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])
     for text, values in _summary_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
@@ -277,11 +285,11 @@ def _counted(question: OpenQuestion) -> str:
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
 
 
-def _missing(question: OpenQuestion) -> list[str]:
+def _missing(study: Study, question: OpenQuestion) -> list[str]:
     """Return the reasons why values are missing, each with its readings."""
     labels_by_reason: dict[str, list[str]] = {}
     for name, cells in question.cells.items():
-        for text in reasons(list(cells)):
+        for text in reasons(study, list(cells)):
             labels_by_reason.setdefault(text, []).append(question.labels[name])
     return [
         text if len(labels) == len(question.labels) else f"*{'; '.join(labels)}*: {text}"

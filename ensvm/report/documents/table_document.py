@@ -31,6 +31,7 @@ from ensvm.report.tables import (
     column_label,
     is_oracle,
     question_of,
+    row_label,
     underlined,
 )
 from ensvm.report.verdict import BASES, comparison, values_to_decide
@@ -61,7 +62,7 @@ def table_document(study: Study, table: TableConfig) -> Document:
         *legend(study, table),
         Bullets("Notes", notes(study, table)),
         Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions_of(study, table)]),
-        Bullets("Missing", reasons(cells)),
+        Bullets("Missing", reasons(study, cells)),
         origin(study),
     ]
     columns = [field.name for field in fields(TableCell)]
@@ -84,29 +85,31 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
             )
             for cell, column in zip(of_row, table.columns, strict=True)
         ]
-        rows.append([row, *values])
+        rows.append([row_label(study, row), *values])
     heads = ["data set", *(column_label(study, column) for column in table.columns)]
-    return Grid(heads, rows)
+    above = ["", *(column.heading or "" for column in table.columns)]
+    return Grid(heads, rows, above=above if any(above) else ())
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
     """Return the grid of a table with the numbers of realizations as its last column."""
     grid, cells = table_grid(study, table), build_table(study, table)
-    heads = [as_written(head) for head in grid.heads]
+    heads, above = [[as_written(text) for text in texts] for texts in (grid.heads, grid.above)]
+    rows = [[as_written(str(label)), *values] for label, *values in grid.rows]
     if table.of == "data":
-        return Grid(heads, grid.rows)
-    counts = {
-        row: number_range({cell.n for cell in of_row if cell.n})
-        for row, of_row in groupby(cells, key=lambda cell: cell.row)
-    }
-    guesses = {
-        cell.row: f"{guess:.{table.decimals}f}" for cell in cells if (guess := cell.largest_class)
-    }
-    rows = [[*row, counts[str(row[0])]] for row in grid.rows]
-    if not guesses or table.largest_class in [column.of(table) for column in table.columns]:
-        return Grid([*heads, "n"], rows)
-    rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
-    return Grid([*heads, "largest class", "n"], rows)
+        return Grid(heads, rows, above=above)
+    counts, guesses = [], []
+    for _, cells_of_row in groupby(cells, key=lambda cell: cell.row):
+        of_row = list(cells_of_row)
+        counts.append(number_range({cell.n for cell in of_row if cell.n}))
+        found = [cell.largest_class for cell in of_row if cell.largest_class]
+        guesses.append(f"{found[-1]:.{table.decimals}f}" if found else NOTHING)
+    shows_guess = table.largest_class in [column.of(table) for column in table.columns]
+    more = {"n": counts}
+    if not shows_guess and any(guess != NOTHING for guess in guesses):
+        more = {"largest class": guesses, **more}
+    rows = [[*row, *texts] for row, *texts in zip(rows, *more.values(), strict=True)]
+    return Grid([*heads, *more], rows, above=above and [*above, *[""] * len(more)])
 
 
 def value_of(cell: TableCell, decimals: int) -> Value:
@@ -171,7 +174,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
             records = study.by_cell.get((row, name, "error"), [])
             method = records[-1].settings.get("algorithm") if records else None
             if method and method.get("wrapped"):
-                wrapped.setdefault(label, []).append(row)
+                wrapped.setdefault(label, []).append(row_label(study, row))
     wrapped_rows = list(dict.fromkeys(row for of_label in wrapped.values() for row in of_label))
     on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
     texts = {
@@ -266,7 +269,7 @@ def notes(study: Study, table: TableConfig) -> list[str]:
     for cell in cells:
         if cell.why == "protocol":
             text = str(study.config.dataset(cell.row).other_protocol)
-            rows_by_text.setdefault(text, {})[cell.row] = None
+            rows_by_text.setdefault(text, {})[row_label(study, cell.row)] = None
     mark = f"{MARKS['cannot tell']} protocol"
     return texts + [f"{mark}, {enumerated([*rows])}: {text}" for text, rows in rows_by_text.items()]
 
@@ -276,7 +279,11 @@ def _named(
 ) -> str:
     """Return those of some cells that a note names, as text."""
     named = {
-        column: [cell.row for cell in cells if cell.column == column and cell.row in rows]
+        column: [
+            row_label(study, cell.row)
+            for cell in cells
+            if cell.column == column and cell.row in rows
+        ]
         for column, rows in rows_of.items()
     }
     return "; ".join(
@@ -316,13 +323,14 @@ def assumptions_of(study: Study, table: TableConfig) -> list[Assumption]:
     ]
 
 
-def reasons(cells: list[TableCell]) -> list[str]:
+def reasons(study: Study, cells: Sequence[TableCell]) -> list[str]:
     """Return the reasons for missing values, a line for the rows that lack the same columns."""
     columns_by_row: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         if cell.status != "ok":
-            key = (f"{cell.status}: {cell.reason}", cell.row)
-            columns_by_row.setdefault(key, []).append(cell.column)
+            key = (f"{cell.status}: {cell.reason}", row_label(study, cell.row))
+            label = _label(study, study.config.table(cell.table), cell.column)
+            columns_by_row.setdefault(key, []).append(label)
     rows_by_columns: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (reason, row), lacking in columns_by_row.items():
         rows_by_columns.setdefault((reason, tuple(lacking)), []).append(row)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
 from ensvm.report.query import Question, Study, ask
-from ensvm.report.tables import algorithm_label, printed_value
+from ensvm.report.tables import algorithm_label, printed_value, row_label
 from ensvm.study.figure_kinds import BoxConfig, RowsPanel, pass_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def draw(
     numbers = look_numbers(study)
     for panel_axes, panel, items in zip(axes, config.panels, panels, strict=True):
         if items:
-            _draw_panel(panel_axes, config, config.rows_of(panel), items, numbers)
+            _draw_panel(study, panel_axes, config, config.rows_of(panel), items, numbers)
     items = list(chain(*panels))
     labels = dict.fromkeys(item.label for item in items)
     keys: list[Key] = [(Patch(**_face(numbers[label])), label) for label in labels]
@@ -99,6 +99,7 @@ def draw(
 
 
 def _draw_panel(
+    study: Study,
     axes: "Axes",
     figure: BoxConfig,
     rows: Sequence[str],
@@ -113,9 +114,10 @@ def _draw_panel(
         if item.printed is not None:
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
-    long = LETTER * sum(len(row) + 2 for row in rows) > room
+    labels = [row_label(study, row) for row in rows]
+    long = LETTER * sum(len(label) + 2 for label in labels) > room
     turned: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
-    axes.set_xticks(range(len(rows)), rows, **turned)
+    axes.set_xticks(range(len(rows)), labels, **turned)
     axes.set_xlim(-0.6, len(rows) - 0.4)
     axes.tick_params(axis="x", length=0)
 

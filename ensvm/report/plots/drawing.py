@@ -17,6 +17,7 @@ from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
 from ensvm.study.figure_kinds import BoxConfig, FigureConfig, PlaneConfig
 from ensvm.study.figures import LinesConfig
+from ensvm.study.sweeps import label_of
 
 # Each kind of figure has a module with `read_panel` (the items of a panel from the records, and a
 # text for each that is missing), `lines_of` (an item as lines of a frame) with their `COLUMNS`, and
@@ -90,7 +91,7 @@ def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[b
     if not content.items:
         return []
     with style.context(["default", STYLE]):  # not the user's own matplotlib settings
-        figure, axes = _panels(config)
+        figure, axes = _panels(study, config)
         _legend(figure, _kind(config).draw(study, config, content.panels, axes))
         return files_of(figure, endings)
 
@@ -102,7 +103,7 @@ def _kind(config: FigureConfig) -> Any:
     )
 
 
-def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
+def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
     """Return an empty figure and its panels."""
     count = len(config.panels)
     columns = 3 if count == 3 else min(count, PANELS_PER_ROW)
@@ -113,8 +114,12 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for unused in axes[count:]:
         unused.remove()
+    row_labels = {entry.name: label_of(entry, entry.name) for entry in study.config.datasets}
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
-        drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
+        title = panel.title or ", ".join(
+            row_labels.get(one, one) for one in panel.about.split(", ")
+        )
+        drawn.set_title(f"({letter}) {title}" if count > 1 else title)
         x_label, y_label = config.labels_of(panel)
         drawn.set_xlabel(x_label)
         drawn.set_ylabel(y_label)

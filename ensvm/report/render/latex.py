@@ -67,6 +67,7 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     layout = "l" + "r@{}l" * len(others)
     frame = pd.DataFrame(rows, columns=heads)
     tabular = frame.to_latex(index=False, escape=False, column_format=layout)
+    tabular = tabular.replace("\\toprule\n", f"\\toprule\n{_headings(grid)}", 1)
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
         rf"\begin{{{table}}}",
@@ -79,6 +80,17 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
         rf"\end{{{table}}}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _headings(grid: Grid) -> str:
+    """Return the line of headings above the heads, with a rule below each; empty if none."""
+    cells, rules, start = [], [], 1
+    for text, n_columns in grid.spans:
+        width = 2 * n_columns - (start == 1)  # the first column has no decimals
+        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{_escape(text)}}}")
+        rules += [rf"\cmidrule(lr){{{start}-{start + width - 1}}}"] if text else []
+        start += width
+    return f"{' & '.join(cells)} \\\\\n{' '.join(rules)}\n" if cells else ""
 
 
 def without_print(grid: Grid) -> Grid:

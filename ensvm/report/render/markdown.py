@@ -50,9 +50,10 @@ def grid_to_markdown(grid: Grid) -> str:
         "left" if number == 0 or head in grid.left else "right"
         for number, head in enumerate(grid.heads)
     ]
+    heads = [head.replace("\n", "<br>") for head in grid.whole_heads]
     return tabulate(
         [[_cell(cell) for cell in row] for row in grid.rows],
-        headers=[_cell(head) for head in grid.heads],
+        headers=list(map(_cell, heads)),
         tablefmt="pipe",
         colalign=sides,
         disable_numparse=True,

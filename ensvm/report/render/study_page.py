@@ -210,7 +210,7 @@ class StudyPage:
             "grid": table_grid(self.study, table),
             "legend": self.html(*legend(self.study, table)),
             "notes": [self.html(note) for note in notes(self.study, table)],
-            "missing": reasons(cells),
+            "missing": reasons(self.study, cells),
             "assumptions": [entry.id for entry in assumptions_of(self.study, table)],
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1

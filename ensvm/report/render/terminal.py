@@ -13,9 +13,9 @@ DIM = "dim"
 def to_table(grid: Grid) -> Table:
     """Return a grid as a table of a terminal, the printed values below ours."""
     table = Table(box=None, padding=(0, 1))
-    for number, head in enumerate(grid.heads):
+    for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
         justify = "left" if number == 0 or head in grid.left else "right"
-        table.add_column(head, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(whole, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in grid.rows:
         table.add_row(*map(_text, row))
     return table

@@ -133,7 +133,7 @@ def test_the_smallest_distance_alone_is_bold(study):
 def test_what_is_missing_is_told_with_its_readings(study):
     text, _ = write_readings(study({**OWN, **ONE}))
     missing = text.partition("Missing:")[2]
-    assert "- web2: a: unavailable: nobody has it" in missing
+    assert "- web2: A: unavailable: nobody has it" in missing
     assert re.search(r"- \*raw\*: .*not run yet", missing)
     assert "but for those without any value: raw." in text
 

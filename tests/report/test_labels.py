@@ -1,0 +1,97 @@
+"""Labels of data sets, headings over columns, and printed columns without values of ours."""
+
+import pytest
+from made_up_records import errors, make_study
+
+from ensvm.errors import UserError
+from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.tables import build_table
+from ensvm.report.write import write_claims, write_tables
+from ensvm.study.config import read_config
+
+CONFIG = """
+study: s
+realizations: 3
+datasets:
+  - {name: cancer, label: "Breast & Cancer, US$ *1*"}
+  - {name: part, card: german, label: "German, {value:.0%}", sweep: {split.test_size: [0.2, 0.5]}}
+algorithms:
+  a: {label: "C = {value:.2f}", estimator: SVC, sweep: {params.C: [0.1, 10]}}
+  b: {estimator: SVC}
+tables:
+  - id: 1
+    caption: c
+    columns:
+      - {name: a-0.1, heading: ours}
+      - {name: a-10, heading: ours}
+      - {name: b, heading: others}
+      - {name: decay, label: Weight decay, unavailable: a program that nobody has}
+figures:
+  - {id: f, kind: box, caption: c, rows: [cancer, part], panels: [{}], series: [b]}
+claims:
+  - {id: less, text: t, relation: less, better: a-10, than: b, scope: 1}
+"""
+PRINTED = "table,row,column,value,std\n1,cancer,b,30.0,\n1,cancer,decay,5.7,\n1,part-0.2,decay,7,\n"
+RECORDS = [
+    one
+    for row in ("cancer", "part-0.2", "part-0.5")
+    for name, values in (("a-0.1", [0.1, 0.2, 0.3]), ("a-10", [0.2, 0.1, 0.2]), ("b", [0.3] * 3))
+    for one in errors(row, name, values)
+]
+
+
+@pytest.fixture
+def study(tmp_path):
+    return make_study(tmp_path / "s", CONFIG, RECORDS, PRINTED)
+
+
+def test_labels_stand_in_place_of_names(study):
+    ((text, _),) = write_tables(study, "md")
+    table = text.partition("ours ±")[0]
+    for label in ("Breast & Cancer, US\\$ \\*1\\*", "German, 20%", "German, 50%", "C = 0.10"):
+        assert label in table
+    for name in ("cancer", "part-", "a-0.1"):
+        assert name not in table
+    assert "German, 20%" in write_claims(study)[0]
+    figure = study.config.figures[0]
+    svg = draw(study, read_figure(study, figure), [".svg"])[0].decode()
+    assert "Breast &amp; Cancer, US$ *1*" in svg
+
+
+def test_a_printed_column_is_shown_without_a_sign_and_with_the_reason(study):
+    cells = {(cell.row, cell.column): cell for cell in build_table(study, study.config.tables[0])}
+    assert (cells["cancer", "b"].verdict, cells["cancer", "decay"].verdict) == ("reproduced", None)
+    assert cells["cancer", "decay"].published == 5.7
+    ((text, _),) = write_tables(study, "md")
+    assert "—<br><sub>5.7</sub>" in text
+    assert "- Weight decay: unavailable: a program that nobody has" in text
+    assert "1 =; 2 printed without a value of ours" in text
+
+
+def test_headings_stand_above_their_columns(study):
+    ((markdown, _),) = write_tables(study, "md")
+    assert "ours<br>C = 0.10" in markdown
+    ((latex, _),) = write_tables(study, "latex")
+    heads = latex.partition("\\toprule\n")[2].splitlines()
+    assert heads[0].split(" & ")[1:3] == [
+        "\\multicolumn{4}{c}{ours}",
+        "\\multicolumn{2}{c}{others}",
+    ]
+    assert heads[1] == "\\cmidrule(lr){2-5} \\cmidrule(lr){6-7}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: decay, ", "name: decay, algorithm: b, ", "algorithm: .* leave out `algorithm:`"),
+        (", unavailable: a program that nobody has", "", "`unavailable: WHY` shows a printed"),
+        ("{value:.0%}", "{value:.0q}", "label: the format does not fit the value 0.2"),
+        ("name: cancer", "name: Breast Cancer", "`label:` take any text"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_place(tmp_path, old, new, message):
+    assert old in CONFIG
+    path = tmp_path / "c.yaml"
+    path.write_text(CONFIG.replace(old, new, 1))
+    with pytest.raises(UserError, match=f"c.yaml, line .*{message}"):
+        read_config(path)
