@@ -244,6 +244,7 @@ def check(config: str, results: Path) -> None:
     from ensvm.report.tables import stale_notes
     from ensvm.runner.plan import make_plan
     from ensvm.shipped import find_config
+    from ensvm.study.printed import first_values, read_published
 
     path = find_config(config)
     plan = make_plan(path)
@@ -252,6 +253,9 @@ def check(config: str, results: Path) -> None:
         refuse(*(f"{path}: {line}" for line in errors))
     print_columns(plan)
     _print_alarms(plan)
+    if plan.published is not None:
+        for line in first_values(read_published(plan.published, plan.config.tables)):
+            print_text(f"{plan.published.name}, {line}")
     print_text(f"{path}: good; {plan_size(plan)}")
     print_missing_data(plan, set(plan.cards), None)
 

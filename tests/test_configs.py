@@ -10,7 +10,7 @@ from ensvm.report.tables import stale_notes
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs
 from ensvm.study.config import read_config, reproduced
-from ensvm.study.table_layout import read_published
+from ensvm.study.printed import read_published
 
 planned = cache(make_plan)
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))

@@ -16,8 +16,8 @@ from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.shipped import shipped_config
 from ensvm.study.base_study import read_source
 from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.printed import Place, Published, read_published
 from ensvm.study.source import YamlSource, read_text
-from ensvm.study.table_layout import Place, Published, read_published
 
 Printed: TypeAlias = Mapping[Place, Published]
 
@@ -39,7 +39,7 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    published = read_published(printed) if printed.exists() else {}
+    published = read_published(printed, copy.tables) if printed.exists() else {}
     return Current(copy, published, _changed_since(folder, copy.study, text))
 
 

@@ -22,7 +22,7 @@ from ensvm.records.store import (
 from ensvm.report.current_config import current_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
-from ensvm.study.table_layout import Place, Published
+from ensvm.study.printed import Place, Published
 
 Asked = TypeVar("Asked")
 Found = TypeVar("Found")

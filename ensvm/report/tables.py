@@ -13,8 +13,9 @@ from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
+from ensvm.study.printed import Published
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
 ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
 

@@ -19,7 +19,8 @@ from ensvm.data.splits import folds_of
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask
 from ensvm.study.metrics import RATES
-from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict, Why
+from ensvm.study.printed import Published
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
 CONFIDENCE = 0.95
 CLOSE = 3.0  # D within so many margins is close

@@ -27,9 +27,9 @@ from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, validated
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.printed import check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.source import YamlSource
-from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
 State: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
@@ -364,7 +364,7 @@ def _published(
         if config.reproduce:
             return path, list(check_published(config.tables, config.own_rows, path))
         # A variant shows parts of the paper: there may be more numbers than places.
-        return path, list(read_published(path))
+        return path, list(read_published(path, config.tables))
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
 

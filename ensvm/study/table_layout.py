@@ -1,19 +1,10 @@
-"""A table as the paper lays it out: rows, columns, margin of its verdicts, and printed numbers.
+"""A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
 
-The printed numbers are in a CSV of their own, `table,row,column,value,std`, one line a cell.
-"""
-
-import csv
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from ensvm.errors import UserError, did_you_mean
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,
@@ -24,10 +15,9 @@ from ensvm.study.metrics import (
     direction_of,
     unit_of,
 )
-from ensvm.study.source import YamlSource, read_text
+from ensvm.study.source import YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
-PRINTED = ["table", "row", "column", "value", "std"]
 
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
@@ -287,82 +277,3 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
                 ("tables", index, "underline"),
                 f"which values of {metric} are better? give `best: min` or `best: max`",
             )
-
-
-@dataclass(frozen=True)
-class Published:
-    """A printed number and, if the paper prints one, its standard deviation.
-
-    `half_unit` is half a unit of the last printed digit: what print has rounded away at most.
-    """
-
-    value: float
-    std: float | None = None
-    half_unit: float = 0.0
-
-
-Place: TypeAlias = tuple[str, str, str]  # table, row, column
-
-
-def read_published(path: Path) -> dict[Place, Published]:
-    """Return the printed numbers of a paper by (table, row, column).
-
-    Raises UserError, with file and line, if the file cannot be read, has another header, a cell
-    twice, or a value that is not a number.
-    """
-    cells: dict[Place, Published] = {}
-    expected = ",".join(PRINTED)
-    lines = csv.reader(read_text(path).splitlines(keepends=True))
-    try:
-        header = next(lines, [])
-        if header != PRINTED:
-            names = ",".join(header)
-            raise UserError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
-        for line in lines:
-            position = f"{path}, line {lines.line_num}"
-            if len(line) != len(header) or not all(map(_is_number, [line[3], line[4] or "0"])):
-                raise UserError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
-            table, row, column, value, std = line
-            if (table, row, column) in cells:
-                raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
-            cells[table, row, column] = Published(
-                float(value), float(std) if std else None, half_unit(value)
-            )
-    except csv.Error as error:
-        raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
-    return cells
-
-
-def half_unit(text: str) -> float:
-    """Return half a unit of the last digit of a number: 0.05 for `24.7`, 0.5 for `468`."""
-    exponent = Decimal(text.strip()).as_tuple().exponent
-    return 0.5 * 10.0 ** int(exponent)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def check_published(
-    tables: Sequence[TableConfig], datasets: Sequence[str], path: Path
-) -> dict[tuple[str, str, str], Published]:
-    """Return the printed numbers of a file, as `read_published` does.
-
-    Raises UserError if no table has a place for one of them.
-    """
-    columns = {table.id: [column.name for column in table.columns] for table in tables}
-    rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
-    printed = read_published(path)
-    for table, row, column in printed:
-        names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
-        for what, name in (("table", table), ("row", row), ("column", column)):
-            accepted = names[what] or ()
-            if name not in accepted:
-                raise UserError(
-                    f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
-                    f"accepted: {', '.join(accepted)}{did_you_mean(name, accepted)}"
-                )
-    return printed

@@ -21,7 +21,7 @@ from ensvm.report.documents.table_document import reasons, table_grid
 from ensvm.report.render.html import as_html
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_pages, write_tables
-from ensvm.study.table_layout import read_published
+from ensvm.study.printed import read_published
 
 RESULTS = Path(__file__).parents[2] / "results"
 CONFIG = """\

@@ -24,7 +24,7 @@ from ensvm.report.verdict import (
     verdict_on,
 )
 from ensvm.report.write import write_tables
-from ensvm.study.table_layout import Published, half_unit
+from ensvm.study.printed import Published, half_unit
 
 
 @given(st.floats(-20, 20), st.floats(0, 20), st.floats(0.01, 5))

@@ -10,7 +10,7 @@ from made_up_records import errors, invoke, make_study, record
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
-from ensvm.study.table_layout import Published
+from ensvm.study.printed import Published
 
 RESULTS = Path(__file__).parents[3] / "results"
 CONFIG = """\

@@ -1,0 +1,88 @@
+"""The file of printed values: a line for each number, or laid out as in the paper."""
+
+import pytest
+from made_up_records import invoke
+
+from ensvm.errors import UserError
+from ensvm.study.printed import first_values, read_published
+from ensvm.study.table_layout import TableConfig
+
+TABLES = [TableConfig(id=1, caption="c", columns=["svm", "lvm"])]
+LONG = """\
+table,row,column,value,std
+1,labor,svm,6.0,
+1,labor,lvm,14.0,1.5
+1,bridges,svm,15,
+1,wine,svm,-1.5e-3,0.2
+"""
+
+
+def read(tmp_path, text, tables=TABLES):
+    path = tmp_path / "p.csv"
+    path.write_bytes(text.encode())
+    return read_published(path, tables)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "row,svm,lvm\nlabor,6.0,14.0 ± 1.5\nbridges,15,\nwine,-1.5e-3 ±0.2,\n",
+        "\ufefftable,row,svm,lvm\r\n1,labor,6.0,14.0 +- 1.5\r\n\r\n1,bridges,15,-\r\n"
+        "1,wine,−1.5e-3±0.2,—\r\n",
+        "row , lvm, svm\nlabor, 14.0 (1.5),6.0\nbridges,–,15\nwine,,-1.5e-3 (±0.2)\n",
+        "row,svm,lvm\nlabor,6.0,14.0 +/- 1.5\nbridges,15,\nwine,-1.5e-3 \\pm 0.2,\n",
+        LONG.replace("14.0,1.5", "14.0 ± 1.5,"),
+    ],
+)
+def test_all_layouts_hold_the_same_numbers(tmp_path, text):
+    assert read(tmp_path, text) == read(tmp_path, LONG)
+    assert read(tmp_path, LONG)["1", "labor", "lvm"].half_unit == pytest.approx(0.05)
+
+
+def test_without_standard_deviations_their_column_may_be_missing(tmp_path):
+    numbers = read(tmp_path, "table,row,column,value\n1,labor,svm,6.0\n", ())
+    assert numbers["1", "labor", "svm"].std is None
+
+
+@pytest.mark.parametrize(
+    ("text", "tables", "message"),
+    [
+        ("row,svm,lvm\nlabor,6.0\n", TABLES, "line 2: 'labor,6.0' has 2 fields, .* has 3"),
+        ("row,svm,lvm\nlabor,6.0,about 14\n", TABLES, "line 2: lvm has 'about 14'; accepted: a nu"),
+        ("row,svm,lvm\nlabor,6.0,nan\n", TABLES, "line 2: lvm has 'nan'"),
+        (
+            "row,svm\nlabor,6\nlabor,7\n",
+            TABLES,
+            "line 3: the value of 1, labor, svm is given tw",
+        ),
+        ("row,svm,svm\nlabor,6,7\n", TABLES, "line 1: the header is 'row,svm,svm'"),
+        ("data set;svm\nlabor;6\n", TABLES, "line 1: the header is .*; expected table,row,column"),
+        ("row,svm\nlabor,6\n", (), "line 1: which table\\? add a column `table`"),
+        ("row,svm\nlabor,6\n", TABLES * 2, "line 1: which table\\? add a column `table`"),
+        ("table,row,column,value,std\n1,r,c,,\n", TABLES, "line 2: c has ''"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, text, tables, message):
+    with pytest.raises(UserError, match=f"p.csv, {message}"):
+        read(tmp_path, text, tables)
+
+
+def test_what_was_read_is_shown_table_by_table(tmp_path):
+    text = LONG + "2,labor,svm,7,\n"
+    assert list(first_values(read(tmp_path, text))) == [
+        "table 1: 4 printed values; labor: svm 6, lvm 14 ± 1.5",
+        "table 2: 1 printed values; labor: svm 7",
+    ]
+
+
+def test_check_shows_what_was_read(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic]\nalgorithms: {svm: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [svm]}]\npublished: p.csv\n"
+    )
+    (tmp_path / "p.csv").write_text("row,svm\ntitanic,22.4 ± 1.0\n")
+    shown = invoke("check", tmp_path / "s.yaml")
+    assert shown.exit_code == 0
+    assert "p.csv, table 1: 1 printed values; titanic: svm 22.4 ± 1" in shown.stdout
+    (tmp_path / "p.csv").write_text("row,svn\ntitanic,22.4\n")
+    assert "unknown column 'svn'; accepted: svm" in invoke("check", tmp_path / "s.yaml").stderr
