@@ -8,6 +8,8 @@ from typing import Any, ClassVar, NamedTuple, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from ensvm.hints import VALUES
+
 # pydantic adds the chosen tag after these keys; readers do not write it
 _TAGGED = ("split", "format", "generator")
 # What is accepted, in words, by the types of pydantic's errors, and by the forms of names.
@@ -206,7 +208,9 @@ def _refused(value: Any, accepted: str) -> str:
 
 def _refused_name(value: Any, quoted: str) -> str:
     accepted = quoted.replace("'", "").split(", ")
-    return _refused(value, ", ".join(accepted)) + did_you_mean(value, accepted)
+    hint = VALUES.get(str(value))
+    hint = f"; {hint}" if hint else did_you_mean(value, accepted)
+    return _refused(value, ", ".join(accepted)) + hint
 
 
 def _takes_flags(annotation: Any) -> bool:
@@ -220,9 +224,7 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    former: ClassVar[
-        Mapping[str, str]
-    ] = {}  # keys of earlier versions, and how they are written now
+    hints: ClassVar[Mapping[str, str]] = {}  # for keys that it does not have
 
     @model_validator(mode="before")
     @classmethod
@@ -232,10 +234,8 @@ class Strict(BaseModel):
             return block
         for key in block:
             if key not in accepted:
-                if key in cls.former:
-                    message = f"the key {key!r} is no longer accepted: {cls.former[key]}"
-                    raise PydanticCustomError("unknown_key", message, {"key": str(key)})
-                hint = f"{did_you_mean(key, accepted)} (accepted: {', '.join(accepted)})"
+                similar = f"{did_you_mean(key, accepted)} (accepted: {', '.join(accepted)})"
+                hint = f"; {cls.hints[key]}" if key in cls.hints else similar
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})
         return block

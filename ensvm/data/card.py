@@ -5,10 +5,11 @@ import json
 import re
 from collections.abc import Collection
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from ensvm import hints
 from ensvm.data.files import Format
 from ensvm.data.files.encode import Inputs, Label, encoded_columns, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
@@ -62,13 +63,6 @@ def _filling(value: str | float) -> str | float:
 
 
 Filling = Annotated[str | float, AfterValidator(_filling)]
-
-
-def refuse_old_keys(block: Any) -> Any:
-    """Raise ValueError for the old name of a key, with the new one."""
-    if isinstance(block, dict) and "missing" in block:
-        raise ValueError(f"missing: is called `fill` now: `fill: {block['missing']}`")
-    return block
 
 
 class Source(Strict):
@@ -241,6 +235,8 @@ class DatasetCard(Strict):
     (1000, 20, {'protocol': 'random', 'n_train': 700, 'n_test': 300})
     """
 
+    hints: ClassVar = hints.DATA
+
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
     base: str | None = None
     aliases: list[str] = Field(default_factory=list)
@@ -267,8 +263,6 @@ class DatasetCard(Strict):
     all: list[Source] = Field(default_factory=list)
     train: list[Source] = Field(default_factory=list)
     test: list[Source] = Field(default_factory=list)
-
-    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @field_validator("classes")
     @classmethod

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ensvm import hints
 from ensvm.errors import Strict
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
@@ -58,7 +59,7 @@ class GeneratedRows(Strict):
         The seed of the rows.
     """
 
-    former: ClassVar = {"options": "the options of a generator stand beside its `rows`"}
+    hints: ClassVar = hints.GENERATOR
 
     name: str
     rows: int = Field(ge=1)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
+from ensvm import hints
 from ensvm.data.arrays import assemble, class_counts
-from ensvm.data.card import OWN_SOURCE, DatasetCard, Filling, Source, refuse_old_keys
+from ensvm.data.card import OWN_SOURCE, DatasetCard, Filling, Source
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.delimited_text import Dialect, TableFormat
@@ -116,6 +117,8 @@ class OwnFile(Strict):
         them.
     """
 
+    hints: ClassVar = hints.DATA
+
     name: str | None = None
     path: Paths = Field(default_factory=list)
     train: Paths = Field(default_factory=list)
@@ -136,8 +139,6 @@ class OwnFile(Strict):
     fill: Filling | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
-
-    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @model_validator(mode="before")
     @classmethod

@@ -24,13 +24,14 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
     naming key, value and what is accepted, if a size is neither a number nor a fraction, or if the
     sizes do not go together.
     """
+    protocol = split.get("protocol")
+    if not isinstance(protocol, str) or protocol not in _FRACTIONS:
+        return dict(split)
     split = {_AS_SCIKIT_LEARN.get(key, key): value for key, value in split.items()}
     written = [_AS_SCIKIT_LEARN.get(key, key) for key in written]
     if len(set(written)) < len(written):
         raise ValueError("split: a size is given by two names; leave one out")
-    protocol, completed = split.get("protocol"), dict(split)
-    if not isinstance(protocol, str) or protocol not in _FRACTIONS:
-        return completed
+    completed = dict(split)
     sizes = {key: split[key] for key in SIZES if key in split and key in written}
     fractions = _FRACTIONS[protocol]
     shares = {key: size for key, size in sizes.items() if _is_fraction(key, size, key in fractions)}

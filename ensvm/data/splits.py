@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ensvm import hints
 from ensvm.errors import Strict, UserError
 from ensvm.seeds import realization_seed
 
@@ -33,6 +34,8 @@ class SizedSplit(Strict):
     n_test : int
         The number of test rows, at least 1.
     """
+
+    hints: ClassVar = hints.SPLIT
 
     protocol: str
     n_train: int = Field(ge=2)
@@ -92,6 +95,8 @@ class KFoldSplit(Strict):
         How many repetitions of all folds are run: `n_splits` times as many realizations. If not
         given, `realizations:` of the study or the data set says how many folds are run.
     """
+
+    hints: ClassVar = hints.SPLIT
 
     later: ClassVar = ("grouped",)
 

@@ -75,7 +75,7 @@ def judge_sample(
 
 
 def judge_single_split(
-    better: float, than: float, n_test: int, *bounds: Bound, variance: float = 0.0
+    left: float, right: float, n_test: int, *bounds: Bound, variance: float = 0.0
 ) -> TestedEffect:
     """Judge the difference of two error rates of one split, a single realization.
 
@@ -84,11 +84,11 @@ def judge_single_split(
     for few errors. `variance` is added for causes other than the choice of test points.
     """
     rates = [
-        (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
+        (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (left, right)
     ]
     square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
     difference = MeanEstimate(rates[0] - rates[1], math.sqrt(square), norm())
-    return _tested(better - than, difference, bounds)
+    return _tested(left - right, difference, bounds)
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:

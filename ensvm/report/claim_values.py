@@ -35,7 +35,7 @@ class NoValues(Exception):
 
 def pairs_of(test: ClaimTest) -> list[Pair]:
     """Return the algorithms of each comparison on a row."""
-    return list(product(test.better, test.than or (None,)))
+    return list(product(test.left, test.right or (None,)))
 
 
 def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answer]:

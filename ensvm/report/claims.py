@@ -57,7 +57,7 @@ from ensvm.study.relations import NoEffect
 class ClaimComparison:
     """A test of a claim on one data set: the means of the algorithms, the effect, the verdict.
 
-    `better_mean` and `than_mean` are means over the `n` realizations, in percent for errors.
+    `left_mean` and `right_mean` are means over the `n` realizations, in percent for errors.
     `effect` is in `unit` (for ratios the geometric mean), and `low` and `high` are its 95 %
     interval, of no width if nothing was drawn; a single value may have none. `basis` says what the
     interval is computed from. `p_holds` and `p_fails` are one-sided p-values: small ones show that
@@ -76,10 +76,10 @@ class ClaimComparison:
     threshold: float
     unit: str
     row: str = ""
-    better: str = ""
-    than: str | None = None
-    better_mean: float | None = None
-    than_mean: float | None = None
+    left: str = ""
+    right: str | None = None
+    left_mean: float | None = None
+    right_mean: float | None = None
     n: int = 0
     basis: str = ""
     effect: float | None = None
@@ -192,9 +192,9 @@ def judge_claim(study: Study, claim: ClaimConfig) -> JudgedClaim:
             unit=test.effect.unit(test.metric).name,
         )
         compared = [
-            _compare(study, test, replace(blank, row=row, better=better, than=than))
+            _compare(study, test, replace(blank, row=row, left=left, right=right))
             for row in _rows(study, test)
-            for better, than in pairs_of(test)
+            for left, right in pairs_of(test)
         ]
         tests.append(JudgedTest(adjusted(compared, test.scope == "all"), test))
     deciding = chain.from_iterable(one.comparisons for one in tests if one.test.decides)
@@ -237,7 +237,7 @@ def adjusted(comparisons: Sequence[ClaimComparison], of_all: bool) -> tuple[Clai
 
 def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComparison:
     """Return a comparison with its values, or the reason why it has none."""
-    names = (blank.better, blank.than)
+    names = (blank.left, blank.right)
     # What is known without records: the paper's own values.
     if test.printed and (ends := printed_effect(study, test, blank.row, names)):
         low, effect, high = ends
@@ -262,8 +262,8 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
         )
     return replace(
         blank,
-        better_mean=means[0],
-        than_mean=means[1] if test.than is not None else None,
+        left_mean=means[0],
+        right_mean=means[1] if test.right is not None else None,
         n=len(values),
         basis=basis,
         own_test=_own_test(study, test, blank.row, names),
@@ -327,8 +327,8 @@ def _on_new_rows(
         return None
     scale, noise = PERCENT.scale, sum(_variance_over_orders(answer) for answer in answers)
     bounds = [replace(bound, threshold=bound.threshold / scale) for bound in test.bounds]
-    better, than = values[0] / scale
-    found = judge_single_split(better, than, n_test, *bounds, variance=noise / scale**2)
+    left, right = values[0] / scale
+    found = judge_single_split(left, right, n_test, *bounds, variance=noise / scale**2)
     in_points: dict[str, Any] = {
         name: scale * getattr(found, name) for name in ("effect", "low", "high")
     }

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
+from ensvm import hints
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import ConfigBlock, Names, SweepConfig
 
@@ -13,10 +14,6 @@ MAX_DEGREE = 1000
 # The keys that name an estimator, in an algorithm and in the parameters of another estimator.
 KINDS = ("estimator", "pipeline")
 # How a choice by cross-validation is written.
-BY_CV = (
-    "`estimator: GridSearchCV` with `params: {estimator: ..., param_grid: {...}, cv: 5, scoring: "
-    "...}`"
-)
 
 
 def is_spec(value: Any) -> bool:
@@ -121,7 +118,7 @@ class AlgorithmConfig(ConfigBlock):
         differ in that key. The key may be a path, such as `params.C`.
     """
 
-    former: ClassVar = {"cv": f"a choice by cross-validation is {BY_CV}"}
+    hints: ClassVar = hints.ALGORITHM
 
     label: str | None = None
     estimator: Any = None
@@ -138,13 +135,6 @@ class AlgorithmConfig(ConfigBlock):
     undetermined_at_zero: str | None = None
     deterministic: bool | None = None
     sweep: SweepConfig | None = None
-
-    @field_validator("stage", mode="before")
-    @classmethod
-    def _former_stage(cls, stage: Any) -> Any:
-        if stage == "best-by-cv":
-            raise ValueError(f"{stage!r} is not accepted; it is now {BY_CV}")
-        return stage
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:

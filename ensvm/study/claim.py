@@ -1,10 +1,11 @@
 """Claims: sentences of the paper, each with the tests that decide whether it holds."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.records.record import RunPass
 from ensvm.study.block import (
@@ -18,7 +19,7 @@ from ensvm.study.block import (
     is_derived,
 )
 from ensvm.study.metrics import SECONDS, unit_of
-from ensvm.study.relations import EFFECTS, FORMER, RELATIONS, Bound, Effect, Relation
+from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
 from ensvm.study.source import YamlSource
 
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
@@ -26,9 +27,9 @@ THRESHOLDS = ("margin", "factor", "limit")
 
 
 class ClaimTest(ConfigBlock):
-    """A test of a claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
+    """A test of a claim: `left` stands in `relation` to `right` in `metric`, on `rows`.
 
-    Several names in `better` or `than` mean each of them: every pair on every row is a comparison.
+    Several names in `left` or `right` mean each of them: every pair on every row is a comparison.
 
     Attributes
     ----------
@@ -36,14 +37,14 @@ class ClaimTest(ConfigBlock):
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
         The pass whose records are compared: that of the errors, or the timing pass.
-    better : tuple of str
+    left : tuple of str
         The algorithms that the claim is about.
-    than : tuple of str or None
+    right : tuple of str or None
         The algorithms that they are compared with.
     relation : str
         How the effect lies to the threshold.
     of : str or None
-        The effect that is tested; by default the difference with `than:`, and the value without.
+        The effect that is tested; by default the difference with `right:`, and the value without.
     margin : float or None
         The threshold of a difference, in the unit of the metric: percentage points for errors. 0
         if not given.
@@ -70,7 +71,7 @@ class ClaimTest(ConfigBlock):
     own_test : dict of str to str
         The paper's own test, if it compared several runs on one split: for each algorithm of the
         test the sweep whose members are its runs. The claim says on how many realizations a
-        one-sided Welch test at 5 % between these runs finds `better` less than `than`.
+        one-sided Welch test at 5 % between these runs finds `left` less than `right`.
     reading : str
         Under which other reading of the paper the test is made, in words. Such a test is shown,
         and does not decide; neither does one about a variant of a reading.
@@ -78,10 +79,12 @@ class ClaimTest(ConfigBlock):
         What the reader should know.
     """
 
+    hints: ClassVar = hints.CLAIM
+
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
-    better: Algorithms = Field(min_length=1)
-    than: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
+    left: Algorithms = Field(min_length=1)
+    right: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
     relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
     of: str | None = Field(default=None, json_schema_extra={"enum": [*EFFECTS, None]})
     margin: float | None = Field(default=None, ge=0)
@@ -103,7 +106,11 @@ class ClaimTest(ConfigBlock):
         of_relation = info.field_name == "relation"
         what, known = ("relation", [*RELATIONS]) if of_relation else ("effect", [*EFFECTS])
         if name is not None and name not in known:
-            hint = f"; write {FORMER[name]}" if name in FORMER else did_you_mean(name, known)
+            hint = (
+                f"; {hints.RELATIONS[name]}"
+                if name in hints.RELATIONS
+                else did_you_mean(name, known)
+            )
             raise ValueError(f"unknown {what} {name!r}; accepted: {', '.join(known)}{hint}")
         return name
 
@@ -123,7 +130,7 @@ class ClaimTest(ConfigBlock):
             raise ValueError(f"the relation {self.relation} is not of a {name}, but of: {accepted}")
         default = 0.0 if self.kind.of_rejections else effect.default
         for key, is_one, required in (
-            ("than", effect.of_pair, True),
+            ("right", effect.of_pair, True),
             ("over", name == "exponent", True),
             *((key, key == effect.key, default is None) for key in THRESHOLDS),
         ):
@@ -142,7 +149,7 @@ class ClaimTest(ConfigBlock):
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
-        n_rows, n_pairs = len(self.rows or ()), len(self.better) * len(self.than or (None,))
+        n_rows, n_pairs = len(self.rows or ()), len(self.left) * len(self.right or (None,))
         if self.scope != "all" and 0 < n_rows * n_pairs < self.scope:
             raise ValueError(
                 f"`scope: {self.scope}` is more than the {n_rows * n_pairs} comparisons, of "
@@ -152,14 +159,14 @@ class ClaimTest(ConfigBlock):
         if self.own_test and (self.relation != "less" or sorted(self.own_test) != compared):
             raise ValueError(
                 "`own_test:` is for the relation less, and names a sweep for each algorithm of "
-                f"`better:` and `than:`: {', '.join(compared)}"
+                f"`left:` and `right:`: {', '.join(compared)}"
             )
         return self
 
     @property
     def algorithms(self) -> tuple[str, ...]:
         """The algorithms that are compared."""
-        return (*self.better, *(self.than or ()))
+        return (*self.left, *(self.right or ()))
 
     @property
     def kind(self) -> Relation:
@@ -169,7 +176,7 @@ class ClaimTest(ConfigBlock):
     @property
     def of_effect(self) -> str:
         """The name of the effect."""
-        return self.of or ("value" if self.than is None else "difference")
+        return self.of or ("value" if self.right is None else "difference")
 
     @property
     def effect(self) -> Effect:
@@ -195,7 +202,7 @@ class ClaimTest(ConfigBlock):
     @property
     def decides(self) -> bool:
         """Whether the test decides: it is not one of another reading of the paper."""
-        return not (self.reading or is_derived(*self.better, *(self.rows or ())))
+        return not (self.reading or is_derived(*self.left, *(self.rows or ())))
 
 
 class ClaimConfig(ConfigBlock):
@@ -216,6 +223,8 @@ class ClaimConfig(ConfigBlock):
     note : str
         What the reader should know.
     """
+
+    hints: ClassVar = hints.CLAIM
 
     id: Id
     text: str | None = None

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, ValidationError, field_validator
 
+from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
@@ -194,10 +195,7 @@ class StudyConfig(ConfigBlock):
         What `base:` fills in; not written by hand.
     """
 
-    former: ClassVar = {
-        "keep": "name metrics under `metrics:`; they are computed at the fit",
-        "coverage": "the documentation of a study says what of a paper is covered",
-    }
+    hints: ClassVar = hints.STUDY
 
     study: Name
     title: str = ""

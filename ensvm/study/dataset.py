@@ -1,11 +1,11 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from ensvm.data.card import refuse_old_keys
+from ensvm import hints
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
@@ -70,6 +70,8 @@ class DatasetConfig(ConfigBlock):
         which differ in that key. The key may be a path, such as `split.n_train`.
     """
 
+    hints: ClassVar = hints.DATA
+
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: Name
@@ -94,8 +96,6 @@ class DatasetConfig(ConfigBlock):
         default_factory=dict
     )
     sweep: SweepConfig | None = None
-
-    _new_names = model_validator(mode="before")(refuse_old_keys)
 
     @model_validator(mode="before")
     @classmethod

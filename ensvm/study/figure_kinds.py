@@ -3,10 +3,11 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ensvm import hints
 from ensvm.records.record import RunPass
 from ensvm.study.block import (
     Algorithms,
@@ -108,6 +109,8 @@ class FigureConfig(ConfigBlock):
     y_scale : 'linear' or 'log'
         The scale of the vertical axes.
     """
+
+    hints: ClassVar = hints.FIGURE
 
     id: Id
     caption: str

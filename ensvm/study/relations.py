@@ -46,8 +46,8 @@ class Bound:
         return self.threshold - effect if self.above else effect - self.threshold
 
 
-# What is compared in one realization. `recorded` has the metric of the algorithms, that of `better`
-# first, or of `better` at each member of a sweep, whose values are `swept`; curves are lists.
+# What is compared in one realization. `recorded` has the metric of the algorithms, that of `left`
+# first, or of `left` at each member of a sweep, whose values are `swept`; curves are lists.
 
 
 def _as_recorded(recorded: Sequence[Any], swept: Sequence[float]) -> list[float]:
@@ -216,15 +216,3 @@ RELATIONS: dict[str, Relation] = {
     ),
 }
 """The relations by name, in the order of the legend."""
-
-# How former names of relations are written now.
-FORMER = {
-    "ratio": "`relation: at-least` with `of: ratio`",
-    "ratio-near": "`relation: within` with `of: ratio`",
-    "curve-below": "`relation: at-least` with `of: ratio` and `stage: end`",
-    "curve-declines": "`relation: at-most` with `of: slope`",
-    "curve-falls": "a test of the code, or `relation: at-most` with `of: slope`",
-    "value-at-most": "`relation: at-most` without `than:`",
-    "value-at-least": "`relation: at-least` without `than:`",
-    "growth-at-most": "`relation: at-most` with `of: exponent`",
-}

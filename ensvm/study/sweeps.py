@@ -18,7 +18,7 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("timing", ("algorithms", "datasets")),
     ("tables", ("rows", "columns")),
     ("figures", ("rows",)),
-    ("claims", ("rows", "better", "than")),
+    ("claims", ("rows", "left", "right")),
     ("readings", ("rows", "columns")),
 )
 

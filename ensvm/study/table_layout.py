@@ -1,10 +1,11 @@
 """A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from ensvm import hints
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
     DATA_FACTS,
@@ -54,6 +55,8 @@ class ColumnConfig(ConfigBlock):
     relative_margin : float or None
         The margin as a share of the printed value; by default the table's.
     """
+
+    hints: ClassVar = hints.COLUMN
 
     name: Name
     label: str | None = None
@@ -143,6 +146,8 @@ class TableConfig(ConfigBlock):
     notes : tuple of NoteConfig
         Notes under the table; a text alone is a note.
     """
+
+    hints: ClassVar = hints.TABLE
 
     id: Id
     caption: str

@@ -35,7 +35,7 @@ figures:
   - {id: 1, caption: c, panels: [small], series: [fast, slow], y: objective_path_,
      x_label: steps, y_label: objective}
 claims:
-  - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow,
+  - {id: faster, text: It is faster., metric: objective_path_, left: fast, right: slow,
      relation: at-least, of: ratio, stage: end}
 readings:
   - id: size

@@ -111,7 +111,7 @@ def test_run_then_table(study, tmp_path):
 
 FINDING = """
 claims:
-  - {id: c, text: t, relation: less, better: [svc], than: [rho], margin: 100}
+  - {id: c, text: t, relation: less, left: [svc], right: [rho], margin: 100}
 findings:
   - {claim: c, adds: What came out.}
 """
@@ -191,7 +191,7 @@ def test_impossible_realizations_are_refused(study, tmp_path, given):
     assert "Traceback" not in answer.output
 
 
-CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: at-most, limit: 99.0}]\n"
+CLAIMS = "claims: [{id: 1, text: t, left: svc, relation: at-most, limit: 99.0}]\n"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ figures:
     series: [module]
     panels: [{title: "<script>", dataset: titanic, y: path_}]
 claims:
-  - {id: c, text: "TEXT", relation: less, better: [factory], than: [module], margin: 0}
+  - {id: c, text: "TEXT", relation: less, left: [factory], right: [module], margin: 0}
 readings:
   - id: r
     question: "TEXT"

@@ -27,7 +27,7 @@ tables:
   - {id: auc, caption: Areas., metric: auc, columns: [svc, tree]}
 figures:
   - {id: box, kind: box, caption: Errors., rows: [own], series: [svc, tree], table: errors}
-claims: [{id: 1, text: t, better: svc, relation: at-most, limit: 99.0}]
+claims: [{id: 1, text: t, left: svc, relation: at-most, limit: 99.0}]
 """
 PRINTED = "table,row,column,value,std\nerrors,own,svc,24.0,\nerrors,own,tree,29.5,\n"
 

@@ -162,7 +162,7 @@ def test_a_folder_without_records_is_refused(tmp_path):
 
 
 def test_claims_have_a_row_a_comparison(tmp_path):
-    what = "metric: error, better: a, than: b, relation: less, rows: [german]"
+    what = "metric: error, left: a, right: b, relation: less, rows: [german]"
     claim = f"- {{id: first, text: a is better., {what}}}"
     found = [*errors("german", "a", [0.1] * 9 + [0.11]), *errors("german", "b", [0.3] * 9 + [0.31])]
     claims = Results([claimed(tmp_path, claim, found)]).claims()

@@ -16,7 +16,7 @@ tables:
 {tables}
 published: printed.csv
 claims:
-  - {{id: c, text: as the paper says, better: new, than: old, {claim}}}
+  - {{id: c, text: as the paper says, left: new, right: old, {claim}}}
 """
 ONE_TABLE = "  - {id: 1, caption: E, columns: [new, old]}"
 TWO_TABLES = "  - {id: 2, caption: E, columns: [new]}\n  - {id: 4, caption: N, columns: [old]}"

@@ -10,8 +10,8 @@ from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.verdict import draws
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
-LESS = "better: a, than: b, relation: less, rows: [german]"
-BOTH_ROWS = "better: a, than: b, relation: less, rows: [german, titanic]"
+LESS = "left: a, right: b, relation: less, rows: [german]"
+BOTH_ROWS = "left: a, right: b, relation: less, rows: [german, titanic]"
 SPLIT = {"split": {"protocol": "kfold", "n_splits": 10, "stratified": False}}
 
 
@@ -46,7 +46,7 @@ def both(a, b, row="german"):
 def test_less_finds_a_planted_effect_in_paired_percent(compared):
     found = compared(LESS, both(0.25 + NOISE, 0.28 + NOISE[::-1]))
     means = 100 * (0.25 + NOISE.mean()), 100 * (0.28 + NOISE.mean())
-    assert (found.better_mean, found.than_mean) == pytest.approx(means)
+    assert (found.left_mean, found.right_mean) == pytest.approx(means)
     assert (found.effect, found.printed) == pytest.approx((-3.0, -5.5))
     assert found.low < -3.0 < found.high < 0.0
     assert (found.verdict, found.n) == ("holds", 10)
@@ -81,7 +81,7 @@ def test_realizations_are_paired(compared, a, b, n):
     ],
 )
 def test_margins_are_in_percentage_points(compared, relation, margin, shift, verdict):
-    keys = f"better: a, than: b, relation: {relation}, margin: {margin}, rows: [german]"
+    keys = f"left: a, right: b, relation: {relation}, margin: {margin}, rows: [german]"
     small = NOISE / 10
     assert compared(keys, both(0.25 + shift + small, 0.25 + small[::-1])).verdict == verdict
 
@@ -114,7 +114,7 @@ def test_on_new_rows_the_spread_over_orders_widens_the_interval_of_one_split(com
 
 
 RATIO = (
-    "metric: train_seconds, pass: timing, better: a, than: b, relation: at-least, of: ratio, "
+    "metric: train_seconds, pass: timing, left: a, right: b, relation: at-least, of: ratio, "
     "factor: 2, rows: [german]"
 )
 
@@ -162,7 +162,7 @@ algorithms:
   runs_a: {estimator: RhoSVC, sweep: {params.max_iter: [1, 2, 3]}}
   runs_b: {estimator: RhoSVC, sweep: {params.max_iter: [1, 2, 3]}}
 claims:
-  - {id: c, text: t, better: a, than: b, relation: less, own_test: {a: runs_a, b: runs_b}}
+  - {id: c, text: t, left: a, right: b, relation: less, own_test: {a: runs_a, b: runs_b}}
 """
 
 
@@ -217,11 +217,11 @@ def test_what_cannot_be_compared_has_a_reason_and_no_verdict(compared, keys, rec
     ],
 )
 def test_a_value_against_its_limit(compared, relation, limit, verdict):
-    keys = f"metric: n_iter_, better: a, relation: {relation}, limit: {limit}, rows: [german]"
+    keys = f"metric: n_iter_, left: a, relation: {relation}, limit: {limit}, rows: [german]"
     found = compared(keys, [record("german", n, "a", n_iter_=9 + n) for n in range(1, 6)])
     assert (found.verdict, found.effect, found.n) == (verdict, 12.0, 5)
     assert found.low < 12.0 < found.high
-    assert (found.than, found.than_mean) == (None, None)
+    assert (found.right, found.right_mean) == (None, None)
 
 
 def curves(**of_algorithms):
@@ -234,7 +234,7 @@ def curves(**of_algorithms):
 
 
 BELOW = (
-    "metric: path_, better: a, than: b, relation: at-least, of: ratio, stage: end, rows: [german]"
+    "metric: path_, left: a, right: b, relation: at-least, of: ratio, stage: end, rows: [german]"
 )
 
 
@@ -249,25 +249,25 @@ BELOW = (
 )
 def test_a_curve_is_compared_where_the_better_one_ends(compared, keys, a, b, expected):
     found = compared(keys, curves(a=[a] * 3, b=[b] * 3))
-    assert (found.better_mean, found.than_mean, found.verdict) == expected
+    assert (found.left_mean, found.right_mean, found.verdict) == expected
 
 
 def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(compared):
     lines = curves(a=[[5.0, 1.0, 9.0], [5.0, 2.0]], b=[[7.0], [0.0, 8.0]])
     found = compared(f"metric: path_, stage: 2, {LESS}", lines)
-    assert (found.better_mean, found.than_mean, found.verdict) == (1.5, 7.5, "holds")
+    assert (found.left_mean, found.right_mean, found.verdict) == (1.5, 7.5, "holds")
 
 
 def test_rows_and_pairs_of_a_claim(finding):
-    by_default = finding("better: a, than: b, relation: less", [])
+    by_default = finding("left: a, right: b, relation: less", [])
     assert [one.row for one in by_default.comparisons] == ["german", "titanic", "web2"]
-    several = finding("better: [a, b], than: [b, later], relation: less, rows: [german]", [])
-    pairs = [(one.better, one.than) for one in several.comparisons]
+    several = finding("left: [a, b], right: [b, later], relation: less, rows: [german]", [])
+    pairs = [(one.left, one.right) for one in several.comparisons]
     assert pairs == [("a", "b"), ("a", "later"), ("b", "b"), ("b", "later")]
 
 
 GROWTH = (
-    "  - {id: 1, text: t, metric: size, better: a, relation: at-most, of: exponent, over: german, "
+    "  - {id: 1, text: t, metric: size, left: a, relation: at-most, of: exponent, over: german, "
     "limit: 0.5}\n"
 )
 SWEPT = CLAIMED.replace(
@@ -286,7 +286,7 @@ def test_growth_is_the_power_planted(tmp_path, power, verdict):
     ]
     (found,) = evaluate_claims(make_study(tmp_path / "s", SWEPT + GROWTH, lines))
     (one,) = found.comparisons
-    assert (one.row, one.better, one.n) == ("german", "a", 2)
+    assert (one.row, one.left, one.n) == ("german", "a", 2)
     assert one.effect == pytest.approx(power, abs=1e-12)
     assert one.verdict == verdict or verdict is None  # at the limit rounding decides
 
@@ -318,7 +318,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, "relation: less", "relation: at-most", "`own_test:` is for the relation less"),
         (RUNS, "b: runs_b", "b: runs_c", "unknown sweep of algorithms 'runs_c'"),
         (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
-        (RUNS, "than: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
+        (RUNS, "right: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
         (RUNS, "relation: less", "scope: most, relation: less", "`scope:` is `all` or a number"),
         (RUNS, "relation: less", "stage: last, relation: less", "`stage:` is `end` or a number"),
         (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),
@@ -438,7 +438,7 @@ def test_that_all_rows_hold_is_seldom_wrong_and_that_some_row_fails_too():
     assert 0.015 <= wrong_fails / 2000 <= 0.035
 
 
-LIMIT = "metric: n_iter_, better: a, relation: at-most, limit: 12"
+LIMIT = "metric: n_iter_, left: a, relation: at-most, limit: 12"
 
 
 def test_single_values_without_an_interval_are_not_counted_among_the_tests(finding):
@@ -472,9 +472,9 @@ TESTS = """
 - id: c
   text: t
   tests:
-    - {better: a, than: b, relation: less, rows: [german]}
-    - {better: a, than: b, relation: less, rows: [titanic]}
-    - {better: b, than: a, relation: less, rows: [german], reading: the other way round}
+    - {left: a, right: b, relation: less, rows: [german]}
+    - {left: a, right: b, relation: less, rows: [titanic]}
+    - {left: b, right: a, relation: less, rows: [german], reading: the other way round}
 """
 
 
@@ -500,7 +500,7 @@ def test_a_variant_of_a_reading_does_not_decide(tmp_path):
         "{name: y, label: l, algorithm: {params.max_iter: 9}}]}\nclaims:\n",
     )
     for better, decides in (("a", True), ("a~y", False)):
-        claim = f"  - {{id: c, text: t, better: {better}, than: b, relation: less, rows: [german]}}"
+        claim = f"  - {{id: c, text: t, left: {better}, right: b, relation: less, rows: [german]}}"
         lines = [*errors("german", better, [0.1, 0.1]), *errors("german", "b", [0.2, 0.2])]
         study = make_study(tmp_path / better, config + claim, lines, PRINTED)
         (judged,) = evaluate_claims(study)
@@ -532,7 +532,7 @@ def printed(tmp_path, keys, published, table="- {id: 2, caption: E., columns: [a
     ],
 )
 def test_a_printed_value_stands_for_all_that_round_to_it(tmp_path, a, b, verdict):
-    keys = "better: a, than: b, relation: at-most, margin: 1, rows: [german]"
+    keys = "left: a, right: b, relation: at-most, margin: 1, rows: [german]"
     found = printed(tmp_path, keys, f"german,a,{a} german,b,{b}")
     assert found.printed_verdict == found.comparisons[0].printed_verdict == verdict
     assert found.verdict == "cannot tell"
@@ -550,7 +550,7 @@ def test_a_printed_value_stands_for_all_that_round_to_it(tmp_path, a, b, verdict
     ],
 )
 def test_rounding_reaches_every_effect(tmp_path, a, b, relation, verdict):
-    keys = f"better: a, than: b, relation: {relation}, rows: [german]"
+    keys = f"left: a, right: b, relation: {relation}, rows: [german]"
     found = printed(tmp_path, keys, f"german,a,{a} german,b,{b}")
     assert found.printed_verdict == verdict
 
@@ -559,7 +559,7 @@ def test_rounding_reaches_every_effect(tmp_path, a, b, relation, verdict):
     ("scope", "verdict"), [("all", "fails"), (1, "holds"), (2, "cannot tell"), (3, "fails")]
 )
 def test_so_many_printed_rows_must_hold(tmp_path, scope, verdict):
-    keys = f"better: a, than: b, relation: less, scope: {scope}"
+    keys = f"left: a, right: b, relation: less, scope: {scope}"
     values = "german,a,4.0 german,b,5.0 titanic,a,24.7 titanic,b,24.7 web2,a,6.0 web2,b,5.0"
     found = printed(tmp_path, keys, values)
     assert found.printed_verdict == verdict
@@ -568,7 +568,7 @@ def test_so_many_printed_rows_must_hold(tmp_path, scope, verdict):
 
 def test_all_printed_rows_count_whatever_runs(tmp_path):
     """On astro the study runs a alone, and print has both."""
-    keys = "better: a, than: b, relation: less"
+    keys = "left: a, right: b, relation: less"
     found = printed(tmp_path, keys, "german,a,4.0 german,b,5.0 astro,a,6.0 astro,b,5.0")
     of_rows = {one.row: one.printed_verdict for one in found.comparisons}
     assert of_rows == {"german": "holds", "titanic": None, "web2": None, "astro": "fails"}
@@ -580,7 +580,7 @@ def test_all_printed_rows_count_whatever_runs(tmp_path):
 
 def test_two_tables_may_have_one_value_each(tmp_path):
     tables = "- {id: 2, caption: E., columns: [a]}\n  - {id: 4, caption: E., columns: [b]}"
-    keys = "better: b, than: a, relation: within, margin: 1, rows: [german]"
+    keys = "left: b, right: a, relation: within, margin: 1, rows: [german]"
     found = printed(tmp_path, keys, "2,german,a,3.0 4,german,b,3.9", tables)
     assert found.comparisons[0].printed == 0.9
     assert found.printed_verdict == "holds"
@@ -602,7 +602,7 @@ def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
         "- {id: 2, caption: E., metric: path_, columns: "
         "[{name: first, algorithm: a, stage: 1}, {name: second, algorithm: a, stage: 2}]}"
     )
-    keys = "metric: path_, stage: 2, better: a, relation: at-most, limit: 6, rows: [german]"
+    keys = "metric: path_, stage: 2, left: a, relation: at-most, limit: 6, rows: [german]"
     found = printed(tmp_path, keys, "german,first,9 german,second,5", table)
     assert found.comparisons[0].printed == 5.0
 

@@ -17,7 +17,7 @@ algorithms: {one: {estimator: SVC}, two: {estimator: SVC}}
 tables:
   - {id: 1, caption: c, columns: [one, two]}
 claims:
-  - {id: less, text: t, relation: less, better: [one], than: [two], margin: 0, rows: [titanic]}
+  - {id: less, text: t, relation: less, left: [one], right: [two], margin: 0, rows: [titanic]}
 """
 PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n"
 ONE, TWO = [0.21, 0.22, 0.23, 0.22], [0.31, 0.32, 0.34, 0.33]

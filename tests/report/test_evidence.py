@@ -6,7 +6,7 @@ from made_up_records import claimed, record
 
 from ensvm.report.evidence import n_warned, warnings_of
 
-CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less}"
+CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less}"
 
 
 def loud(dataset, number, algorithm, *texts, run_pass="error"):

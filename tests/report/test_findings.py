@@ -15,12 +15,12 @@ algorithms: {a: {estimator: RhoSVC, label: A}, b: {estimator: RhoSVC, label: B}}
 published: p.csv
 tables: [{id: 2, caption: Errors., columns: [a, b], decimals: 2}]
 claims:
-  - {id: c, text: A is better., better: a, than: b, relation: less}
+  - {id: c, text: A is better., left: a, right: b, relation: less}
   - id: two
     paraphrase: Both are good.
     tests:
-      - {better: [a, b], relation: at-most, limit: 35, rows: [german]}
-      - {better: a, relation: at-most, limit: 10, rows: [german]}
+      - {left: [a, b], relation: at-most, limit: 35, rows: [german]}
+      - {left: a, relation: at-most, limit: 10, rows: [german]}
 findings: FINDINGS
 """
 PRINTED = "table,row,column,value,std\n2,german,a,20.0,\n2,german,b,20.0,\n"

@@ -29,7 +29,7 @@ tables:
 figures:
   - {id: f, kind: box, caption: c, rows: [cancer, part], panels: [{}], series: [b]}
 claims:
-  - {id: less, text: t, relation: less, better: a-10, than: b, scope: 1}
+  - {id: less, text: t, relation: less, left: a-10, right: b, scope: 1}
 """
 PRINTED = "table,row,column,value,std\n1,cancer,b,30.0,\n1,cancer,decay,5.7,\n1,part-0.2,decay,7,\n"
 RECORDS = [

@@ -8,7 +8,7 @@ from made_up_records import claimed, record
 
 from ensvm.report.query import Question, ask
 
-CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less}"
+CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less}"
 
 
 def timed(number, host):

@@ -40,8 +40,8 @@ tables:
   - {id: 2, caption: x, metric: error, columns: [soft], rows: [german]}
   - {id: t, caption: x, of: timing, columns: [svc, v1.5], rows: [titanic], metric: train_seconds}
 claims:
-  - {id: c, text: better, relation: less, better: svc, than: v1.5, rows: [german, titanic]}
-  - {id: two, text: svc, tests: [{relation: less, better: svc, than: v1.5, scope: 2,
+  - {id: c, text: better, relation: less, left: svc, right: v1.5, rows: [german, titanic]}
+  - {id: two, text: svc, tests: [{relation: less, left: svc, right: v1.5, scope: 2,
      rows: [german, titanic]}]}
 assumptions:
   - {id: of-two, text: x, tables: [2]}

@@ -18,7 +18,7 @@ PARTS = {
     "claims": """\
 # what the paper says
 claims:
-  - {id: c, text: t, better: a, than: b, relation: less}""",
+  - {id: c, text: t, left: a, right: b, relation: less}""",
     "readings": """\
 readings:
   - {id: q, question: q, table: 1, default: d, conclusion: c,
@@ -59,7 +59,7 @@ def test_the_copy_that_a_run_leaves_is_the_whole_config(path, tmp_path):
 @pytest.mark.parametrize(
     ("part", "old", "new", "message"),
     [
-        ("claims", "better: a", "better: x", "s/claims.yaml, line 3: claims[1].better: unknown"),
+        ("claims", "left: a", "left: x", "s/claims.yaml, line 3: claims[1].left: unknown"),
         ("claims", "less}", "less", "s/claims.yaml, line 3: not YAML: "),
         ("readings", "table: 1", "table: 2", "s/readings.yaml, line 2: readings[1].table: unknown"),
         ("readings", "none", "far", "s/readings.yaml, line 3: readings[1].variants[1].dataset"),

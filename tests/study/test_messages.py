@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ensvm.errors import UserError
+from ensvm.errors import Strict, UserError
+from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config, validated
 from ensvm.study.source import YamlSource
 
@@ -31,7 +32,7 @@ figures:
   - {id: 2, caption: c, kind: sweep, panels: [size], series: [svc], y: error}
   - {id: 4, caption: c, kind: box, rows: german, series: [svc, slow]}
 claims:
-  - {id: a, text: t, better: svc, than: slow, relation: less, margin: 0.5, rows: [german]}
+  - {id: a, text: t, left: svc, right: slow, relation: less, margin: 0.5, rows: [german]}
 readings:
   - {id: q, question: q, table: 1, columns: [slow], default: d, conclusion: c,
      variants: [{name: v, label: l, algorithm: {params.C: 2}}]}
@@ -99,5 +100,62 @@ def test_a_message_says_what_is_accepted(old: str, new: str, message: str) -> No
 def test_a_former_key_of_a_study_is_refused_with_what_replaces_it(tmp_path, key, now):
     path = tmp_path / "s.yaml"
     path.write_text(f"study: s\ndatasets: [german]\nalgorithms: {{a: {{estimator: SVC}}}}\n{key}\n")
-    with pytest.raises(UserError, match=f"{key.split(':')[0]}.* is no longer accepted: .*{now}"):
+    with pytest.raises(UserError, match=f"{key.split(':')[0]}.* unknown key .*{now}"):
         read_config(path)
+
+
+def every_block(of: type[Strict] = Strict) -> Iterator[type[Strict]]:
+    for block in of.__subclasses__():
+        yield block
+        yield from every_block(block)
+
+
+@pytest.mark.parametrize("block", list(every_block()), ids=lambda block: block.__name__)
+def test_no_hint_is_for_a_key_that_is_accepted(block: type[Strict]) -> None:
+    accepted = {field.alias or name for name, field in block.model_fields.items()}
+    assert "hints" not in vars(block) or not accepted & block.hints.keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("repeats: 5", "`realizations:` says how many"),
+        ("cv: 5", "`split:` of a data set"),
+        ("random_state: 0", "leave it out"),
+        ("models: {}", "write `algorithms:`"),
+        ("algorithms.svc.hyperparameters: {C: 1}", "stand under `params:`"),
+        ("algorithms.svc.tune: {C: [1]}", "`estimator: GridSearchCV`"),
+        ("algorithms.svc._target_: sklearn.svm.SVC", "write `estimator:`"),
+        ("algorithms.svc.class: SVC", "write `estimator:`"),
+        ("datasets.0.test_size: 0.3", "`split:` of a data set"),
+        ("datasets.0.sep: ;", "`format:` says how a table of text is written"),
+        ("datasets.0.y: kind", "`target:` names the classes"),
+        ("datasets.0.format: {sep: ;}", "write `delimiter:`"),
+        ("datasets.0.split.test_size: 0.3", "unknown key 'test_size'; folds have no sizes"),
+        ("datasets.0.split.random_state: 0", "leave it out"),
+        ("datasets.0.split.protocol: StratifiedKFold", "`kfold` with `stratified: true`"),
+        ("tables.0.precision: 2", "write `decimals:`"),
+        ("claims.0.greater: lda", "`relation: less`"),
+        ("claims.0.relation: greater", "exchange `left:` and `right:`"),
+        ("claims.0.better: svc", "write `left:`"),
+        ("claims.0.than: lda", "write `right:`"),
+    ],
+)
+def test_a_word_of_other_tools_is_answered_with_ours(tmp_path: Path, key: str, told: str) -> None:
+    (tmp_path / "mine.csv").write_text("a,kind\n" + "1,x\n2,y\n" * 20)
+    content = yaml.safe_load(
+        "study: s\ndatasets: [{name: mine, path: mine.csv, target: kind, "
+        "split: {protocol: kfold, n_splits: 5}}]\nalgorithms: {svc: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [svc]}]\n"
+        "claims: [{id: a, text: t, left: svc, relation: at-most, limit: 5}]\n"
+    )
+    path, _, value = key.partition(": ")
+    *steps, last = path.split(".")
+    block = content
+    for step in steps:
+        block = block[int(step) if step.isdigit() else step]
+    block[last] = yaml.safe_load(value) if value != ";" else value
+    config = tmp_path / "s.yaml"
+    config.write_text(yaml.safe_dump(content))
+    with pytest.raises(UserError, match=re.escape(told)):
+        make_plan(config)

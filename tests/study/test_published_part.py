@@ -23,11 +23,11 @@ figures:
   - {id: 1, kind: sweep, caption: c, panels: [cancer], series: [drawn], y: error}
   - {id: own, kind: sweep, caption: c, panels: [cancer], series: [ours], y: error}
 claims:
-  - {id: b, paraphrase: p, metric: error, better: ours, than: claimed, relation: less,
+  - {id: b, paraphrase: p, metric: error, left: ours, right: claimed, relation: less,
      rows: [cancer-50]}
-  - {id: c, text: t, metric: error, better: claimed, than: svc, relation: less,
+  - {id: c, text: t, metric: error, left: claimed, right: svc, relation: less,
      rows: [cancer-50]}
-  - {id: a, text: t, metric: train_seconds, pass: timing, better: claimed, than: svc,
+  - {id: a, text: t, metric: train_seconds, pass: timing, left: claimed, right: svc,
      relation: at-least, of: ratio, factor: 2.0, rows: [titanic]}
 readings:
   - {id: r, question: q, table: 1, columns: [svc], default: d, conclusion: c,

@@ -23,7 +23,7 @@ tables:
   - {id: 1, caption: c, columns: [svc, {name: v, algorithm: own}]}
   - {id: 2, caption: c, rows: [german, wbc], columns: [nu]}
 claims:
-  - {id: c, text: t, better: svc, than: own, relation: less}
+  - {id: c, text: t, left: svc, right: own, relation: less}
 readings:
   - id: cost
     question: What is C?
@@ -126,7 +126,7 @@ def test_nothing_shows_a_copy_that_does_not_name_it(plan):
         assert with_readings.rows_of(table) == without.rows_of(table)
     text = WITHOUT.replace("columns: [nu]", "columns: [nu, {name: c, algorithm: svc~C-10}]")
     text = text.replace("rows: [german, wbc]", "rows: [german, wbc, wbc~raw]")
-    text = text.replace("id: c, text: t, better: svc", "id: c, text: t, better: svc~C-10")
+    text = text.replace("id: c, text: t, left: svc", "id: c, text: t, left: svc~C-10")
     named = plan(text + "readings:" + STUDY.partition("readings:")[2]).config
     assert named.rows_of(named.tables[1]) == ("german", "wbc", "wbc~raw")
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from made_up_records import claimed, errors
 
+from ensvm import hints
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.write import write_claims
 from ensvm.study.claim import ClaimTest
-from ensvm.study.relations import EFFECTS, FORMER, RELATIONS, Bound, Relation
+from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Relation
 
 
 @pytest.mark.parametrize("effect", EFFECTS.values(), ids=list(EFFECTS))
@@ -60,11 +61,11 @@ def test_ratios_and_exponents_do_not_depend_on_the_unit_of_the_metric(metric):
         assert EFFECTS[name].unit(metric) == EFFECTS[name].unit("other")
 
 
-@pytest.mark.parametrize("name", FORMER)
-def test_a_former_relation_is_refused_with_what_is_written_now(name):
+@pytest.mark.parametrize("name", hints.RELATIONS)
+def test_another_word_for_a_relation_is_refused_with_what_to_write(name):
     with pytest.raises(ValueError, match="unknown relation") as caught:
-        ClaimTest(better="a", relation=name)
-    assert f"write {FORMER[name]}" in str(caught.value)
+        ClaimTest(left="a", relation=name)
+    assert hints.RELATIONS[name] in str(caught.value)
 
 
 def test_a_new_relation_is_one_entry(tmp_path, monkeypatch):
@@ -74,7 +75,7 @@ def test_a_new_relation_is_one_entry(tmp_path, monkeypatch):
         of=("value",),
     )
     monkeypatch.setitem(RELATIONS, "about", even)
-    claim = "- {id: 1, text: t, better: a, relation: about, limit: 20, rows: [german]}"
+    claim = "- {id: 1, text: t, left: a, relation: about, limit: 20, rows: [german]}"
     study = claimed(tmp_path / "s", claim, errors("german", "a", [0.2, 0.201]))
     [finding] = evaluate_claims(study)
     assert finding.comparisons[0].effect == pytest.approx(20.05)

@@ -16,7 +16,7 @@ algorithms:
 tables:
   - {id: 1, caption: c, rows: [size], columns: [svc, nu]}
 claims:
-  - {id: c, text: t, better: svc, than: nu, relation: less, rows: [size]}
+  - {id: c, text: t, left: svc, right: nu, relation: less, rows: [size]}
 """
 
 
@@ -56,7 +56,7 @@ def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
     assert config.datasets[0].algorithms == (*machines, "nu")
     assert config.tables[0].rows == ("size-50", "size-100")
     assert tuple(column.name for column in config.tables[0].columns) == (*machines, "nu")
-    assert config.claims[0].tests[0].better == machines
+    assert config.claims[0].tests[0].left == machines
     assert config.sweep_values("size") == {"size-50": 50, "size-100": 100}
     chosen = make_plan(write(tmp_path, SWEPT), algorithms=("svc",), datasets=("size",))
     assert {cell.algorithm for cell in chosen.cells} == {"data", *machines}

@@ -222,7 +222,7 @@ figures:
   - {id: 2, caption: c, panels: [german], series: [a], y: curve_}
   - {id: 3, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
 claims:
-  - {id: c, text: t, better: a, than: a, relation: less, rows: [german]}
+  - {id: c, text: t, left: a, right: a, relation: less, rows: [german]}
 assumptions: [{id: x, text: t, tables: [1]}]
 findings: [{claim: c}]
 """
@@ -246,8 +246,8 @@ findings: [{claim: c}]
         ("series: [a], y", "series: [no-such], y", "figures[2].series", "algorithm"),
         ("{dataset: german", "{dataset: no-such", "figures[3].panels[1].dataset", "data set"),
         ("german, series: [a]}]", "german, series: no-such}]", "panels[1].series", "algorithm"),
-        ("better: a", "better: no-such", "claims[1].better", "algorithm"),
-        ("than: a", "than: no-such", "claims[1].than", "algorithm"),
+        ("left: a", "left: no-such", "claims[1].left", "algorithm"),
+        ("right: a", "right: no-such", "claims[1].right", "algorithm"),
         ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),
         ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
         ("claim: c", "claim: no-such", "findings[1].claim", "claim"),
@@ -273,7 +273,7 @@ algorithms:
 figures:
   - {id: 1, caption: c, panels: [german], series: [a], y: objective_path_, x_label: x, y_label: y}
 claims:
-  - {id: k, text: t, better: a, than: b, relation: at-most, margin: 1, rows: [german]}
+  - {id: k, text: t, left: a, right: b, relation: at-most, margin: 1, rows: [german]}
 """
 CLAIM = "relation: at-most, margin: 1"
 WRONG_FIGURES_AND_CLAIMS = [
@@ -290,16 +290,16 @@ WRONG_FIGURES_AND_CLAIMS = [
     (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),
     (CLAIM, CLAIM + ", pass: timing", r"claims\[1\]\.pass: .*needs a `timing:` block"),
     (CLAIM, CLAIM + ", metric: fit_seconds", r"claims\[1\]: fit_seconds .*add `pass: timing`"),
-    ("than: b, ", "", r"claims\[1\]: the relation at-most of a value has no `margin:`"),
-    ("than: b, " + CLAIM, "relation: at-most", r"claims\[1\]: .*needs `limit:`"),
+    ("right: b, ", "", r"claims\[1\]: the relation at-most of a value has no `margin:`"),
+    ("right: b, " + CLAIM, "relation: at-most", r"claims\[1\]: .*needs `limit:`"),
     (CLAIM, "relation: at-least, of: ratio, margin: 1", r"at-least of a ratio has no `margin:`"),
     (CLAIM, "relation: within, of: ratio, factor: 0", r"claims\[1\]\.factor: .*more than 0"),
     (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
     (CLAIM, "relation: at-most, stage: end, metric: objective_path_", r"\.metric: .*of b, "),
-    (CLAIM, "relation: curve-below", r"claims\[1\]\.relation: .*write `relation: at-least` with"),
+    (CLAIM, "relation: curve-below", r"claims\[1\]\.relation: .*write `at-least` with"),
     (CLAIM, "relation: less, scope: 2", r"claims\[1\]: `scope: 2` is more than the 1 comparisons"),
-    ("better: a", "beter: a", r"claims\[1\]\.beter: unknown key 'beter'; did you mean 'better'"),
-    ("claims:\n", "claims:\n  - {id: k, text: t, better: a, than: b, relation: less}\n", "twice"),
+    ("left: a", "lefft: a", r"claims\[1\]\.lefft: unknown key 'lefft'; did you mean 'left'"),
+    ("claims:\n", "claims:\n  - {id: k, text: t, left: a, right: b, relation: less}\n", "twice"),
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
+from ensvm import hints
 from ensvm.data.files.encode import (
     LABEL_MARKS,
     USUAL_MARKS,
@@ -92,6 +93,8 @@ class Dialect(Strict):
         How many lines before the rows are headings; the first of them names the columns. By
         default 1 if `target` is a name, or a text stands above numbers, else 0.
     """
+
+    hints: ClassVar = hints.FORMAT
 
     encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None

@@ -226,8 +226,8 @@ def _on_paper(tested: JudgedTest) -> str:
 
 def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
     """Return what both sides of a test are called; the second is None for a value."""
-    first = _side(study, test.better)
-    return first, None if test.than is None else _side(study, test.than)
+    first = _side(study, test.left)
+    return first, None if test.right is None else _side(study, test.right)
 
 
 def _side(study: Study, names: Sequence[str]) -> str:
@@ -241,14 +241,14 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     test, effect = tested.test, tested.test.effect
     comparisons = [one for one in tested.comparisons if one.verdict or one.printed is not None]
     values, unit = effect.value_unit(test.metric), effect.unit(test.metric)
-    several = len({(one.better, one.than) for one in tested.comparisons}) > 1
+    several = len({(one.left, one.right) for one in tested.comparisons}) > 1
     first, second = ("first", "second") if several else pair_labels(study, test)
     has_interval = any(one.low is not None for one in comparisons)
     columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
         (True, "data set", lambda one: as_written(row_label(study, one.row))),
         (several, "compared", lambda one: _pair(study, one)),
-        (effect.of_pair, first, lambda one: _number(values, one.better_mean)),
-        (effect.of_pair, second or "", lambda one: _number(values, one.than_mean)),
+        (effect.of_pair, first, lambda one: _number(values, one.left_mean)),
+        (effect.of_pair, second or "", lambda one: _number(values, one.right_mean)),
         (True, effect_head(test), lambda one: _number(unit, one.effect)),
         (has_interval, "95 % interval", lambda one: _interval(unit, one)),
         (True, "n", lambda one: str(one.n)),
@@ -275,7 +275,7 @@ def effect_head(test: ClaimTest) -> str:
 
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
-    pair = (comparison.better, comparison.than)
+    pair = (comparison.left, comparison.right)
     return " against ".join(as_written(algorithm_label(study, name)) for name in pair if name)
 
 

@@ -178,7 +178,7 @@ def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], mess
         ),
         (
             {"name": "waveform", "rows": 9, "seed": 0, "options": {}},
-            "generator: the key 'options' is no longer accepted",
+            "generator: unknown key 'options'; the options of a generator",
         ),
         (
             {"name": "fournorm", "rows": 9, "seed": 0, "a": float("nan")},

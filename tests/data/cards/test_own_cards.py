@@ -91,7 +91,7 @@ def test_data_verbs_show_and_fetch_own_cards(folder):
     ("old", "new", "message"),
     [
         ("scaling:", "scalling:", "did you mean 'scaling'"),
-        ("scaling:", "missing: 0\nscaling:", "missing: is called `fill` now: `fill: 0`"),
+        ("scaling:", "missing: 0\nscaling:", "unknown key 'missing'; write `fill:`"),
     ],
 )
 def test_a_wrong_card_gets_one_message_with_its_file(folder, old, new, message):

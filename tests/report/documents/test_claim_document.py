@@ -18,11 +18,11 @@ def study(tmp_path):
 
 def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     claims = """
-    - {id: 1, text: t, better: a, than: b, relation: less}
-    - {id: 2, text: t, better: a, than: later, relation: less, rows: [german]}
-    - {id: 3, text: t, metric: n_iter_, better: a, relation: at-most, limit: 1,
+    - {id: 1, text: t, left: a, right: b, relation: less}
+    - {id: 2, text: t, left: a, right: later, relation: less, rows: [german]}
+    - {id: 3, text: t, metric: n_iter_, left: a, relation: at-most, limit: 1,
        rows: [german]}
-    - {id: 4, text: t, metric: objective_, better: a, relation: at-most, limit: 1,
+    - {id: 4, text: t, metric: objective_, left: a, relation: at-most, limit: 1,
        rows: [german]}
     """
     lines = [
@@ -47,8 +47,8 @@ def test_every_comparison_without_values_says_why_and_decides_nothing(study):
 
 def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     claims = """
-    - {id: better, text: A is better., better: a, than: b, relation: less, note: A note.}
-    - {id: few, text: Few., metric: n_iter_, better: [a, b], relation: at-most, limit: 10,
+    - {id: better, text: A is better., left: a, right: b, relation: less, note: A note.}
+    - {id: few, text: Few., metric: n_iter_, left: [a, b], relation: at-most, limit: 10,
        rows: [german]}
     """
     lines = [
@@ -78,14 +78,14 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert "commit cccccccccc" in text
 
 
-CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german]}"
+CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less, rows: [german]}"
 
 
 def test_what_the_paper_s_own_table_says_is_said_plainly(study):
     claims = """
-    - {id: own, text: t, better: b, than: a, relation: less, rows: [german, titanic]}
-    - {id: other, text: t, better: a, than: b, relation: less, rows: [german]}
-    - {id: silent, text: t, better: a, than: b, relation: less, rows: [titanic]}
+    - {id: own, text: t, left: b, right: a, relation: less, rows: [german, titanic]}
+    - {id: other, text: t, left: a, right: b, relation: less, rows: [german]}
+    - {id: silent, text: t, left: a, right: b, relation: less, rows: [titanic]}
     """
     lines = [*errors("german", "a", [0.3, 0.31]), *errors("german", "b", [0.2, 0.21])]
     text, _ = write_claims(made := study(claims, lines))
@@ -115,9 +115,9 @@ def test_the_tests_of_a_claim_are_lines_below_it(study):
     - id: c
       text: t
       tests:
-        - {better: a, than: b, relation: less, rows: [german]}
-        - {better: [a, b], relation: at-most, limit: 40, rows: [german], scope: 2, note: Two.}
-        - {better: b, than: a, relation: less, rows: [german], reading: the other way round}
+        - {left: a, right: b, relation: less, rows: [german]}
+        - {left: [a, b], relation: at-most, limit: 40, rows: [german], scope: 2, note: Two.}
+        - {left: b, right: a, relation: less, rows: [german], reading: the other way round}
     """
     lines = [*errors("german", "a", [0.2, 0.21]), *errors("german", "b", [0.3, 0.31])]
     text, _ = write_claims(made := study(claims, lines))

@@ -27,7 +27,7 @@ tables:
 figures:
   - {id: 1, kind: box, caption: "Bars, [all].", rows: [german], series: [a, b]}
 claims:
-  - {id: less, text: t, relation: less, better: [a], than: [b], rows: [german]}
+  - {id: less, text: t, relation: less, left: [a], right: [b], rows: [german]}
 """
 PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n1,titanic,b,50.0,\n2,german,dim,20,\n"
 
