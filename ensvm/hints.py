@@ -65,7 +65,7 @@ DATA = {
         "are encoding, delimiter, decimal, thousands, quote, missing, skip, footer and header",
     ),
     **_each("y class class_column response label_column labels", "`target:` names the classes"),
-    **_each("X features columns usecols", "`inputs:` names columns, `drop:` leaves some out"),
+    **_each("X columns usecols", "`inputs:` names columns, `drop:` leaves some out"),
     **_each("exclude ignore index_col id", "`drop:` leaves columns out of the inputs"),
     **_each("file files csv filename", "write `path:`"),
     "url": "only a card downloads files; save the file, and name it by `path:`",
