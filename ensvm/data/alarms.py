@@ -24,6 +24,8 @@ GROUP = re.compile(
     r"(.*[ _.-])?(id|patient|subject|person|family|household|speaker|animal|litter|batch|session)",
     re.I,
 )
+# ... if most values differ: a column of few values is a category
+SAMPLE = re.compile(r"(.*[ _.-])?(sample|case|record|code|number|accession|account)s?", re.I)
 RARE = 0.1  # a class with a smaller share of the rows is rare, if it has ...
 RARE_OF_MANY = 0.5  # ... less than this part of an equal share
 ROWS, COLUMNS = 2000, 200  # at most so many are used for trees
@@ -36,6 +38,7 @@ VARIED = 0.25  # a column with different values in this share of the rows tells 
 NEAR_UNIQUE = 0.5  # of the rows have a value of their own
 UNIQUE = 0.9
 MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
+WIDE_RANGE = 100  # for each row; whole numbers in a first column that spread so far name samples
 
 Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
 
@@ -153,7 +156,7 @@ def _bytes(X: Any, row: int) -> bytes:
 def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
     """Yield a sentence about each column that may say which rows belong together."""
     n_rows = len(dataset.y)
-    for name, values, is_text in columns:
+    for at, (name, values, is_text) in enumerate(columns):
         plain = name.strip("'\"")
         numbers = values[~np.isnan(values[:, 0]), 0]
         n_values = values.shape[1] if is_text else len(np.unique(numbers))
@@ -162,7 +165,9 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
         rising = not is_text and bool((np.diff(numbers) >= 0).all())  # as row numbers, with gaps
         rising &= n_values > UNIQUE * n_rows
         numbered = rising and np.ptp(numbers) <= MOST_PER_ROW * n_rows
-        unique = n_values > NEAR_UNIQUE * n_rows and (named or numbered)
+        numbers_samples = at == 0 and not is_text and np.ptp(numbers) > WIDE_RANGE * n_rows
+        tells_rows = named or SAMPLE.fullmatch(plain) or numbered or numbers_samples
+        unique = n_values > NEAR_UNIQUE * n_rows and tells_rows
         grouped = named and 2 < n_values <= NEAR_UNIQUE * n_rows and dataset.groups is None
         if whole and (unique or grouped):
             yield (

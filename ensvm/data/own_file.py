@@ -18,6 +18,7 @@ from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
+    ONE_HOT,
     Incomplete,
     Inputs,
     Label,
@@ -34,7 +35,7 @@ from ensvm.data.files.file_content import (
     joined_parts,
     unpack,
 )
-from ensvm.data.files.libsvm_text import LibsvmFormat
+from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
 from ensvm.data.files.named_columns import (
     NamedColumnsFormat,
     column_name,
@@ -267,27 +268,33 @@ def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and is_arff(file.data):
         form = ArffFormat
-    if form is None and own.format is not None:
+    if own.format is not None and own.format.type == "libsvm":
+        form = LibsvmFormat
+    elif form is None and own.format is not None:
         form = TableFormat
+    if form is None and is_libsvm(file.data):
+        form = LibsvmFormat
     if form is None:
         packed = " or ".join(filter(None, UNPACK))
         raise UserError(
             f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
-            f"{packed} after it); with `format: {{delimiter: ...}}` a table has any ending"
+            f"{packed} after it), and it is not LIBSVM text; with `format: {{delimiter: ...}}` a "
+            "table has any ending"
         )
     named_columns = issubclass(form, NamedColumnsFormat)
     if named_columns and own.target is None:
         raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
     refusals: dict[str, str] = {}
+    what = f"a {ending} file" if ending in FORMAT_OF_ENDING else f"the file {path.name}"
     if not named_columns:
         keys = ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled")
-        refusals = dict.fromkeys(keys, f"columns of a {ending} file have no names; remove it")
+        refusals = dict.fromkeys(keys, f"columns of {what} have no names; remove it")
     if form is LibsvmFormat:
-        refusals["groups"] = f"a {ending} file has none; remove it"
-    if form is not TableFormat:
-        refusals["format"] = f"is for tables of text; remove it for a {ending} file"
+        refusals["groups"] = f"{what} has none; remove it"
+    if form is not TableFormat and not (own.format and own.format.model_fields_set == {"type"}):
+        refusals["format"] = f"is for tables of text; remove it for {what}"
     if form is not LibsvmFormat:
-        refusals["zero_based"] = f"is for LIBSVM text; remove it for a {ending} file"
+        refusals["zero_based"] = f"is for LIBSVM text; remove it for {what}"
     for key, refusal in refusals.items():
         if getattr(own, key) is not None and key in own.model_fields_set:
             raise UserError(f"{data_set}: {key}: {refusal}")
@@ -348,6 +355,11 @@ def _choose_columns(
     others = [name for name in kept if name not in listed]
     index = first[0] if first[0] in others and re.match("Unnamed: |$", first[0]) else None
     encodings = _declared(tables, others) | listed
+    for name in kept:
+        if encodings.get(name) == ONE_HOT:
+            levels = {level for form, file in tables for level in form.levels(file, name)}
+            one_hot: OneHot = {"one-hot": sorted(levels)}
+            encodings[name] = one_hot
     inputs: Inputs = {name: encodings.get(name, "number") for name in kept}
     if not inputs:
         raise UserError(f"{file_name}: no column is left as an input")

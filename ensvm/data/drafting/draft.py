@@ -21,6 +21,7 @@ from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import LABEL_MARKS, USUAL_MARKS, Numerals, indicators, without_label
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat, unpack
+from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
@@ -122,7 +123,11 @@ def draft_study(
     if config.resolve() == path.resolve():
         raise UserError(f"{path}: would be written over; choose another name with -o")
     file = _content(path)
-    form = ArffFormat if is_arff(file.data) else FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
+    form = FORMAT_OF_ENDING.get(ending_of(path))
+    if is_arff(file.data):
+        form = ArffFormat
+    elif form is None:
+        form = LibsvmFormat if is_libsvm(file.data) else TableFormat
     if form is not TableFormat and (header is not None or written):
         keys = ["header"] * (header is not None) + list(written)
         raise UserError(f"{path}: --{keys[0]} is for tables of text; leave it out")

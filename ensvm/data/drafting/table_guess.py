@@ -13,6 +13,7 @@ import numpy as np
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
+from ensvm.data.files.libsvm_text import is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table
 from ensvm.data.own_file import ending_of
 from ensvm.data.providers.folders import is_web_page
@@ -34,7 +35,6 @@ FOREIGN = {
     b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
-LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
 WAYS = [Numerals(), Numerals(","), Numerals(".", ","), Numerals(",", ".")]
@@ -199,7 +199,7 @@ def _guess_lines(file_name: str, text: str, delimiter: str | None) -> dict[str, 
             break
         skip += 1
     shown = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
-    if shown and all(LIBSVM.fullmatch(line) for line in shown[:20]):
+    if is_libsvm("\n".join(shown).encode()):
         raise UserError(
             f"{file_name}: is LIBSVM text; rename it to end in .libsvm, and repeat the command"
         )

@@ -71,6 +71,8 @@ class Dialect(Strict):
 
     Attributes
     ----------
+    type : 'table', 'libsvm' or None
+        What the file is, whatever its ending; by default its ending or its content says it.
     encoding : str
         The encoding of the text, as Python calls it.
     delimiter : str or None
@@ -89,13 +91,14 @@ class Dialect(Strict):
         How many lines before the table are left out.
     footer : int
         How many rows after the table are left out.
-    header : int or None
-        How many lines before the rows are headings; the first of them names the columns. By
-        default 1 if `target` is a name, or a text stands above numbers, else 0.
+    header : int, bool or None
+        How many lines before the rows are headings; the first of them names the columns. `true` is
+        1, `false` is 0. By default 1 if `target` is a name, or a text stands above numbers, else 0.
     """
 
     hints: ClassVar = hints.FORMAT
 
+    type: Literal["table", "libsvm"] | None = None
     encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None
     decimal: Literal[".", ","] = "."
@@ -104,7 +107,7 @@ class Dialect(Strict):
     missing: list[Label] | None = None
     skip: int = Field(default=0, ge=0)
     footer: int = Field(default=0, ge=0)
-    header: int | None = Field(default=None, ge=0)
+    header: Annotated[int | bool, AfterValidator(int), Field(ge=0)] | None = None
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -169,7 +172,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
     ) -> Self:
         """Return the format of a user's own table."""
         dialect = dialect or Dialect()
-        written = dialect.model_dump(exclude_unset=True)
+        written = dialect.model_dump(exclude_unset=True, exclude={"type"})
         if dialect.delimiter is None:
             written["delimiter"] = cls.endings.get(ending, {}).get("delimiter", "comma")
         if written.get("header") is None:

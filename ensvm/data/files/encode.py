@@ -37,7 +37,7 @@ DATES = re.compile(
     r"|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d.*",
     re.I,
 )
-EncodingName = Literal["number", "integer-after-letter"]
+EncodingName = Literal["number", "one-hot", "integer-after-letter"]
 
 
 def _label(value: Any) -> Any:
@@ -213,6 +213,8 @@ def encode_column(
         listed = plain_label if all(map(_is_plain_number, codes)) else str
         plain = (text if text in codes else listed(" ".join(text.split())) for text in texts)
         numbers = np.array([codes.get(text, np.nan) for text in plain], dtype=np.float64)
+    elif encoding == ONE_HOT:
+        raise UserError(f"{position_of(0)}: `one-hot` needs a list of values in a card")
     elif encoding == "integer-after-letter":
         after = (text[1:] if re.fullmatch(r"[A-Za-z]\d+", text) else "nan" for text in texts)
         numbers = np.array(list(map(float, after)))

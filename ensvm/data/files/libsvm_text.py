@@ -13,6 +13,8 @@ from ensvm.data.files.encode import LARGEST, MOST_EXACT, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 from ensvm.errors import UserError
 
+_LINE = re.compile(rb"\S+(\s+\d+:\S+)+\s*")
+_HEAD = 2**16  # bytes that show what a file is
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 
 
@@ -99,6 +101,13 @@ class LibsvmFormat(FileFormat):
         except Exception as error:
             return error
         return None
+
+
+def is_libsvm(data: bytes) -> bool:
+    """Return whether a file without an ending of its own is LIBSVM text, by its first lines."""
+    lines = data.removeprefix(codecs.BOM_UTF8)[:_HEAD].splitlines()
+    shown = [line for line in lines if line.strip() and not line.startswith(b"#")][:20]
+    return bool(shown) and all(map(_LINE.fullmatch, shown))
 
 
 def _index_zero(data: bytes) -> int | None:

@@ -85,6 +85,11 @@ class NamedColumnsFormat(FileFormat):
         """Return the inputs and their encodings; None for all columns but the target."""
         return file.inputs
 
+    def levels(self, file: FileContent, name: str) -> list[str]:
+        """Return the different values of a column in ascending order, without missing ones."""
+        texts = _texts(self.table(file).frame[name])
+        return sorted({*texts.tolist()} - self.missing_marks)
+
     # What only tables of text say otherwise.
     @property
     def numerals(self) -> Numerals:
