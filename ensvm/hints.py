@@ -51,6 +51,11 @@ ALGORITHM = {
     **_each("random_state seeds", _SEED),
     **_each("scaler scaling preprocessing", f"{_SCALING}; or give steps as `pipeline:`"),
     "steps": "write `pipeline:`",
+    **_each(
+        "noise label_noise noisy flip",
+        "wrong labels: `estimator: ensvm.experiments:NoisyLabels` with `params: {estimator: ..., "
+        "noise: 0.1}`",
+    ),
     "metrics": _METRIC,
     "title": "write `label:`",
     **_each("repeats runs", "`realizations:` of the study says how many splits are run"),

@@ -13,6 +13,7 @@ SIZES = ("n_train", "n_test")
 _AS_SCIKIT_LEARN = {"train_size": "n_train", "test_size": "n_test"}  # other names of the sizes
 # the protocols with sizes, and the sizes that may be fractions
 _FRACTIONS = {"random": SIZES, "official": ("n_train",), "indices": (), "disjoint": ()}
+_UNGROUPED = (*_FRACTIONS, "bootstrap")
 
 
 def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def completed(split: Mapping[str, Any], raw: Raw) -> Any:
             from_file["realizations"] = len(train)
     if groups is None:
         refuse_without_groups(split)
-    elif protocol in tuple(_FRACTIONS) or split.get("grouped") is False:
+    elif protocol in _UNGROUPED or split.get("grouped") is False:
         raise ValueError(
             f"groups: the protocol {protocol!r} does not keep groups whole; accepted: "
             "leave-one-group-out, kfold with `grouped: true`, or no `groups`"

@@ -13,6 +13,7 @@ from ensvm.errors import Strict, UserError
 from ensvm.seeds import realization_seed
 
 __all__ = [
+    "BootstrapSplit",
     "DisjointSplit",
     "IndicesSplit",
     "KFoldSplit",
@@ -107,6 +108,24 @@ class KFoldSplit(Strict):
     repeats: int | None = Field(default=None, ge=1)
 
 
+class BootstrapSplit(Strict):
+    """As many training rows as there are, drawn with replacement; the rows not drawn are the test.
+
+    About 63 % of the rows are drawn, so that 37 % (out of bag) are tested on.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'bootstrap'.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 17.7.
+    """
+
+    protocol: Literal["bootstrap"]
+
+
 class LeaveOneGroupOutSplit(Strict):
     """Realization r tests on the r-th group alone and trains on all others.
 
@@ -163,7 +182,13 @@ class DisjointSplit(SizedSplit):
 
 
 Split = Annotated[
-    OfficialSplit | RandomSplit | KFoldSplit | LeaveOneGroupOutSplit | IndicesSplit | DisjointSplit,
+    OfficialSplit
+    | RandomSplit
+    | KFoldSplit
+    | BootstrapSplit
+    | LeaveOneGroupOutSplit
+    | IndicesSplit
+    | DisjointSplit,
     Field(discriminator="protocol"),
 ]
 
@@ -176,8 +201,12 @@ def is_grouped(split: Split) -> bool:
 def part_sizes(split: Split, rows: int) -> tuple[int, int]:
     """Return how many training and test rows a realization has.
 
-    For kfold those of the first fold; for leave-one-group-out those of a group of mean size.
+    For kfold those of the first fold; for leave-one-group-out those of a group of mean size; for
+    bootstrap the different rows that are drawn on average, and the others.
     """
+    if isinstance(split, BootstrapSplit):
+        n_test = round(rows * (1 - 1 / rows) ** rows)
+        return rows - n_test, n_test
     if isinstance(split, KFoldSplit | LeaveOneGroupOutSplit):
         folds = split.n_splits if isinstance(split, KFoldSplit) else split.realizations
         n_test = -(-rows // folds)
@@ -241,6 +270,8 @@ def overlap(split: Mapping[str, Any]) -> float:
     protocol = split.get("protocol")
     if folds := folds_of(split):
         return 1.0 / (folds - 1)
+    if protocol == "bootstrap":  # 1/e of the rows are tested on
+        return 1.0 / (math.e - 1)
     # without a number of its own, an official split has several realizations only by a draw
     drawn = protocol == "official" and split.get("realizations") is None
     if drawn or protocol in ("random", "indices"):
@@ -320,6 +351,12 @@ def split_rows(
         return _fold(split, name, index, y)
     if isinstance(split, RandomSplit):
         return _random(split, name, index, y)
+    if isinstance(split, BootstrapSplit):
+        train = _generator(split, name, index).integers(len(y), size=len(y))
+        test = np.setdiff1d(np.arange(len(y)), train)
+        if not len(test):
+            raise UserError(f"data set {name!r}: realization {index} draws every row; too few rows")
+        return train, test
     if isinstance(split, DisjointSplit):
         block = np.arange((index - 1) * split.rows, index * split.rows)
         return block[: split.n_train], block[-split.n_test :]

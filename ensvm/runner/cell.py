@@ -4,12 +4,12 @@ import os
 import platform
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -21,9 +21,12 @@ from ensvm.errors import UserError
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
-from ensvm.runner.evaluate import Evaluation, evaluate
+from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
+from ensvm.runner.settings import AlgorithmSettings
+
+_Method: TypeAlias = tuple[AlgorithmSettings, Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -113,14 +116,16 @@ def run_cell(
                 sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
                 evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
             else:
+                method, chosen = _method(task, cell, cell.method)
                 evaluation = evaluate(
-                    cell.method,
+                    method,
                     cell.seed,
                     grams,
                     cell.order_seeds,
                     metrics=cell.scored,
                     find_draws=cell.find_draws,
                 )
+                evaluation = replace(evaluation, stage=chosen or evaluation.stage)
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
@@ -137,6 +142,23 @@ def run_cell(
     )
 
 
+def _method(task: Task, cell: Cell, method: AlgorithmSettings) -> _Method:
+    """Return the algorithm of a cell, and what a search on the first realizations chose for it."""
+    if method.search_on is None:
+        return method, None
+    value = cell.dataset, cell.settings_key
+    if value not in _SEARCHED:
+        data = load(task.card, data_dir=task.data_dir)
+        choices = []
+        for number in range(1, method.search_on + 1):
+            seed = replace(cell, realization=number).seed
+            choices.append(search(method, seed, GramPool(data.realization(number))))
+        _SEARCHED[value] = with_medians(method, choices)
+    return _SEARCHED[value]
+
+
+# What searches on the first realizations chose, by data set and settings: one search a process
+_SEARCHED: dict[tuple[str, str], _Method] = {}
 NOTHING = Evaluation(metrics={})  # of a cell that failed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Number
-from statistics import fmean
+from statistics import fmean, median_low, mode
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -203,6 +203,43 @@ def _score(
         n_stages=len(counts) if algorithm.stage == "best-on-test" else None,
         scores={name: OF_A_STAGE if staged else _metric(name, fits[chosen]) for name in wanted},
     )
+
+
+def search(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> dict[str, Any]:
+    """Return the parameters that a search of scikit-learn chooses on a realization."""
+    fit = _fit(algorithm, {}, seed, grams, Stopwatch())
+    return dict(fit.fitted.best_params_)
+
+
+def with_medians(
+    algorithm: AlgorithmSettings, choices: Iterable[Mapping[str, Any]]
+) -> tuple[AlgorithmSettings, dict[str, Any]]:
+    """Return what a search tunes, with the median of each number that it chose, and the medians.
+
+    Of an even number of choices it is the lower median, and of names the most frequent one.
+
+    References
+    ----------
+    Rätsch, Onoda & Müller (2001), Soft margins for AdaBoost, Machine Learning 42, section 4.2.
+    """
+    by_name: dict[str, list[Any]] = {}
+    for choice in choices:
+        for name, value in choice.items():
+            by_name.setdefault(name, []).append(value)
+    medians = {
+        name: median_low(values) if all(map(_is_number, values)) else mode(values)
+        for name, values in by_name.items()
+    }
+    params = dict(algorithm.params)
+    tuned = params["estimator"]
+    block = tuned if isinstance(tuned, Mapping) and "estimator" in tuned else {"estimator": tuned}
+    own = {**block.get("params", {}), **medians}
+    tuned = replace(algorithm, estimator=block["estimator"], params=own, search_on=None)
+    return tuned, medians
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number) and not isinstance(value, bool)
 
 
 def _best_params(fitted: Any) -> dict[str, Any] | None:

@@ -51,6 +51,7 @@ class AlgorithmSettings:
     defaults: Mapping[str, str] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    search_on: int | None = None  # the first realizations, on which alone a search is made
     record: tuple[str, ...] = ()  # what is kept besides the test error and the fitted scalars
     share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
@@ -62,7 +63,7 @@ class AlgorithmSettings:
         """Return the settings as a JSON object."""
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["record"] = list(self.record)
-        for name in ("seed", "wrapped"):  # left out if None
+        for name in ("seed", "wrapped", "search_on"):  # left out if None
             if line[name] is None:
                 del line[name]
         if self.orders == 1:
@@ -104,6 +105,7 @@ def settings_of_study(
             params=params,
             grid=grid,
             stage=block.stage,
+            search_on=block.search_on,
             record=block.record,
             share_gram=block.share_gram,
             seed=block.seed,
@@ -175,6 +177,9 @@ def _check_stages(
     source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any
 ) -> None:
     """Refuse a stage, or stages to be recorded, that the estimator does not have."""
+    if method.search_on is not None and not hasattr(estimator, "refit"):
+        message = f"{name_of(method.estimator)} is no search, such as GridSearchCV"
+        raise source.error((*location, "search_on"), message)
     staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     why = ""
     if method.wrapped is not None:

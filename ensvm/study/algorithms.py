@@ -89,6 +89,10 @@ class AlgorithmConfig(ConfigBlock):
     share_gram : bool
         Whether the estimator gets the Gram matrix of the study's kernel; with `false` it gets
         the inputs and computes its own kernel.
+    search_on : int or None
+        For a search such as GridSearchCV: it is made on the training rows of the first so many
+        realizations alone. All realizations then use the median of each number that it chose
+        there, and of names the most frequent.
     record : tuple of str
         What is kept beside the test error and the numbers that the fit leaves: fitted array
         attributes (curves), `train_error`, `staged_test_error`, `staged_test_accuracy`,
@@ -126,6 +130,7 @@ class AlgorithmConfig(ConfigBlock):
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    search_on: int | None = Field(default=None, ge=1)
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None

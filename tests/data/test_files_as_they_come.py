@@ -20,7 +20,11 @@ LIBSVM = "".join(
 )
 FOLDS = {"split": {"protocol": "kfold", "n_splits": 5}}
 COLOURS = pd.DataFrame(
-    {"colour": ["red", "green", "", "blue"] * 10, "size": range(40), "kind": ["a", "a", "b", "b", "a"] * 8}
+    {
+        "colour": ["red", "green", "", "blue"] * 10,
+        "size": range(40),
+        "kind": ["a", "a", "b", "b", "a"] * 8,
+    }
 )
 
 

@@ -143,7 +143,7 @@ WRONG = [
     ("{pipeline: [SVC], params: {svc__C: -1}}", "C.*-1"),
     ("{pipeline: [SVC], estimator: SVC}", "give either `estimator:`"),
     ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv}", "stage: .*GridSearchCV"),
-    ("{estimator: SVC, cv: 3}", "cv: the key 'cv' is no longer.*GridSearchCV"),
+    ("{estimator: SVC, cv: 3}", "cv: unknown key 'cv'; .*GridSearchCV"),
     ("{estimator: SVC, stage: best-on-validation}", "chooses among the points of a `grid:`, which"),
 ]
 

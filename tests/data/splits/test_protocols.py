@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from ensvm.data.splits import (
+    BootstrapSplit,
     DisjointSplit,
     IndicesSplit,
     KFoldSplit,
@@ -89,6 +90,40 @@ def test_rows_of_each_protocol_are_pinned(split: dict[str, object], digest: str)
     drawn = [split_rows(SPLIT.validate_python(split), "german", r, Y, OFFICIAL) for r in (1, 2, 3)]
     rows = str([[part.tolist() for part in parts] for parts in drawn])
     assert hashlib.sha256(rows.encode()).hexdigest()[:12] == digest
+
+
+BOOTSTRAP = BootstrapSplit(protocol="bootstrap")
+
+
+@given(rows=st.integers(8, 200), index=st.integers(1, 10**6))
+def test_a_bootstrap_sample_is_tested_on_the_rows_out_of_the_bag(rows: int, index: int) -> None:
+    y = np.resize(Y, rows)
+    train, test = split_rows(BOOTSTRAP, "some", index, y, None)
+    assert len(train) == rows
+    assert sorted({*train} | {*test}) == list(range(rows))
+    assert not {*train} & {*test}
+    assert sum(part_sizes(BOOTSTRAP, rows)) == rows
+    for one, again in zip(
+        (train, test), split_rows(BOOTSTRAP, "some", index, y, None), strict=True
+    ):
+        np.testing.assert_array_equal(one, again)
+
+
+def test_bootstrap_samples_draw_every_row_alike() -> None:
+    drawn = [split_rows(BOOTSTRAP, "some", index, Y, None) for index in range(1, 2001)]
+    out_of_bag = np.mean([np.isin(np.arange(len(Y)), test) for _, test in drawn], axis=0)
+    expected = (1 - 1 / len(Y)) ** len(Y)
+    assert np.abs(out_of_bag - expected).max() < 5 * np.sqrt(expected * (1 - expected) / 2000)
+    counts = np.bincount(np.concatenate([train for train, _ in drawn]))
+    assert np.abs(counts / 2000 - 1).max() < 5 / np.sqrt(2000)
+    n_train, n_test = part_sizes(BOOTSTRAP, 1000)
+    assert overlap(identity(BOOTSTRAP)) == pytest.approx(n_test / n_train, abs=1e-2)
+    assert max_realizations(BOOTSTRAP, len(Y)) is None
+
+
+def test_a_bootstrap_sample_of_every_row_leaves_nothing_to_test_on() -> None:
+    with pytest.raises(UserError, match="draws every row; too few rows"):
+        [split_rows(BOOTSTRAP, "some", index, Y[:2], None) for index in range(1, 100)]
 
 
 @given(n_train=st.integers(4, 38), n_test=st.integers(2, 20), index=st.integers(1, 10**6))

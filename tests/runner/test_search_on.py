@@ -1,0 +1,75 @@
+"""A search on the first realizations alone, whose medians all realizations use."""
+
+import json
+from statistics import median_low
+
+import pytest
+from made_up_records import invoke
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+from ensvm.data import find_card, load
+from ensvm.runner.evaluate import with_medians
+from ensvm.runner.settings import AlgorithmSettings
+
+GRID = {"C": [0.1, 1, 10, 100], "gamma": [0.01, 0.1, 1.0]}
+CONFIG = f"""
+study: s
+realizations: 4
+datasets: [{{name: titanic, realizations: 4}}]
+algorithms:
+  searched:
+    estimator: GridSearchCV
+    params: {{estimator: SVC, param_grid: {json.dumps(GRID)}, cv: 3}}
+    search_on: 3
+"""
+
+
+def test_all_realizations_use_the_medians(tmp_path):
+    (tmp_path / "s.yaml").write_text(CONFIG)
+    ran = invoke("run", tmp_path / "s.yaml", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    lines = map(json.loads, (tmp_path / "r" / "s" / "cells.jsonl").read_text().splitlines())
+    records = {one["realization"]: one for one in lines if one.get("algorithm") == "searched"}
+
+    data = load(find_card("titanic"))
+    choices = []
+    for number in (1, 2, 3):
+        search = GridSearchCV(SVC(), GRID, cv=3)
+        realization = data.realization(number)
+        choices.append(search.fit(realization.X_train, realization.y_train).best_params_)
+    medians = {name: median_low(one[name] for one in choices) for name in GRID}
+    assert {repr(one["stage"]) for one in records.values()} == {repr(medians)}
+    for number, record in records.items():
+        realization = data.realization(number)
+        machine = SVC(**medians).fit(realization.X_train, realization.y_train)
+        expected = 1.0 - machine.score(realization.X_test, realization.y_test)
+        assert record["metrics"]["error"] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("tuned", ["SVC", {"estimator": "SVC", "params": {"tol": 0.1, "C": 7}}])
+def test_numbers_have_medians_and_names_the_most_frequent(tuned):
+    search = AlgorithmSettings("GridSearchCV", {"estimator": tuned, "param_grid": {}}, search_on=4)
+    choices = [
+        {"C": C, "kernel": kernel, "shrinking": shrinking}
+        for C, kernel, shrinking in [
+            (1, "rbf", True),
+            (100, "poly", False),
+            (10, "poly", False),
+            (1000, "rbf", False),
+        ]
+    ]
+    algorithm, medians = with_medians(search, choices)
+    assert medians == {"C": 10, "kernel": "rbf", "shrinking": False}
+    assert (algorithm.estimator, algorithm.search_on) == ("SVC", None)
+    own = {"tol": 0.1} if isinstance(tuned, dict) else {}
+    assert algorithm.params == own | medians
+
+
+def test_only_a_search_searches(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic]\nalgorithms: {a: {estimator: SVC, search_on: 5}}\n"
+    )
+    found = invoke("check", tmp_path / "s.yaml")
+    assert found.exit_code == 2
+    assert "algorithms.a.search_on: SVC is no search, such as GridSearchCV" in found.stderr
