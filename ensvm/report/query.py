@@ -21,6 +21,7 @@ from ensvm.records.store import (
 )
 from ensvm.report.current_config import current_config
 from ensvm.study.config import StudyConfig
+from ensvm.study.figure_kinds import SEARCH
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.printed import Place, Published
 
@@ -336,7 +337,8 @@ def _value(record: Record, question: Question) -> Any:
     curve = record.curves.get(metric) or []
     dimensions = _dimensions(curve)
     if stage == "all":
-        return curve if curve and dimensions else None
+        may_be_texts = metric.startswith(f"{SEARCH}.")  # the values of a parameter
+        return curve if curve and (dimensions or may_be_texts) else None
     return curve[min(stage, len(curve)) - 1] if curve and dimensions == 1 else None
 
 

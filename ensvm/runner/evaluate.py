@@ -27,6 +27,7 @@ from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import another_seed
+from ensvm.study.figure_kinds import SEARCH
 from ensvm.study.metrics import STAGED, TRAIN_ERROR, scorer_of
 
 OF_A_STAGE = "not computed for a stage that is chosen by the test error"
@@ -247,10 +248,12 @@ def _best_params(fitted: Any) -> dict[str, Any] | None:
     chosen = getattr(fitted, "best_params_", None)
     if not isinstance(chosen, Mapping):
         return None
-    plain = int, float, str, NoneType
-    return {
-        key: value if isinstance(value, plain) else repr(value) for key, value in chosen.items()
-    }
+    return {key: _plain(value) for key, value in chosen.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as a record holds it: numbers and texts, of others their text."""
+    return value if isinstance(value, int | float | str | NoneType) else repr(value)
 
 
 def _metric(name: str, fit: _Fit) -> float | str:
@@ -317,9 +320,13 @@ def _fit(
 
 def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict[str, list[Any]]]:
     """Return the scalars and curves that `record:` asks for."""
-    scalars, curves = {}, {}
+    scalars: dict[str, float] = {}
+    curves: dict[str, list[Any]] = {}
     realization = fit.inputs.realization
     for name in names:
+        if name == SEARCH:
+            curves |= _scores_of_search(fit.fitted)
+            continue
         part = "train" if name == TRAIN_ERROR else STAGED.get(name)
         if part is None:
             curves[name] = curve(name, getattr(fit.fitted, name))
@@ -334,6 +341,13 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
             accuracy = name.endswith("accuracy")
             curves[name] = [1.0 - error for error in errors] if accuracy else errors
     return scalars, curves
+
+
+def _scores_of_search(fitted: Any) -> dict[str, list[Any]]:
+    """Return the values of each parameter, and the mean score, at the points of a search."""
+    points, scores = fitted.cv_results_["params"], fitted.cv_results_["mean_test_score"]
+    values = {name: [_plain(point.get(name)) for point in points] for name in points[0]}
+    return {SEARCH: curve(SEARCH, scores), **{f"{SEARCH}.{key}": of for key, of in values.items()}}
 
 
 def _count_errors(

@@ -132,7 +132,7 @@ class AlgorithmConfig(ConfigBlock):
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     search_on: int | None = Field(default=None, ge=1)
     share_gram: bool = True
-    record: tuple[str, ...] = ()
+    record: Names = ()
     seed: str | None = None
     depends: Names = ()
     orders: int = Field(default=1, ge=1)

@@ -42,6 +42,7 @@ NAMES = {
 # The fitted attributes of a map of decisions: the rows, their labels, the values on both axes, and
 # the decision value at each point of the grid.
 MAP = ("points_", "signs_", "grid_", "values_")
+SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point of its grid
 
 
 def pass_of(y: str) -> RunPass:
@@ -160,9 +161,9 @@ class BoxConfig(FigureConfig):
 
     Attributes
     ----------
-    kind : 'box'
-        The kind of the figure: the quartiles with the median, whiskers as far as 1.5 times the
-        box, and the values beyond.
+    kind : 'box' or 'bar'
+        The kind of the figure. A box shows the quartiles with the median, whiskers as far as 1.5
+        times the box, and the values beyond; a bar the mean with the standard deviation.
     rows : tuple of str
         The data sets, for panels without rows of their own.
     series : tuple of str
@@ -175,7 +176,7 @@ class BoxConfig(FigureConfig):
         The table whose printed values are marked.
     """
 
-    kind: Literal["box"]
+    kind: Literal["box", "bar"]
     rows: DataSets = ()
     series: Algorithms = Field(min_length=1)
     panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
@@ -203,6 +204,61 @@ class BoxConfig(FigureConfig):
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         yield Asked(("figures", index, "metric"), self.metric, self.series)
+
+
+class MapPanel(AxesConfig):
+    """A panel of a map: a data set and a search on it.
+
+    Attributes
+    ----------
+    dataset : str
+        The data set.
+    series : str
+        The algorithm, a search with `record: cv_results_`.
+    """
+
+    dataset: Annotated[str, NameOf("data set")]
+    series: Annotated[str, NameOf("algorithm")]
+
+    @property
+    def about(self) -> str:
+        """The data set."""
+        return self.dataset
+
+
+class MapConfig(FigureConfig):
+    """The scores of a search over two parameters, means over the realizations.
+
+    Attributes
+    ----------
+    kind : 'map'
+        The kind of the figure.
+    panels : tuple of MapPanel
+        The panels, side by side.
+    x : str
+        The parameter of the horizontal axis, as the search calls it.
+    y : str
+        The parameter of the vertical axis. Of further parameters, the best value is taken.
+    """
+
+    kind: Literal["map"]
+    panels: tuple[MapPanel, ...] = Field(min_length=1)
+    x: str
+    y: str
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the names of the parameters."""
+        return self.x, self.y
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            location: Location = ("figures", index, "panels", number, "series")
+            yield Asked(location, SEARCH, (panel.series,), curve=True)
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(panel.dataset for panel in self.panels)
 
 
 class PlanePanel(AxesConfig):

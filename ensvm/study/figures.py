@@ -11,6 +11,7 @@ from ensvm.study.figure_kinds import (
     AxesConfig,
     BoxConfig,
     FigureConfig,
+    MapConfig,
     PlaneConfig,
     axis_label,
     pass_of,
@@ -247,7 +248,7 @@ class SweepFigureConfig(LinesConfig):
         return panel.over is None
 
 
-KINDS = ("curves", "sweep", "plane", "box")
+KINDS = ("curves", "sweep", "plane", "box", "bar", "map")
 
 
 def _kind(block: Any) -> str:
@@ -260,7 +261,9 @@ AnyFigure = Annotated[
     Annotated[CurvesConfig, Tag("curves")]
     | Annotated[SweepFigureConfig, Tag("sweep")]
     | Annotated[PlaneConfig, Tag("plane")]
-    | Annotated[BoxConfig, Tag("box")],
+    | Annotated[MapConfig, Tag("map")]
+    | Annotated[BoxConfig, Tag("box")]
+    | Annotated[BoxConfig, Tag("bar")],
     Discriminator(_kind),
 ]
 

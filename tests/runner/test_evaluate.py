@@ -158,6 +158,17 @@ def test_what_a_search_chooses_is_recorded(realization):
     assert outcome.metrics["best_score_"] == search.best_score_
 
 
+def test_the_scores_of_a_search_are_recorded(realization):
+    grid = {"C": [0.1, 10.0], "gamma": ["scale", 0.5, 2.0]}
+    params = {"estimator": {"estimator": "SVC"}, "param_grid": grid, "cv": 3}
+    settings = AlgorithmSettings("GridSearchCV", params, record=("cv_results_",))
+    curves = evaluate(settings, 3, GramPool(realization)).curves
+    search = GridSearchCV(SVC(), grid, cv=3).fit(realization.X_train, realization.y_train)
+    assert curves["cv_results_"] == pytest.approx(search.cv_results_["mean_test_score"])
+    points = zip(curves["cv_results_.C"], curves["cv_results_.gamma"], strict=True)
+    assert [{"C": C, "gamma": gamma} for C, gamma in points] == search.cv_results_["params"]
+
+
 @pytest.mark.parametrize("share_gram", [True, False])
 def test_one_against_rest_is_scikit_learns_on_the_inputs(share_gram):
     rng = np.random.default_rng(1)

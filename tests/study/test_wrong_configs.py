@@ -284,7 +284,7 @@ WRONG_FIGURES_AND_CLAIMS = [
     (
         "y_label: y",
         "y_label: y, kind: boxs",
-        r"figures\[1\]\.kind: 'boxs' .*curves, .*, box; did you mean 'box'",
+        r"figures\[1\]\.kind: 'boxs' .*curves, .*box, bar; did you mean 'box'",
     ),
     ("caption: c", "captoin: c", r"\.captoin: unknown key.*did you mean 'caption'"),
     (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),

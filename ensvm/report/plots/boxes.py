@@ -1,4 +1,4 @@
-"""The values of realizations by data set and algorithm, and their boxes."""
+"""The values of realizations by data set and algorithm, and their boxes or bars."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,10 @@ PRINTED: Any = {  # visible on every colour
     "linestyle": "none",
 }
 LETTER = 4.0  # about how many print points a letter at the axis takes
-WHISKERS = "box: quartiles, median, whiskers to 1.5 IQR"
+MEANINGS = {
+    "box": "box: quartiles, median, whiskers to 1.5 IQR",
+    "bar": "bar: mean ± standard deviation over realizations",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def draw(
 ) -> list[Key]:
     """Draw the values, panel by panel, and return the entries of the legend.
 
-    These are the algorithms, the parts of a box, and the printed values.
+    These are the algorithms, the meaning of boxes or bars, and the printed values.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -94,7 +97,7 @@ def draw(
     keys: list[Key] = [(Patch(**_face(numbers[label])), label) for label in labels]
     if any(item.printed is not None for item in items):
         keys.append((Line2D([], [], **PRINTED), "printed"))
-    keys.append((None, WHISKERS))
+    keys.append((None, MEANINGS[config.kind]))
     return keys
 
 
@@ -110,7 +113,8 @@ def _draw_panel(
     width = GROUP / len(figure.series)
     for item in items:
         x = rows.index(item.row) - GROUP / 2 + width * (figure.series.index(item.series) + 0.5)
-        _draw_box(axes, x, 0.85 * width, np.array(list(item.values.values())), numbers[item.label])
+        values, number = np.array(list(item.values.values())), numbers[item.label]
+        (_draw_box if figure.kind == "box" else _draw_bar)(axes, x, 0.85 * width, values, number)
         if item.printed is not None:
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
@@ -119,6 +123,8 @@ def _draw_panel(
     turned: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
     axes.set_xticks(range(len(rows)), labels, **turned)
     axes.set_xlim(-0.6, len(rows) - 0.4)
+    if figure.kind == "bar" and all(min(item.values.values()) >= 0.0 for item in items):
+        axes.set_ylim(bottom=None if figure.y_scale == "log" else 0.0)
     axes.tick_params(axis="x", length=0)
 
 
@@ -132,6 +138,12 @@ def _face(number: int) -> Any:
         "hatch": HATCHES[form_of(number)],
         "linewidth": 0.9,
     }
+
+
+def _draw_bar(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
+    spread = values.std(ddof=1) if values.size > 1 else None
+    error: Any = {"linewidth": 1.0, "capsize": 2.0}
+    axes.bar(x, values.mean(), width, yerr=spread, error_kw=error, **_face(number))
 
 
 def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:

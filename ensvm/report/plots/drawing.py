@@ -12,10 +12,10 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.report.plots import boxes, curves, decision_maps
+from ensvm.report.plots import boxes, curves, decision_maps, search_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
-from ensvm.study.figure_kinds import BoxConfig, FigureConfig, PlaneConfig
+from ensvm.study.figure_kinds import BoxConfig, FigureConfig, MapConfig, PlaneConfig
 from ensvm.study.figures import LinesConfig
 from ensvm.study.sweeps import label_of
 
@@ -25,6 +25,7 @@ from ensvm.study.sweeps import label_of
 KINDS: dict[type[FigureConfig], Any] = {
     BoxConfig: boxes,
     PlaneConfig: decision_maps,
+    MapConfig: search_maps,
     LinesConfig: curves,
 }
 

@@ -19,7 +19,7 @@ algorithms:
   a:
     label: A
     estimator: RhoSVC
-    record: [path_, points_, signs_, grid_, values_, support_, weights_]
+    record: [path_, points_, signs_, grid_, values_, support_, weights_, cv_results_]
   b: {estimator: RhoSVC}
 figures:
   - {id: curves, caption: c, panels: [german], series: [a], y: path_}
@@ -28,6 +28,8 @@ figures:
   - {id: plane, kind: plane, caption: c,
      panels: [{dataset: german, series: a, marks: support_, sizes: weights_}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
+  - {id: bar, kind: bar, caption: c, rows: german, series: [a, b]}
+  - {id: map, kind: map, caption: c, x: C, y: gamma, panels: [{dataset: german, series: a}]}
 """
 # The axes of each kind, and what else a reader needs: names of points, the legend
 TEXTS = {
@@ -36,6 +38,8 @@ TEXTS = {
     "sweep": ("size", "test error (%)"),
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "box: quartiles, median, whiskers to 1.5 IQR"),
+    "bar": ("data set", "test error (%)", "A", "bar: mean ± standard deviation over realizations"),
+    "map": ("C", "gamma", "0.5", "0.75", "box: the best mean", "mean score over 2 realizations"),
 }
 
 
@@ -49,6 +53,8 @@ def study(tmp_path):
         values_=[[1.0, 2.0], [2.0, 3.0]],
         support_=[0],
         weights_=[0.5, 0.5],
+        cv_results_=[0.5, 0.75],
+        **{"cv_results_.C": [1, 10], "cv_results_.gamma": ["scale", 0.5]},
     )
     again = replace(made, realization=2, key="again", metrics={**made.metrics, "error": 0.7})
     others = [*errors("german", "b", [0.1, 0.2]), *errors("size-50", "b", [0.3, 0.4])]
@@ -85,6 +91,10 @@ REFUSED = [
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
         r"'alphas_' is not in the `record:` of a",
+    ),
+    (
+        "map, x: C, y: gamma, panels: [{dataset: german, series: b}]",
+        r"'cv_results_' is not in the `record:` of b",
     ),
     ("plane, panels: [{dataset: german, series: b}]", r"'points_' is not in the `record:` of b"),
 ]

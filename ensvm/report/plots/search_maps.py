@@ -1,0 +1,99 @@
+"""The scores of a search over two parameters, as records have them, and their drawing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ensvm.report.plots.looks import Key
+from ensvm.report.query import Question, Study, ask
+from ensvm.report.tables import algorithm_label
+from ensvm.study.figure_kinds import SEARCH, MapConfig, MapPanel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = ("series", "x", "y", "score", "n")
+BEST = "box: the best mean"
+LETTERS = 6.0  # points, of the scores
+CENTRED: Any = {"ha": "center", "va": "center"}
+BOX: Any = {"fill": False, "edgecolor": "#D55E00", "linewidth": 1.5}
+EQUAL = 1e-12  # scores that differ by less are equal
+DARK = 0.55  # of the range of scores: lighter letters from here on
+
+
+@dataclass(frozen=True)
+class SearchMap:
+    """The mean scores of a search, a frame with a row for each y and a column for each x."""
+
+    label: str
+    scores: pd.DataFrame
+    n: int
+
+
+def read_panel(
+    study: Study, figure: MapConfig, panel: MapPanel
+) -> tuple[list[SearchMap], list[str]]:
+    """Return the map of a panel, or a line of text why it is missing."""
+    names = {"score": SEARCH, "x": f"{SEARCH}.{figure.x}", "y": f"{SEARCH}.{figure.y}"}
+    answers = {
+        key: ask(study, Question(panel.dataset, panel.series, name, stage="all"))
+        for key, name in names.items()
+    }
+    for key, answer in answers.items():
+        if not answer.values:
+            missing = f"{panel.name}, {panel.series}"
+            return [], [f"{missing}, {getattr(figure, key, SEARCH)}: {answer.why}"]
+    points = pd.concat(
+        pd.DataFrame({key: answer.values[number] for key, answer in answers.items()})
+        for number in answers["score"].values
+    )
+    # Of further parameters the best: the maximum over the rows of one realization and point.
+    points["realization"] = (points.index == 0).cumsum()
+    for key in ("x", "y"):
+        if not all(isinstance(value, int | float) for value in points[key]):
+            points[key] = points[key].map(str)
+    best = points.groupby(["realization", "y", "x"], sort=True)["score"].max()
+    means = best.groupby(["y", "x"]).mean().unstack("x")
+    label = algorithm_label(study, panel.series)
+    return [SearchMap(label, means, len(answers["score"].values))], []
+
+
+def lines_of(item: SearchMap) -> Iterator[tuple[Any, ...]]:
+    """Yield a line of the frame behind a figure for each point of the grid."""
+    for y, row in item.scores.iterrows():
+        for x, score in row.items():
+            yield item.label, x, y, score, item.n
+
+
+def draw(
+    study: Study, config: MapConfig, panels: list[list[SearchMap]], axes: "list[Axes]"
+) -> list[Key]:
+    """Draw the maps, and return the entries of the legend."""
+    from matplotlib.patches import Rectangle
+
+    for panel_axes, items in zip(axes, panels, strict=True):
+        panel_axes.set(xscale="linear", yscale="linear")  # points of the grid are evenly spaced
+        for item in items:
+            scores = item.scores.to_numpy()
+            panel_axes.imshow(scores, cmap="Greys", origin="lower", aspect="auto")
+            middle = np.nanmin(scores) + DARK * np.ptp(scores[np.isfinite(scores)])
+            for (row, column), score in np.ndenumerate(scores):
+                colour = "white" if score > middle else "black"
+                panel_axes.text(
+                    column, row, f"{score:.3g}", color=colour, fontsize=LETTERS, **CENTRED
+                )
+            for row, column in np.argwhere(scores >= np.nanmax(scores) - EQUAL):
+                corner = (column - 0.5, row - 0.5)
+                panel_axes.add_patch(Rectangle(corner, 1, 1, **BOX))
+            panel_axes.set_xticks(range(scores.shape[1]), list(map(_text, item.scores.columns)))
+            panel_axes.set_yticks(range(scores.shape[0]), list(map(_text, item.scores.index)))
+    n_realizations = sorted({item.n for items in panels for item in items})
+    means = f"mean score over {', '.join(map(str, n_realizations))} realizations"
+    return [(Rectangle((0, 0), 1, 1, **BOX), BEST), (None, means)]
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,49 @@
+"""Maps of scores: means over realizations, and the best of further parameters."""
+
+import pytest
+from made_up_records import make_study, record
+
+from ensvm.report.plots.drawing import draw, read_figure
+
+CONFIG = """\
+study: s
+realizations: 2
+datasets: [german, titanic]
+algorithms: {search: {label: Tuned, estimator: GridSearchCV, record: cv_results_,
+  params: {estimator: SVC, param_grid: {C: [1, 10], gamma: [0.1, 1], degree: [2, 3]}}}}
+figures:
+  - {id: m, kind: map, caption: c, x: C, y: gamma,
+     panels: [{dataset: german, series: search}, {dataset: titanic, series: search}]}
+"""
+GRID = [(C, gamma, degree) for C in (1, 10) for gamma in (0.1, 1.0) for degree in (2, 3)]
+SCORES = {1: [0.1, 0.5, 0.3, 0.2, 0.9, 0.6, 0.4, 0.4], 2: [0.3, 0.1, 0.5, 0.2, 0.5, 0.6, 0.8, 0.4]}
+
+
+@pytest.fixture
+def study(tmp_path):
+    records = []
+    for number, scores in SCORES.items():
+        one = record("german", number, "search", error=0.2, n_test=300)
+        names = zip(("C", "gamma", "degree"), zip(*GRID, strict=True), strict=True)
+        one.curves.update({f"cv_results_.{name}": list(values) for name, values in names})
+        one.curves["cv_results_"] = scores
+        records.append(one)
+    return make_study(tmp_path / "s", CONFIG, records)
+
+
+def test_scores_are_means_over_realizations_of_the_best_of_other_parameters(study):
+    shown = read_figure(study, study.config.figures[0])
+    lines = shown.frame.set_index(["x", "y"])
+    expected = {(1, 0.1): (0.5 + 0.3) / 2, (1, 1.0): (0.3 + 0.5) / 2}
+    expected |= {(10, 0.1): (0.9 + 0.6) / 2, (10, 1.0): (0.4 + 0.8) / 2}
+    assert lines["score"].to_dict() == pytest.approx(expected)
+    assert set(lines["n"]) == {2}
+    assert shown.missing == ("titanic, search, x: not run yet",) or "titanic" in shown.missing[0]
+
+
+def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
+    figure = study.config.figures[0]
+    texts = texts_of(study, figure)
+    assert {"0.4", "0.75", "0.6", "1", "10", "0.1", "box: the best mean"} <= texts
+    (svg,) = draw(study, read_figure(study, figure), [".svg"])
+    assert svg.count(b"#d55e00") == 2  # one point and the legend
