@@ -246,8 +246,8 @@ def _like_print(
     """Return values of ours of which the printed one is one more; None if print is not like that.
 
     They come from the algorithm that `draws:` names, from data drawn again, from the orders of the
-    paper's own rows, from whole repetitions of a cross-validation, or from other splits if the
-    paper does not say how it split the data once.
+    paper's own rows, from whole repetitions of a cross-validation (but leaving one row out is the
+    same each time), or from other splits if the paper does not say how it split the data once.
     """
     question = answer.question
     entry = study.config.dataset(question.row)
@@ -261,7 +261,8 @@ def _like_print(
     if entry.same_rows and orders is not None and len(orders) == 1:
         return orders[0]
     if _folds(answer):
-        return repetitions_of(answer)
+        tested = {record.size("n_test") for record in answer.records.values()}
+        return None if tested == {1} else repetitions_of(answer)  # leaving one out has one way
     return answer.shown() if entry.published_split is not None else None
 
 

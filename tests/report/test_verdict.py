@@ -451,6 +451,20 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(tmp_path):
     assert once.difference_high == pytest.approx(half)
 
 
+@pytest.mark.parametrize(("n_test", "basis"), [(1, "exact"), (300, "test rows")])
+def test_leaving_each_row_out_can_be_done_in_one_way_only(tmp_path, n_test, basis):
+    config = CONFIG.replace("{name: titanic, split", "{name: titanic, same_rows: true, split")
+    wrong = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    lines = [
+        replace(one, metrics={**one.metrics, "n_test": n_test}, draws=False)
+        for one in (
+            of_algorithm(line, protocol="kfold", n_splits=10)
+            for line in errors("titanic", "a", wrong)
+        )
+    ]
+    assert cell(tmp_path, lines, "titanic", config).interval_of == basis
+
+
 SIZES = CONFIG.replace("columns: [a, b]", "columns: [{name: a, metric: size}, b]\n    MARGIN")
 
 
