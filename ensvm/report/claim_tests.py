@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
-from ensvm.report.statistical_tests import MeanEstimate, mean_of
+from ensvm.report.statistical_tests import MeanEstimate, chance_below, mean_of
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.relations import Bound
 
@@ -66,7 +65,7 @@ def judge_sample(
         # Rounding in the last bit must not decide at a threshold.
         value, limits = float(array.mean()), [bound.threshold for bound in bounds]
         value = next((each for each in limits if abs(each - value) < ROUNDING), value)
-        return _tested(value, MeanEstimate(value, 0.0, norm()), bounds)
+        return _tested(value, MeanEstimate(value, 0.0), bounds)
     if array.size == 1:
         value = float(array[0])
         return TestedEffect(value, None, None, None, None, judge_single_value(value, *bounds))
@@ -87,7 +86,7 @@ def judge_single_split(
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (left, right)
     ]
     square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    difference = MeanEstimate(rates[0] - rates[1], math.sqrt(square), norm())
+    difference = MeanEstimate(rates[0] - rates[1], math.sqrt(square))
     return _tested(left - right, difference, bounds)
 
 
@@ -159,7 +158,7 @@ def _p_values(bound: Bound, estimate: MeanEstimate) -> tuple[float, float]:
     if estimate.error == 0.0:
         return (0.0, 1.0) if bound.kept_by(estimate.value) else (1.0, 0.0)
     distance = (estimate.value - bound.threshold) / estimate.error
-    below, above = float(estimate.law.cdf(distance)), float(estimate.law.sf(distance))
+    below, above = (chance_below(side, estimate.freedom) for side in (distance, -distance))
     return (above, below) if bound.above else (below, above)
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
-from ensvm.report.statistical_tests import holm, mean_of
+from ensvm.report.statistical_tests import chance_below, holm, mean_of
 from ensvm.report.tables import column_label, is_oracle, question_of
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
@@ -258,7 +258,7 @@ def _compared_pair(
         mean = mean_of(differences, shared)
         low, high = mean.interval(alpha)
         statistic = mean.value / mean.error
-        p = 2 * float(mean.law.sf(abs(statistic)))
+        p = 2 * chance_below(-abs(statistic), mean.freedom)
     return {
         "n": n,
         "wins": int((sign * differences > 0).sum()),

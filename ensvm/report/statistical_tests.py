@@ -11,31 +11,39 @@ corrected resampled t test.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes half a second to import
 
-_t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
+NORMAL = math.inf  # degrees of freedom with which Student's distribution is the normal one
+
+
+def quantile(p: float, freedom: float = NORMAL) -> float:
+    """Return the number that Student's t with some degrees of freedom is below with chance p."""
+    return float(ndtri(p) if freedom == NORMAL else stdtrit(freedom, p))
+
+
+def chance_below(x: float, freedom: float = NORMAL) -> float:
+    """Return the chance that Student's t with some degrees of freedom is below x."""
+    return float(ndtr(x) if freedom == NORMAL else stdtr(freedom, x))
 
 
 @dataclass(frozen=True)
 class MeanEstimate:
     """An estimated value with its standard error.
 
-    The deviation from the true value, divided by `error`, has the distribution `law`, one of
-    scipy.stats with fixed parameters.
+    The deviation from the true value, divided by `error`, has Student's distribution with
+    `freedom` degrees of freedom.
     """
 
     value: float
     error: float
-    law: Any
+    freedom: float = NORMAL
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the interval of the true value at level 1 - alpha."""
-        half = float(self.law.ppf(1 - alpha / 2)) * self.error
+        half = quantile(1 - alpha / 2, self.freedom) * self.error
         return self.value - half, self.value + half
 
 
@@ -49,7 +57,7 @@ def mean_of(values: NDArray[np.float64], overlap: float = 0.0) -> MeanEstimate:
     equal = np.ptp(values) == 0.0
     mean = float(values[0]) if equal else float(values.mean())
     spread = 0.0 if equal else float(values.std(ddof=1))
-    return MeanEstimate(mean, spread * math.sqrt(1 / values.size + overlap), _t(values.size - 1))
+    return MeanEstimate(mean, spread * math.sqrt(1 / values.size + overlap), values.size - 1)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

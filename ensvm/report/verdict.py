@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t, ttest_ind_from_stats
 
 from ensvm.data.splits import folds_of
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask
+from ensvm.report.statistical_tests import chance_below, quantile
 from ensvm.study.metrics import RATES
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
@@ -102,7 +102,7 @@ def _of_two_rates(one: Comparison) -> tuple[float, float]:
     """Return the binomial interval of two independent error rates on as many test rows."""
     rates = (one.mean, one.printed.value)
     square = sum(rate * (100.0 - rate) for rate in rates) / one.n_test
-    return one.mean, float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
+    return one.mean, quantile((1 + CONFIDENCE) / 2) * math.sqrt(max(square, 0.0))
 
 
 def _of_two_means(one: Comparison) -> tuple[float, float]:
@@ -275,12 +275,16 @@ def less_by_welch(one: Sample, other: Sample) -> bool:
         return False
     if one.std == other.std == 0.0:
         return one.mean < other.mean
-    test = ttest_ind_from_stats(*one, *other, equal_var=False, alternative="less")
-    return bool(test.pvalue < 1 - CONFIDENCE)
+    parts = [of.std**2 / of.n for of in (one, other) if of.std is not None]
+    square = sum(parts)
+    freedoms = zip(parts, (one.n - 1, other.n - 1), strict=True)
+    freedom = square**2 / sum(part**2 / n for part, n in freedoms)
+    distance = (one.mean - other.mean) / math.sqrt(square)
+    return chance_below(distance, freedom) < 1 - CONFIDENCE
 
 
 def _quantile(freedom: float) -> float:
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+    return quantile((1 + CONFIDENCE) / 2, freedom)
 
 
 def sample(values: NDArray[np.float64]) -> Sample:
