@@ -109,6 +109,22 @@ def table(
         for text in texts:
             click.echo(text)
     _print_written(written, without)
+    for study, tables in chosen:
+        print_text(_next_step(study, tables, results), err=True)
+
+
+def _next_step(study: "Study", tables: Iterable["TableConfig"], results: Path | None) -> str:
+    """Return how many signs of each kind some tables have, and what else shows the results."""
+    from ensvm.report.documents.document import verdict_counts
+    from ensvm.report.tables import build_table
+
+    counts = verdict_counts(cell for table in tables for cell in build_table(study, table))
+    name = study.config.study
+    shown = "" if results is None else f"{results} "
+    more = [
+        one for one in commands_of(study.config, f"{shown}{name}") if not one.startswith("tables:")
+    ]
+    return "; ".join([f"{name}: {counts}" if counts else name, *more])
 
 
 def _print_written(written: list[Path], reasons: list[str]) -> None:

@@ -342,3 +342,11 @@ def test_a_misspelt_name_gets_the_nearest_of_shipped_studies_too(tmp_path, monke
     result = invoke("table", "ijcai70")
     assert result.exit_code == 2
     assert "did you mean 'ijcai07'?" in result.stderr
+
+
+def test_a_table_ends_with_its_signs_and_the_next_command(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    shown = invoke("table", "ijcai07", "--table", "2")
+    last = shown.stderr.splitlines()[-1]
+    assert last.startswith("ijcai07: 18 = (1 †), 7 ≈, 10 ≠, 15 ?; figures: ensvm report")
+    assert "claims: ensvm report --only claims ijcai07" in last

@@ -12,7 +12,7 @@ from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table, column_label, row_label
 from ensvm.study.metrics import unit_of
-from ensvm.study.table_layout import Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -92,11 +92,14 @@ class ReproductionPicture:
 
 
 def reproduction_picture(study: Study) -> ReproductionPicture | None:
-    """Return the picture of a study; None if no printed value has a verdict."""
+    """Return the picture of a study; None if no printed value has a verdict.
+
+    Every printed value is counted once.
+    """
     of_unit: dict[str, list[PrintedValue]] = {}
     missing = 0
-    for table in study.config.tables:
-        for cell in build_table(study, table) if table.of == "results" else ():
+    for table in _tables_of_paper(study):
+        for cell in build_table(study, table):
             if cell.published is None:
                 continue
             column = table.column(cell.column)
@@ -115,6 +118,15 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
     counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
     return ReproductionPicture(panels, counts, missing)
+
+
+def _tables_of_paper(study: Study) -> list[TableConfig]:
+    """Return the tables of results whose id is a number, as in a paper; all if there are none.
+
+    Other tables may show printed values once more, beside values run in another way.
+    """
+    tables = [table for table in study.config.tables if table.of == "results"]
+    return [table for table in tables if table.id.isdecimal()] or tables
 
 
 def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:
