@@ -310,5 +310,9 @@ def algorithm_label(study: Study, name: str) -> str:
 
 
 def row_label(study: Study, name: str) -> str:
-    """Return a data set's label, with its value in a sweep; its name if it has no label."""
-    return label_of(study.config.dataset(name), name)
+    """Return a data set's label, with its value in a sweep; its name if it has no label.
+
+    The name may be that of a whole sweep, over which a claim is tested.
+    """
+    entry = next((entry for entry in study.config.datasets if entry.name == name), None)
+    return name if entry is None else label_of(entry, name)

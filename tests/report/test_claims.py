@@ -7,7 +7,9 @@ import pytest
 from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
+from ensvm.report.query import read_study
 from ensvm.report.verdict import draws
+from ensvm.report.write import write_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
 LESS = "left: a, right: b, relation: less, rows: [german]"
@@ -289,6 +291,7 @@ def test_growth_is_the_power_planted(tmp_path, power, verdict):
     assert (one.row, one.left, one.n) == ("german", "a", 2)
     assert one.effect == pytest.approx(power, abs=1e-12)
     assert one.verdict == verdict or verdict is None  # at the limit rounding decides
+    assert "\n| german" in write_claims(read_study(tmp_path / "s"))[0]  # the name of the sweep
 
 
 def test_growth_needs_all_members_and_positive_values(tmp_path):

@@ -52,6 +52,8 @@ def _diagram(ranking: Ranking) -> Figure:
         marker_props={"s": 8, "clip_on": False},
         crossbar_props={"color": COLOURS[2], "linewidth": 3.0},
     )
+    for (bar,) in drawn["crossbars"]:  # the points of a bar come from a set, in any order
+        bar.set_xdata(np.sort(bar.get_xdata()))
     average = ranking.ranks.mean()
     for text in drawn["labels"]:
         name = text.get_text()

@@ -1,6 +1,10 @@
 """The diagram shows all algorithms, whatever their number and names, and twice the same."""
 
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -39,6 +43,23 @@ def test_nothing_touches_the_edge_and_it_is_the_same_twice(case):
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == 1.0).all()
     assert drawn(case, name) == [png, svg]
+
+
+def test_it_does_not_depend_on_the_order_of_sets():
+    """Python hashes texts differently in each process."""
+    code = "import zlib, test_critical_difference as t; print(zlib.crc32(t.drawn('many')[1]))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=Path(__file__).parent,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "123"
+    }
+    assert len(found) == 1
 
 
 def test_long_names_are_not_cut():
