@@ -15,7 +15,7 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.render.first_page import counts
-from ensvm.report.tables import build_table
+from ensvm.report.tables import build_table, counted_tables
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "results" / "README.md"]
@@ -60,10 +60,7 @@ def table_of_works(_: str) -> str:
     for name, sentence in CAME_OUT.items():
         study = read_results(ROOT / "results" / name)
         cells = [
-            cell
-            for table in study.config.tables
-            if table.of == "results"
-            for cell in build_table(study, table)
+            cell for table in counted_tables(study, "results") for cell in build_table(study, table)
         ]
         verdicts = Counter[str](judged.verdict for judged in evaluate_claims(study))
         every, claims = every + cells, claims + verdicts

@@ -73,6 +73,16 @@ def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     ]
 
 
+def counted_tables(study: Study, of: str) -> list[TableConfig]:
+    """Return the tables of a kind in which each printed value stands once.
+
+    These are the tables whose id is a number, as in a paper; all if there are none. Other tables
+    may show printed values once more, beside values that were run in another way.
+    """
+    tables = [table for table in study.config.tables if table.of == of]
+    return [table for table in tables if table.id.isdecimal()] or tables
+
+
 def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
     """Return what a cell of a table asks of its study."""
     return Question(

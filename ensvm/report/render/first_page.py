@@ -25,7 +25,7 @@ from ensvm.report.documents.table_document import markdown_grid, notes, table_gr
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
-from ensvm.report.tables import TableCell, build_table
+from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_config
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
@@ -84,9 +84,8 @@ def _picture(study: Study) -> str:
 
 
 def _cells(study: Study, of: str) -> list[TableCell]:
-    """Return the cells of the tables of a kind."""
-    tables = [table for table in study.config.tables if table.of == of]
-    return [cell for table in tables for cell in build_table(study, table)]
+    """Return the cells of the tables of a kind, those with printed values once."""
+    return [cell for table in counted_tables(study, of) for cell in build_table(study, table)]
 
 
 def printed_counts(study: Study, of: str) -> tuple[int, str]:

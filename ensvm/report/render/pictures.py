@@ -10,9 +10,9 @@ from statistics import median
 
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, build_table, column_label, row_label
+from ensvm.report.tables import TableCell, build_table, column_label, counted_tables, row_label
 from ensvm.study.metrics import unit_of
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.table_layout import Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -98,7 +98,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     """
     of_unit: dict[str, list[PrintedValue]] = {}
     missing = 0
-    for table in _tables_of_paper(study):
+    for table in counted_tables(study, "results"):
         for cell in build_table(study, table):
             if cell.published is None:
                 continue
@@ -118,15 +118,6 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
     counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
     return ReproductionPicture(panels, counts, missing)
-
-
-def _tables_of_paper(study: Study) -> list[TableConfig]:
-    """Return the tables of results whose id is a number, as in a paper; all if there are none.
-
-    Other tables may show printed values once more, beside values run in another way.
-    """
-    tables = [table for table in study.config.tables if table.of == "results"]
-    return [table for table in tables if table.id.isdecimal()] or tables
 
 
 def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:
