@@ -231,11 +231,10 @@ def with_medians(
         name: median_low(values) if all(map(_is_number, values)) else mode(values)
         for name, values in by_name.items()
     }
-    params = dict(algorithm.params)
-    tuned = params["estimator"]
-    block = tuned if isinstance(tuned, Mapping) and "estimator" in tuned else {"estimator": tuned}
-    own = {**block.get("params", {}), **medians}
-    tuned = replace(algorithm, estimator=block["estimator"], params=own, search_on=None)
+    spec = algorithm.params["estimator"]
+    block = spec if isinstance(spec, Mapping) and "estimator" in spec else {"estimator": spec}
+    params = {**block.get("params", {}), **medians}
+    tuned = replace(algorithm, estimator=block["estimator"], params=params, search_on=None)
     return tuned, medians
 
 

@@ -22,6 +22,7 @@ from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
+from ensvm.study.figure_kinds import SEARCH
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
@@ -180,6 +181,9 @@ def _check_stages(
     if method.search_on is not None and not hasattr(estimator, "refit"):
         message = f"{name_of(method.estimator)} is no search, such as GridSearchCV"
         raise source.error((*location, "search_on"), message)
+    if method.search_on is not None and SEARCH in method.record:
+        message = f"{SEARCH} is left by a search in each realization, without `search_on:`"
+        raise source.error((*location, "record"), message)
     staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     why = ""
     if method.wrapped is not None:

@@ -66,10 +66,20 @@ def test_numbers_have_medians_and_names_the_most_frequent(tuned):
     assert algorithm.params == own | medians
 
 
-def test_only_a_search_searches(tmp_path):
+SEARCH = "estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1]}}"
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ("estimator: SVC", "algorithms.a.search_on: SVC is no search, such as GridSearchCV"),
+        (f"{SEARCH}, record: cv_results_", "algorithms.a.record: cv_results_ is left by a search"),
+    ],
+)
+def test_what_search_on_does_not_go_with_is_refused(tmp_path, block, message):
     (tmp_path / "s.yaml").write_text(
-        "study: s\ndatasets: [titanic]\nalgorithms: {a: {estimator: SVC, search_on: 5}}\n"
+        f"study: s\ndatasets: [titanic]\nalgorithms: {{a: {{{block}, search_on: 5}}}}\n"
     )
     found = invoke("check", tmp_path / "s.yaml")
     assert found.exit_code == 2
-    assert "algorithms.a.search_on: SVC is no search, such as GridSearchCV" in found.stderr
+    assert message in found.stderr

@@ -38,7 +38,7 @@ def test_scores_are_means_over_realizations_of_the_best_of_other_parameters(stud
     expected |= {(10, 0.1): (0.9 + 0.6) / 2, (10, 1.0): (0.4 + 0.8) / 2}
     assert lines["score"].to_dict() == pytest.approx(expected)
     assert set(lines["n"]) == {2}
-    assert shown.missing == ("titanic, search, x: not run yet",) or "titanic" in shown.missing[0]
+    assert shown.missing == ("titanic, search, cv_results_: not run yet",)
 
 
 def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
@@ -47,3 +47,13 @@ def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
     assert {"0.4", "0.75", "0.6", "1", "10", "0.1", "box: the best mean"} <= texts
     (svg,) = draw(study, read_figure(study, figure), [".svg"])
     assert svg.count(b"#d55e00") == 2  # one point and the legend
+
+
+def test_scores_that_are_no_numbers_are_missing(tmp_path):
+    one = record("german", 1, "search", error=0.2, n_test=300)
+    one.curves.update(
+        {"cv_results_": [float("nan")], "cv_results_.C": [1], "cv_results_.gamma": [1]}
+    )
+    made = make_study(tmp_path / "s", CONFIG, [one])
+    missing = read_figure(made, made.config.figures[0]).missing
+    assert missing[0] == "german, search: no score is a finite number"
