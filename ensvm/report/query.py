@@ -103,13 +103,20 @@ def _study(place: Path, cells: Path, folder: Path) -> Study:
 def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
     """Return records in which all realizations of a cell say whether its algorithm draws.
 
-    The first realization found out, unless the config's `deterministic:` says it.
+    The first realization found out, unless the config's `deterministic:` says it. Another seed may
+    have given the same predictions by chance: an algorithm that errs differently in realizations of
+    the same rows draws, too.
     """
-    found = {
-        (one.dataset, one.algorithm, one.settings_key): one.draws
-        for one in records.values()
-        if one.draws is not None
-    }
+    found: dict[tuple[str, str, str], bool] = {}
+    errors: dict[tuple[str, str, str], set[Any]] = {}
+    for one in records.values():
+        key = (one.dataset, one.algorithm, one.settings_key)
+        if one.draws is not None:
+            found[key] = one.draws
+        split = one.settings.get("split") or {}
+        if split.get("protocol") == "official" and split.get("realizations") and one.ok:
+            errors.setdefault(key, set()).add(one.metrics.get("n_errors"))
+    found |= {key: True for key, counts in errors.items() if len(counts) > 1}
     completed = dict(records)
     for identity, one in records.items():
         block = config.algorithms.get(one.algorithm)

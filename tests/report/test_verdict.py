@@ -451,6 +451,22 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(tmp_path):
     assert once.difference_high == pytest.approx(half)
 
 
+@pytest.mark.parametrize(
+    ("values", "basis"), [([0.1, 0.1, 0.1], "exact"), ([0.1, 0.1, 0.11], "means")]
+)
+def test_errors_that_differ_on_the_same_rows_are_random(tmp_path, values, basis):
+    """Another seed gave the first realization the same predictions by chance."""
+    lines = [
+        replace(
+            of_algorithm(line, realizations=3),
+            metrics={**line.metrics, "n_errors": round(1000 * value)},
+            draws=False if line.realization == 1 else None,
+        )
+        for line, value in zip(errors("astro", "a", values), values, strict=True)
+    ]
+    assert cell(tmp_path, lines, "astro").interval_of == basis
+
+
 @pytest.mark.parametrize(("n_test", "basis"), [(1, "exact"), (300, "test rows")])
 def test_leaving_each_row_out_can_be_done_in_one_way_only(tmp_path, n_test, basis):
     config = CONFIG.replace("{name: titanic, split", "{name: titanic, same_rows: true, split")
