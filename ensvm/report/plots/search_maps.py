@@ -57,7 +57,7 @@ def read_panel(
             points[key] = points[key].map(str)
     best = points.groupby(["realization", "y", "x"], sort=True)["score"].max()
     means = best.groupby(["y", "x"]).mean().unstack("x")
-    if not np.isfinite(means).to_numpy().any():
+    if not np.isfinite(means.to_numpy(dtype=float)).any():
         return [], [f"{panel.name}, {panel.series}: no score is a finite number"]
     label = algorithm_label(study, panel.series)
     return [SearchMap(label, means, len(answers["score"].values))], []
