@@ -166,6 +166,8 @@ VALUES = {
     **_each("logo LeaveOneGroupOut", "write `leave-one-group-out`"),
     **_each("holdout hold-out train_test_split ShuffleSplit shuffle-split", "write `random`"),
     **_each("boxplot boxes", "write `box`"),
+    **_each("scatter tradeoff", "write `box` or `bar`, which show values by data set"),
+    **_each("heatmap heat-map", "write `map`, for the scores of a search"),
     **_each("line lines", "write `curves`, or `sweep` for the values of a sweep"),
     **_each("learning-curve learning_curve", "write `sweep` over values of split.n_train"),
     "best": "write `best-on-validation`, or `estimator: GridSearchCV`",

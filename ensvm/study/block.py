@@ -70,6 +70,8 @@ Algorithms = Annotated[Names, NameOf("algorithm")]
 def refusal(error: ValidationError) -> tuple[Location, str]:
     """Return the location of the first error, from the block on, and its message."""
     (location, message, key), *others = readable(error)
+    # A list whose only entry is wrong counts as too short, too.
+    others = [one for one in others if one.location != location[: len(one.location)]]
     location = location if key is None else (*location, key)
     return location, message + (f" (and {len(others)} more)" if others else "")
 

@@ -160,3 +160,12 @@ def test_a_word_of_other_tools_is_answered_with_ours(tmp_path: Path, key: str, t
     config.write_text(yaml.safe_dump(content))
     with pytest.raises(UserError, match=re.escape(told)):
         make_plan(config)
+
+
+def test_one_wrong_entry_is_one_error(tmp_path: Path) -> None:
+    config = tmp_path / "s.yaml"
+    config.write_text(
+        "study: s\ndatasets: [{name: Two words}]\nalgorithms: {a: {estimator: SVC}}\n"
+    )
+    with pytest.raises(UserError, match="take any text$"):
+        make_plan(config)
