@@ -167,5 +167,5 @@ def test_one_wrong_entry_is_one_error(tmp_path: Path) -> None:
     config.write_text(
         "study: s\ndatasets: [{name: Two words}]\nalgorithms: {a: {estimator: SVC}}\n"
     )
-    with pytest.raises(UserError, match="take any text$"):
+    with pytest.raises(UserError, match=r"take any text$"):
         make_plan(config)
