@@ -163,7 +163,7 @@ def _distance(cell: TableCell, by_difference: bool) -> float | None:
 def readings_document(study: Study) -> Document:
     """Return a grid for each question; the frame has a line for each cell and reading."""
     questions = answer_questions(study)
-    parts: list[Part] = []
+    parts: list[Part] = [IN_SAMPLE]
     for question in questions:
         parts += [Heading(one_line(question.config.question)), *question_parts(study, question)]
     parts += [*readings_legend(study), origin(study)]
@@ -205,7 +205,6 @@ def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
         _grid(study, question) if question.printed else "The table has no printed values here.",
         _counted(question),
         f"**Conclusion**: {one_line(config.conclusion)}",
-        IN_SAMPLE,
         Bullets("Missing", _missing(study, question)),
     ]
 

@@ -60,7 +60,7 @@ STYLE: Any = {
 }
 # No dates or versions in the files, for the same reason.
 METADATA = {
-    ".svg": {"Date": None, "Creator": None},
+    ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
@@ -69,9 +69,11 @@ METADATA = {
 # Coordinates in SVG files have six decimals of a point; two are finer than any screen.
 COORDINATES = re.compile(rb' (?:d|x|y|transform)="[^"]+"')
 DECIMALS = re.compile(rb"(\.\d\d)\d+")
-# One decimal will do for a curve of hundreds of points.
-SECOND = re.compile(rb"(\.\d)\d")
-LONG_CURVE = re.compile(rb' d="[^"]{5000,}"')
+UNTURNED = re.compile(rb' transform="rotate\(-0 [^"]*"')  # a rotation that does nothing
+# One decimal will do for a curve of many points, and steps take half the bytes of places.
+LONG_CURVE = re.compile(rb' d="([MLz\d\s.-]{1000,})"')
+POINT = re.compile(r"([ML]) (\S+) (\S+)|z")
+ZERO = re.compile(r"(?<!\d)0(?=\.)| (?=-)")  # what a path does without
 
 
 def series_label(study: Study, name: str) -> str:
@@ -139,7 +141,27 @@ def files_of(figure: "Figure", endings: Iterable[str], **options: Any) -> list[b
         figure.savefig(file, format=form, metadata=METADATA[ending], **options)
         content = file.getvalue()
         if ending == ".svg":
+            content = UNTURNED.sub(b"", content)
             content = COORDINATES.sub(lambda each: DECIMALS.sub(rb"\1", each[0]), content)
-            content = LONG_CURVE.sub(lambda each: SECOND.sub(rb"\1", each[0]), content)
+            content = LONG_CURVE.sub(_in_steps, content)
         files.append(content)
     return files
+
+
+def _in_steps(curve: re.Match[bytes]) -> bytes:
+    """Return the path of a long curve with each point relative to the one before it."""
+    written, before, start = [], (0, 0), (0, 0)
+    for step in POINT.finditer(curve[1].decode()):
+        if step[0] == "z":
+            written.append("z")
+            before = start
+            continue
+        point = round(10 * float(step[2])), round(10 * float(step[3]))  # no rounding adds up
+        if step[1] == "M":
+            start = point
+        elif point == before:
+            continue
+        across, up = ((new - old) / 10 for new, old in zip(point, before, strict=True))
+        written.append(f"{step[1].lower()}{across:g} {up:g}")
+        before = point
+    return f' d="{ZERO.sub("", "".join(written))}"'.encode()

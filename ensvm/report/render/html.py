@@ -32,8 +32,9 @@ MENTION = re.compile(
     r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
     re.IGNORECASE,
 )
-SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
+SHORT = " /:=,;.()-+*!?'<>"  # characters that an address in double quotes may have as they are
 PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
+QUOTED = re.compile(rb'="([^"\']*)"')
 SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
 
@@ -85,12 +86,12 @@ def compressed(content: Any) -> str:
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
 
 
-def data_uri(kind: str, content: bytes) -> str:
-    """Return a text file as an address that holds it.
+def data_uri(kind: str, content: bytes) -> Markup:
+    """Return a text file as an address that holds it, for an attribute in double quotes.
 
     The address has neither double quotes nor ampersands.
     """
-    return f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}"
+    return Markup(f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}")
 
 
 def svg_image(content: bytes, description: str) -> Markup:
@@ -99,7 +100,10 @@ def svg_image(content: bytes, description: str) -> Markup:
     assert size is not None  # matplotlib writes it
     width, height = (round(PIXELS * float(side)) for side in size.groups())
     image = '<img class="drawn" width="{}" height="{}" alt="{}" src="{}">'
-    return Markup(image).format(width, height, description, data_uri("image/svg+xml", content))
+    # Double quotes and ends of lines take three bytes each in an address.
+    short = QUOTED.sub(rb"='\1'", b" ".join(content.split()))
+    address = data_uri("image/svg+xml", short)
+    return Markup(image).format(width, height, description, address)
 
 
 @cache

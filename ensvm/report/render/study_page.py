@@ -20,6 +20,7 @@ from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origi
 from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
+    IN_SAMPLE,
     answer_questions,
     question_parts,
     readings_legend,
@@ -66,6 +67,8 @@ class PageSection:
 
 class StudyPage:
     """A study's page, and its line of the index; templates read the attributes."""
+
+    in_sample = IN_SAMPLE
 
     def __init__(self, study: Study) -> None:
         self.study, self.config, self.name = study, study.config, study.config.study

@@ -28,7 +28,7 @@ from ensvm.report.write import write_pages
 
 RESULTS = Path(__file__).parents[3] / "results"
 SOME_STUDIES = ("ecda13", "icmla05", "ijcai07-figure1")
-MOST_BYTES = 1_000_000
+MOST_BYTES = 700_000
 EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
 ADDRESSES = (
     "![pixel](BEACON/pixel.png) <img src='BEACON/raw.png'> ![own](file:///etc/hostname) "
