@@ -83,11 +83,15 @@ def imported_modules(text: bytes, package: str = "") -> set[str]:
 
 
 def _without_type_checking(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes below a node, but not those of `if TYPE_CHECKING:`."""
-    for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) in FOR_TYPE_CHECKERS):
-            yield node
-            yield from _without_type_checking(node)
+    """Yield the statements of a module, inner ones too, but not those of `if TYPE_CHECKING:`."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) in FOR_TYPE_CHECKERS:
+            continue
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, part, [])
 
 
 def file_of(module: str) -> Path | None:

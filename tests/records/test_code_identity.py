@@ -65,9 +65,9 @@ def config(tmp_path):
 
 
 @pytest.fixture
-def sources(tmp_path, monkeypatch):
-    """A copy of the package, whose files the identity reads."""
-    folder = tmp_path / "copy" / "ensvm"
+def sources(tmp_path_factory, monkeypatch):
+    """A copy of the package, whose files the identity reads; not beside the config."""
+    folder = tmp_path_factory.mktemp("copy") / "ensvm"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(ensvm.__file__).parent, folder, ignore=ignored)
     monkeypatch.setattr(code_identity, "FOLDER", folder)
