@@ -179,8 +179,9 @@ def print_columns(plan: "Plan") -> None:
             print_text(
                 f"{name}: rows of the same {card.groups!r} are never in both parts of a split"
             )
-        if card.counted_from is not None:
-            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
+    for start in (0, 1):
+        if names := [name for name, card in plan.cards.items() if card.counted_from == start]:
+            print_text(f"{', '.join(names)}: columns of the LIBSVM text are counted from {start}")
 
 
 def plan_size(plan: "Plan") -> str:

@@ -185,9 +185,11 @@ def _show_study(
 
 def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
     """Return the grid of a table without the rows that have no values, unless none has any."""
-    from ensvm.report.tables import build_table
+    from ensvm.report.tables import build_table, row_label
 
-    run = {cell.row for cell in build_table(study, table) if cell.mean is not None}
+    run = {
+        row_label(study, cell.row) for cell in build_table(study, table) if cell.mean is not None
+    }
     return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
 
 
@@ -218,8 +220,9 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         (table,) = tables
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
         grid = _run_rows(study, table, markdown_grid(study, table))
-        legend = how_to_read(values_of(grid))
-        more = f"{legend}. `ensvm table` prints all rows, the legend, notes and assumptions."
+        more = "`ensvm table` prints all rows, the legend, notes and assumptions."
+        if legend := how_to_read(values_of(grid)):
+            more = f"{legend}. {more}"
         parts: list[Part] = [title, grid, more]
         click.echo(parts_to_markdown(parts) + "\n")
 

@@ -67,34 +67,35 @@ def show(
     """
     with Console(stderr=True).status("reading records"):
         read = list(read_studies(results, studies))
-    dataset = dataset or ""
-    for study, name in _with_cells(results, read, dataset, algorithm or ""):
+    for study, row, name in _with_cells(results, read, dataset or "", algorithm or ""):
         if realization is None:
-            _show_all(study, dataset, name)
+            _show_all(study, row, name)
         else:
-            _show_one(study, dataset, name, realization)
+            _show_one(study, row, name, realization)
 
 
 def _with_cells(
     results: Path | None, studies: list["Study"], dataset: str, algorithm: str
-) -> list[tuple["Study", str]]:
-    """Return the studies with such cells, and the algorithm's name in each.
+) -> list[tuple["Study", str, str]]:
+    """Return the studies with such cells, and the names of the data set and the algorithm.
 
     Without names, the message offers those there are.
     """
-    from ensvm.report.tables import algorithm_label
+    from ensvm.report.tables import algorithm_label, row_label
 
-    rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
+    rows = {row: row for study in studies for row, _, _ in study.by_cell}
     if not dataset:
         refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
+    by_label = {row_label(study, row): row for study in studies for row, _, _ in study.by_cell}
+    dataset = (by_label | rows).get(dataset, dataset)
     must_be_one_of(f"{results or RESULTS}: no records of a data set", dataset, rows)
-    matches, accepted = list[tuple["Study", str]](), dict[str, None]()
+    matches, accepted = list[tuple["Study", str, str]](), dict[str, None]()
     for study in studies:
         names = dict.fromkeys(name for row, name, _ in study.by_cell if row == dataset)
         labels = {algorithm_label(study, name): name for name in names if name != "data"}
         accepted |= names
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
-            matches.append((study, name))
+            matches.append((study, dataset, name))
     if not algorithm:
         refuse(f"choose an algorithm, with --algorithm: {', '.join(accepted)}")
     if not matches:
@@ -124,6 +125,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         click.secho(f"{cells} of the {run_pass} pass: {counts}", bold=True)
         print_facts(behind(records), INDENT)
         _print_metrics(records)
+        _print_texts("chosen", counted(map(_chosen, records)))
         _print_texts("warnings", counted(text for record in records for text in record.warnings))
         failed = [record for record in records if not record.ok]
         _print_texts("why they did not end well", counted(record.reason for record in failed))
@@ -153,9 +155,8 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
         facts = {"why": record.reason, "time": record.time, **behind([record])}
         facts["code"] = str(record.settings.get("code", ""))
-        if record.stage is not None:
-            chosen = ", ".join(f"{key}={value!r}" for key, value in record.stage.items())
-            facts["chosen"] = f"{chosen}, of {record.n_stages}"
+        facts["chosen"] = _chosen(record)
+        facts["seed"] = f"{record.seed}, which is the random_state of a classifier without one"
         if record.conditions is not None:
             facts["conditions"] = ", ".join(
                 f"{name}: {value}" for name, value in asdict(record.conditions).items()
@@ -169,6 +170,12 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
         _print_traceback([record])
         click.echo()
     click.echo(f"to run it anew:\n  {command_of(study, dataset, algorithm, realization)}")
+
+
+def _chosen(record: "Record") -> str:
+    """Return what was chosen by a search, or among stages; empty if nothing was."""
+    chosen = ", ".join(f"{key}={value!r}" for key, value in (record.stage or {}).items())
+    return f"{chosen}, of {record.n_stages}" if record.n_stages else chosen
 
 
 def _print_heading(study: "Study", dataset: str, name: str) -> None:

@@ -254,8 +254,16 @@ def check(config: str, results: Path) -> None:
     print_columns(plan)
     _print_alarms(plan)
     if plan.published is not None:
-        for line in first_values(read_published(plan.published, plan.config.tables)):
+        printed = read_published(plan.published, plan.config)
+        for line in first_values(printed):
             print_text(f"{plan.published.name}, {line}")
+        if plan.config.published_realizations is None and any(
+            number.std is not None for number in printed.values()
+        ):
+            print_text(
+                "the printed values have standard deviations: how many values is each the mean of?"
+                " `published_realizations:` of the study says it"
+            )
     print_text(f"{path}: good; {plan_size(plan)}")
     print_missing_data(plan, set(plan.cards), None)
 

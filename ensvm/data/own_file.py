@@ -145,8 +145,9 @@ class OwnFile(Strict):
     @classmethod
     def _official_beside_test(cls, block: Any) -> Any:
         parts = isinstance(block, dict) and (block.get("train") or block.get("test"))
-        if parts and "split" not in block:
-            return block | {"split": {"protocol": "official"}}
+        split = block.get("split", {}) if parts else None
+        if isinstance(split, dict) and "protocol" not in split:
+            return block | {"split": {"protocol": "official", **split}}
         return block
 
     @model_validator(mode="after")

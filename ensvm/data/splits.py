@@ -94,7 +94,8 @@ class KFoldSplit(Strict):
         Whether folds are made of whole groups, about as many groups in each.
     repeats : int or None
         How many repetitions of all folds are run: `n_splits` times as many realizations. If not
-        given, `realizations:` of the study or the data set says how many folds are run.
+        given, `realizations:` of the study or the data set says how many folds are run; without
+        either, each fold is run once.
     """
 
     hints: ClassVar = hints.SPLIT
@@ -225,6 +226,13 @@ def max_realizations(split: Split, rows: int) -> int | None:
     if isinstance(split, KFoldSplit) and split.repeats is not None:
         return split.n_splits * split.repeats
     return None
+
+
+def whole_round(split: Split) -> int:
+    """Return how many realizations are each fold, group or part of a file once; 1 if drawn."""
+    if isinstance(split, KFoldSplit):
+        return split.n_splits * (split.repeats or 1)
+    return getattr(split, "realizations", None) or 1
 
 
 def identity(split: Split) -> dict[str, Any]:

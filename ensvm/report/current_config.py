@@ -39,7 +39,7 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    published = read_published(printed, copy.tables) if printed.exists() else {}
+    published = read_published(printed, copy) if printed.exists() else {}
     return Current(copy, published, _changed_since(folder, copy.study, text))
 
 

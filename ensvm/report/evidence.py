@@ -14,7 +14,7 @@ from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
 from ensvm.report.documents.document import CHOSEN
 from ensvm.report.query import Answer, Study, ask, runs_of
-from ensvm.report.tables import TableCell, cell_of, column_label, question_of, row_label
+from ensvm.report.tables import TableCell, cell_of, question_of, row_label
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.table_layout import TableConfig, Verdict, Why
@@ -70,8 +70,9 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     stage = f", stage {question.stage}" if question.stage else ""
     compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
     margin = table.margin_of(column, cell.published)
+    label = study.config.column_label(column)
     return Evidence(
-        title=f"Table {table.id}: {row_label(study, cell.row)}, {column_label(study, column)}",
+        title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",
         sentence=sentence(cell, answer.unit.name, margin),
         compared=compared,
         facts={

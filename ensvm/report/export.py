@@ -13,7 +13,7 @@ from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.report.documents.document import csv_of
 from ensvm.report.query import Study, values_of
-from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
+from ensvm.report.tables import algorithm_label, build_table, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
 FORMS = (".csv", ".parquet")
@@ -77,7 +77,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "table": table.id,
                 "row": cell.row,
                 "column": cell.column,
-                "label": column_label(study, column),
+                "label": study.config.column_label(column),
                 "algorithm": question.algorithm,
                 "metric": question.metric,
                 "pass": question.run_pass,

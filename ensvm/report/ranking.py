@@ -21,7 +21,7 @@ from ensvm.data.splits import overlap
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
 from ensvm.report.statistical_tests import chance_below, holm, mean_of
-from ensvm.report.tables import column_label, is_oracle, question_of
+from ensvm.report.tables import is_oracle, question_of
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     MEASURED,
@@ -311,9 +311,9 @@ def _columns_to_compare(
     left_out = []
     for column in candidates:
         if table.metric_of(column) != metric:
-            left_out.append(f"{column_label(study, column)}: shows {table.metric_of(column)}")
+            left_out.append(f"{_named(study, column)}: shows {table.metric_of(column)}")
         elif is_oracle(study, table, column):
-            left_out.append(f"{column_label(study, column)}: an oracle, chosen on the test error")
+            left_out.append(f"{_named(study, column)}: an oracle, chosen on the test error")
         else:
             columns[column.name] = column
     return metric, columns, left_out
@@ -341,7 +341,7 @@ def _comparable(
     """
     metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
-    labels = {name: column_label(study, column) for name, column in columns.items()}
+    labels = {name: _named(study, column) for name, column in columns.items()}
     answers = pd.DataFrame(
         {
             name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
@@ -384,3 +384,8 @@ def _problem(study: Study, answer: Answer) -> str:
 def _listed(left_out: Sequence[str]) -> str:
     """Return what was left out, as the end of an error message."""
     return f"; left out: {'; '.join(left_out)}" if left_out else ""
+
+
+def _named(study: Study, column: ColumnConfig) -> str:
+    label = study.config.column_label(column)
+    return f"{label} ({column.heading})" if column.heading else label

@@ -229,7 +229,7 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     guesses = {cell.column: cell.largest_class for cell in cells}
     for columns in _compared_columns(study, table):
         rounded = {
-            column.name: round(means[column.name], table.decimals_of(column))
+            column.name: round(means[column.name], table.decimals_of(column, means[column.name]))
             for column in columns
             if column.name in means
         }
@@ -306,11 +306,6 @@ def printed_value(
         if {printed_metric, metric} == set(RATES):
             return replace(printed, value=PERCENT.scale - printed.value)
     return None
-
-
-def column_label(study: Study, column: ColumnConfig) -> str:
-    """Return the heading of a column: its own label, or its algorithm's."""
-    return column.label or algorithm_label(study, column.name)
 
 
 def algorithm_label(study: Study, name: str) -> str:

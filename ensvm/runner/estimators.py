@@ -28,7 +28,14 @@ METHODS = ("fit", "predict", "get_params", "set_params")
 
 
 class EstimatorError(ValueError):
-    """An estimator's name or parameter in a config that cannot be used."""
+    """An estimator's name or parameter in a config that cannot be used.
+
+    `unknown` is the name, if nobody has it.
+    """
+
+    def __init__(self, message: str, unknown: str = "") -> None:
+        super().__init__(message)
+        self.unknown = unknown
 
 
 @contextmanager
@@ -76,10 +83,16 @@ def import_path(name: str) -> str:
         return f"{module}:{last}"
     others = scikit_learns()
     if name not in others:
+        if "(" in name:
+            raise EstimatorError(
+                f"{name!r} is a call; write {{estimator: {name.partition('(')[0]}, "
+                "params: {PARAMETER: VALUE}}"
+            )
         raise EstimatorError(
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
-            f"{did_you_mean(name, [*ESTIMATORS, *others])}"
+            f"{did_you_mean(name, [*ESTIMATORS, *others])}",
+            name,
         )
     return others[name]
 
@@ -318,7 +331,11 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
         arguments = []
     named = [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     accepted = [each.name for each in named]
-    own = {key: values.pop(key) for key in accepted if key in values}
+    own = {
+        each.name: _like(each.default, values.pop(each.name))
+        for each in named
+        if each.name in values
+    }
     if missing := [
         each.name for each in named if each.default is each.empty and each.name not in own
     ]:
@@ -336,13 +353,18 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
         for key in params:
             if key not in accepted:
                 raise _unknown(name, key, accepted)
-        estimator.set_params(**params)
+        estimator.set_params(**{key: _like(accepted[key], params[key]) for key in params})
         parts = estimator.get_params()
         for key in params:
             part = parts.get(key.rpartition("__")[0])
             if hasattr(part, "get_params"):
                 _check_values(part, share_gram=False)
     return estimator
+
+
+def _like(default: Any, value: Any) -> Any:
+    """Return a value as a tuple if the default is one, for which YAML has lists alone."""
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 
 def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:

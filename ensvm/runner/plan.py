@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
+from ensvm.data.splits import whole_round
 from ensvm.errors import UserError, did_you_mean
 from ensvm.records.identity import ValueOf, changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
@@ -339,15 +340,16 @@ def _last_realization(
     Raises UserError if the data set has fewer than the config gives it.
     """
     entry, most = config.datasets[index], card.max_realizations
-    if entry.realizations is not None and most is not None and entry.realizations > most:
+    too_many = most is not None and entry.realizations is not None and entry.realizations > most
+    if too_many and entry.sweep is None:  # one member of a sweep may take all rows
         protocol = card.split_protocol()["protocol"]
         raise source.error(
             ("datasets", index, "realizations"),
             f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
         )
     cap = None if chosen is None else chosen[-1]
-    whole = most if getattr(card.split, "repeats", None) else config.realizations
-    limits = (entry.realizations or whole, cap, most)
+    counted = config.realizations if getattr(card.split, "repeats", None) is None else None
+    limits = (entry.realizations or counted or whole_round(card.split), cap, most)
     return min(limit for limit in limits if limit is not None)
 
 
@@ -362,9 +364,9 @@ def _published(
         raise source.error(("published",), f"there is no file {path}")
     try:
         if config.reproduce:
-            return path, list(check_published(config.tables, config.own_rows, path))
+            return path, list(check_published(path, config))
         # A variant shows parts of the paper: there may be more numbers than places.
-        return path, list(read_published(path, config.tables))
+        return path, list(read_published(path, config))
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
 

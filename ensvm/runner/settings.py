@@ -100,7 +100,11 @@ def settings_of_study(
         try:
             spec, params, grid = resolved_block(block.spec, block.params, block.grid)
         except EstimatorError as error:
-            raise source.error(("algorithms", name), str(error)) from error
+            message = str(error)
+            if error.unknown in config.algorithms:
+                message = f"{error.unknown!r} is an algorithm of the study, not an estimator; "
+                message += "write its estimator here, such as {estimator: SVC, params: {C: 10}}"
+            raise source.error(("algorithms", name), message) from error
         methods[name] = AlgorithmSettings(
             estimator=spec,
             params=params,

@@ -31,8 +31,8 @@ from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import YamlSource
-from ensvm.study.sweeps import expand_sweeps
-from ensvm.study.table_layout import TableConfig, check_tables
+from ensvm.study.sweeps import expand_sweeps, label_of
+from ensvm.study.table_layout import ColumnConfig, TableConfig, check_tables
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
@@ -155,8 +155,9 @@ class StudyConfig(ConfigBlock):
     proposed : tuple of str
         The algorithms that the cited work proposes. On a narrow screen the last of their columns
         in a table stays in sight.
-    realizations : int
-        How many realizations are run: splits of the data with their random seeds.
+    realizations : int or None
+        How many realizations are run: splits of the data with their random seeds. If not given,
+        every fold, group or split of a data set's file once, and 1 where rows are drawn.
     published_realizations : int or None
         How many realizations the printed values are means of; one if not given.
     kernel : KernelConfig or None
@@ -203,7 +204,7 @@ class StudyConfig(ConfigBlock):
     url: WebAddress | None = None
     doi: Doi | None = None
     proposed: Algorithms = ()
-    realizations: int = Field(default=1, ge=1)
+    realizations: int | None = Field(default=None, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
     datasets: tuple[DatasetConfig, ...] = Field(min_length=1)
@@ -262,8 +263,26 @@ class StudyConfig(ConfigBlock):
         return tuple(entry.name for entry in self.datasets if not is_derived(entry.name))
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:
-        """Return the rows of a table: its own, or every data set."""
-        return self.own_rows if table.rows is None else table.rows
+        """Return the rows of a table: its own, or all data sets with one of its algorithms."""
+        if table.rows is not None:
+            return table.rows
+        shown = {column.of(table) for column in table.columns}
+        return tuple(
+            entry.name
+            for entry in self.datasets
+            if not is_derived(entry.name)
+            and (table.of == "data" or shown & set(self.algorithms_of(entry)))
+        )
+
+    def column_label(self, column: ColumnConfig) -> str:
+        """Return the heading of a column: its own label, or its algorithm's.
+
+        A heading above it says what the value of a sweep would.
+        """
+        block = self.algorithms.get(column.name)
+        if column.label or block is None:
+            return column.label or column.name
+        return label_of(block, column.name, add_value=column.heading is None)
 
     def rows_of_test(self, test: ClaimTest) -> tuple[str, ...]:
         """Return the rows of a test: its own, those of its sweep, or all with its algorithms."""

@@ -217,6 +217,8 @@ class SweepFigureConfig(LinesConfig):
     ----------
     kind : 'sweep'
         The kind of the figure.
+    y : str or dict
+        A metric, by default the error, or several, each with its text in the legend.
     stages : tuple of int
         The entries of a curve that are shown, a line each, the first being 1; `y` is then a
         curve.
@@ -225,6 +227,7 @@ class SweepFigureConfig(LinesConfig):
     short: ClassVar[str] = "over"
 
     kind: Literal["sweep"]
+    y: str | dict[str, str] | None = "error"
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
 
     @property

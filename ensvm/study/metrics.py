@@ -81,6 +81,7 @@ SCORERS: Mapping[str, str | Scorer] = {  # of short names that differ from sciki
     "matthews": "matthews_corrcoef",
 }
 MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
+CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
@@ -108,8 +109,11 @@ def direction_of(metric: str) -> Direction | None:
 
 
 def left_by_fit(metric: str) -> bool:
-    """Return whether the name is that of an attribute that a fit leaves."""
-    return metric.endswith("_")
+    """Return whether the name is that of an attribute that a fit leaves.
+
+    `best_params_.C` is what a search chose for `C`.
+    """
+    return metric.endswith("_") or metric.startswith(CHOSEN)
 
 
 def is_predicted(metric: str) -> bool:

@@ -7,15 +7,19 @@ a line for each data set, a column for each column of the table (`row,svm,lvm`),
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.study.source import read_text
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.sweeps import label_of
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
 
 LONG = ("table", "row", "column", "value", "std")
 FORMS = (
@@ -39,20 +43,28 @@ class Published:
     value: float
     std: float | None = None
     half_unit: float = 0.0
+    text: str = field(default="", compare=False)  # as it is printed
 
 
 Place: TypeAlias = tuple[str, str, str]  # table, row, column
 
 
-def read_published(path: Path, tables: Sequence[TableConfig] = ()) -> dict[Place, Published]:
-    """Return the printed numbers of a paper by (table, row, column).
+def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
+    """Return the printed numbers of a paper by the names of table, row and column.
 
-    A file laid out as in the paper has a column `table`, unless `tables` are one table.
+    The file has names or labels. One that is laid out as in the paper has a column `table`, unless
+    the study has a single one.
 
     Raises UserError, with file and line, if the file cannot be read, has another header, a place
     twice, or a value that is not a number.
     """
     numbers: dict[Place, Published] = {}
+    tables = config.tables
+    rows = _by_label((label_of(entry, entry.name), entry.name) for entry in config.datasets)
+    columns = {
+        table.id: _by_label((config.column_label(column), column.name) for column in table.columns)
+        for table in tables
+    }
     lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
     try:
         header = [name.strip() for name in next(lines, [])]
@@ -70,12 +82,14 @@ def read_published(path: Path, tables: Sequence[TableConfig] = ()) -> dict[Place
                 raise UserError(f"{position}: {','.join(line)!r:.200} has {counts}")
             fields = dict(zip(header, map(str.strip, line), strict=True))
             table, row = fields.pop("table", tables[0].id if tables else ""), fields.pop("row")
+            row = rows.get(row, row)
             if is_long:
                 std = fields.get("std", "")
                 fields = {fields["column"]: fields["value"] + (f" ± {std}" if std else "")}
-            for column, text in fields.items():
+            for title, text in fields.items():
                 if text in NOT_PRINTED and not is_long:
                     continue
+                column = columns.get(table, {}).get(title, title)
                 if (table, row, column) in numbers:
                     raise UserError(
                         f"{position}: the value of {table}, {row}, {column} is given twice"
@@ -96,7 +110,15 @@ def _published(text: str) -> Published | None:
         return None
     value, *stds = found.groups()
     std = next(filter(None, stds), None)
-    return Published(float(value), None if std is None else float(std), half_unit(value))
+    return Published(float(value), None if std is None else float(std), half_unit(value), text)
+
+
+def _by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return names by those labels that no other one has, and that are no name themselves."""
+    of_label = list(pairs)
+    counts = Counter(label for label, _ in of_label)
+    names = {name for _, name in of_label}
+    return {label: name for label, name in of_label if counts[label] == 1 and label not in names}
 
 
 def half_unit(text: str) -> float:
@@ -105,16 +127,14 @@ def half_unit(text: str) -> float:
     return 0.5 * 10.0 ** int(exponent)
 
 
-def check_published(
-    tables: Sequence[TableConfig], datasets: Sequence[str], path: Path
-) -> dict[Place, Published]:
+def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     """Return the printed numbers of a file, as `read_published` does.
 
     Raises UserError if no table has a place for one of them.
     """
-    columns = {table.id: [column.name for column in table.columns] for table in tables}
-    rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
-    printed = read_published(path, tables)
+    columns = {table.id: [column.name for column in table.columns] for table in config.tables}
+    rows = {table.id: config.rows_of(table) for table in config.tables}
+    printed = read_published(path, config)
     for table, row, column in printed:
         names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
         for what, name in (("table", table), ("row", row), ("column", column)):
@@ -136,8 +156,6 @@ def first_values(numbers: dict[Place, Published]) -> Iterator[str]:
         of_table = {place[1:]: number for place, number in numbers.items() if place[0] == table}
         first = next(iter(of_table))[0]
         values = [
-            f"{column} {number.value:g}" + (f" ± {number.std:g}" if number.std is not None else "")
-            for (row, column), number in of_table.items()
-            if row == first
+            f"{column} {number.text}" for (row, column), number in of_table.items() if row == first
         ]
         yield f"table {table}: {len(of_table)} printed values; {first}: {', '.join(values)}"

@@ -27,15 +27,17 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _VALUE = re.compile(r"\{value(?::([^{}]*))?\}")
 
 
-def label_of(block: "AlgorithmConfig | DatasetConfig", name: str) -> str:
+def label_of(block: "AlgorithmConfig | DatasetConfig", name: str, *, add_value: bool = True) -> str:
     """Return the label of a data set or an algorithm; its name if it has no label.
 
-    The value of a sweep replaces `{value}` in the label, or follows the label with its key.
+    The value of a sweep replaces `{value}` in the label, or with `add_value` follows it.
     """
     if block.label is None or block.sweep is None:
         return block.label or name
     label = _with_value(block.label, block.sweep.value)
-    return f"{label}, {block.sweep.key} = {block.sweep.value}" if label == block.label else label
+    if label != block.label or not add_value:
+        return label
+    return f"{label}, {block.sweep.key} = {block.sweep.value}"
 
 
 def _with_value(label: str, value: float | str) -> str:

@@ -1,5 +1,6 @@
 """A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -20,6 +21,7 @@ from ensvm.study.source import YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
+SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
@@ -121,7 +123,7 @@ class TableConfig(ConfigBlock):
     metric : str
         What is shown, in columns without a metric of their own.
     rows : tuple of str or None
-        The data sets, a row each; all if not given.
+        The data sets, a row each; all with one of the table's algorithms if not given.
     columns : tuple of ColumnConfig
         The columns; a name alone is the algorithm of that name.
     margin : float
@@ -204,10 +206,16 @@ class TableConfig(ConfigBlock):
         error = printed if metric == "error" else PERCENT.scale - printed
         return min(margin, share * error)
 
-    def decimals_of(self, column: ColumnConfig) -> int:
-        """Return how many decimals a column shows; facts of the data are whole numbers."""
+    def decimals_of(self, column: ColumnConfig, value: float | None = None) -> int:
+        """Return how many decimals a column shows of a value; none of facts of the data.
+
+        Without `decimals:`, seconds below 0.1 have two digits.
+        """
         if column.decimals is not None:
             return column.decimals
+        given = "decimals" in self.model_fields_set
+        if self.of == "timing" and not given and value and 0.0 < value < SHORT:
+            return 1 - math.floor(math.log10(value))
         return 0 if self.of == "data" else self.decimals
 
     @field_validator(

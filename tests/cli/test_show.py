@@ -37,6 +37,17 @@ def show(results, *arguments):
     return invoke("show", results, "--dataset", "german", *arguments)
 
 
+def test_a_data_set_has_its_label_too_and_a_cell_its_seed_and_what_was_chosen(tmp_path):
+    config = CONFIG.replace("[german]", "[{name: german, label: German credit}]", 1)
+    found = [replace(each, stage={"C": 2.0}) for each in errors("german", "svc", [0.25, 0.25])]
+    make_study(tmp_path / "s", config, found)
+    one = ("show", tmp_path, "--dataset", "German credit", "--algorithm", "svc")
+    assert "2 × C=2.0" in invoke(*one).output
+    answer = invoke(*one, "--realization", 1).output
+    assert f"{found[0].seed}, which is the random_state" in answer
+    assert "chosen" in answer
+
+
 @pytest.mark.parametrize("name", ["ensemble", "the ensemble"])
 def test_everything_behind_a_cell_is_printed(results, name):
     answer = show(results, "--algorithm", name)

@@ -8,6 +8,7 @@ from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_claims, write_tables
 from ensvm.study.config import read_config
+from ensvm_cli.results import print_ending
 
 CONFIG = """
 study: s
@@ -43,6 +44,21 @@ RECORDS = [
 @pytest.fixture
 def study(tmp_path):
     return make_study(tmp_path / "s", CONFIG, RECORDS, PRINTED)
+
+
+def test_a_heading_says_what_the_value_of_a_sweep_would(tmp_path):
+    config = CONFIG.replace("C = {value:.2f}", "an SVM")
+    study = make_study(tmp_path / "s", config, RECORDS, PRINTED)
+    columns = study.config.tables[0].columns
+    assert [study.config.column_label(column) for column in columns[:2]] == ["an SVM"] * 2
+    bare = [column.model_copy(update={"heading": None}) for column in columns[:2]]
+    labels = [study.config.column_label(column) for column in bare]
+    assert labels == ["an SVM, C = 0.1", "an SVM, C = 10"]
+
+
+def test_the_end_of_a_run_shows_rows_by_their_labels(study, tmp_path, capsys):
+    print_ending(tmp_path / "s", show_findings=True)
+    assert "| German, 20% " in capsys.readouterr().out
 
 
 def test_labels_stand_in_place_of_names(study):

@@ -119,6 +119,13 @@ def test_ranks_wins_and_values_are_those_of_the_means(tmp_path):
     assert ranking.pairs["wilcoxon_p_holm"].min() == pytest.approx(3 * smallest)
 
 
+def test_headings_above_columns_tell_them_apart(tmp_path):
+    columns = "[{name: a, label: x, heading: one}, {name: b, label: x, heading: two}]"
+    config = CONFIG.replace("caption: Two., columns: [a, b]", f"caption: Two., columns: {columns}")
+    ranking = ranked(tmp_path, over_data_sets(), "2", config=config)
+    assert set(ranking.selection.labels.values()) == {"x (one)", "x (two)"}
+
+
 def test_if_larger_is_better_the_order_is_reversed(tmp_path):
     by_error = ranked(tmp_path / "error", over_data_sets())
     by_depth = ranked(tmp_path / "depth", over_data_sets(), "depth")  # the same values

@@ -21,6 +21,7 @@ from ensvm.report.documents.table_document import reasons, table_grid
 from ensvm.report.render.html import as_html
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_pages, write_tables
+from ensvm.study.config import StudyConfig
 from ensvm.study.printed import read_published
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -241,7 +242,7 @@ def test_wrong_printed_numbers_are_named(tmp_path, text, message):
     path = tmp_path / "p.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
-        read_published(path)
+        read_published(path, StudyConfig.model_construct(datasets=(), tables=()))
 
 
 MIXED = """\

@@ -72,6 +72,15 @@ def test_it_is_what_one_writes_by_hand(spec, params, by_hand):
     assert (clone(found).fit(X, y).predict(X) == by_hand.fit(X, y).predict(X)).all()
 
 
+def test_a_list_becomes_a_tuple_where_the_default_is_one():
+    scaler = {"estimator": "MinMaxScaler", "params": {"feature_range": [-1, 1]}}
+    found = build(resolved({"pipeline": [scaler, "SVC"]}), {})
+    assert found[0].feature_range == (-1, 1)
+    params = {"minmaxscaler__feature_range": [-2, 2]}
+    found = build(resolved({"pipeline": ["MinMaxScaler", "SVC"]}), params)
+    assert found[0].feature_range == (-2, 2)
+
+
 def test_a_name_is_looked_for_among_ours_first():
     assert all(import_path(name) == name for name in ESTIMATORS)
     assert estimator_class("Perceptron").__module__.startswith("ensvm")

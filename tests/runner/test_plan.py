@@ -42,6 +42,34 @@ def test_repeats_of_folds_say_how_many_realizations_there_are(tmp_path):
         planned(tmp_path, "german", f"{split}, realizations: 13")
 
 
+def test_without_a_number_each_fold_is_run_once(tmp_path):
+    path = tmp_path / "s.yaml"
+    config = CONFIG.replace("realizations: 100\n", "")
+
+    def realizations(more):
+        path.write_text(config.format(name="german", more=more))
+        return max(cell.realization for cell in make_plan(path).cells)
+
+    folds = ", split: {protocol: kfold, n_splits: 4}"
+    assert realizations(folds) == 4
+    assert realizations(f"{folds}, realizations: 2") == 2
+    assert realizations(", split: {protocol: kfold, n_splits: 4, repeats: 3}") == 12
+    assert realizations("") == 1  # rows are drawn
+
+
+def test_a_member_of_a_sweep_may_take_all_rows(tmp_path):
+    text = "0 1:1\n1 1:2\n" * 20
+    for name in ("train", "test"):
+        (tmp_path / f"{name}.svm").write_text(text)
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "study: s\ndatasets:\n  - {name: size, train: train.svm, test: test.svm, realizations: 3,"
+        " sweep: {split.n_train: [10, 40]}}\nalgorithms: {svc: {estimator: SVC}}\n"
+    )
+    cells = [cell for cell in make_plan(path).cells if cell.algorithm == "svc"]
+    assert Counter(cell.dataset for cell in cells) == {"size-10": 3, "size-40": 1}
+
+
 def test_realizations_from_one_to_another_are_those_of_the_whole(study):
     config = study("svc: {estimator: SVC}", realizations=5, more="timing: {realizations: 3}")
 

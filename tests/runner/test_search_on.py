@@ -9,8 +9,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from ensvm.data import find_card, load
+from ensvm.report.tables import build_table
 from ensvm.runner.evaluate import with_medians
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm_cli.arguments import read_studies
 
 GRID = {"C": [0.1, 1, 10, 100], "gamma": [0.01, 0.1, 1.0]}
 CONFIG = f"""
@@ -23,6 +25,18 @@ algorithms:
     params: {{estimator: SVC, param_grid: {json.dumps(GRID)}, cv: 3}}
     search_on: 3
 """
+
+
+def test_a_table_shows_what_was_chosen(tmp_path):
+    table = "tables: [{id: 1, caption: c, metric: best_params_.C, columns: [searched]}]\n"
+    (tmp_path / "s.yaml").write_text(CONFIG.replace("    search_on: 3\n", "") + table)
+    ran = invoke("run", tmp_path / "s.yaml", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    lines = map(json.loads, (tmp_path / "r" / "s" / "cells.jsonl").read_text().splitlines())
+    chosen = [one["stage"]["C"] for one in lines if one.get("algorithm") == "searched"]
+    (study,) = read_studies(tmp_path / "r", ())
+    (cell,) = build_table(study, study.config.tables[0])
+    assert cell.mean == pytest.approx(sum(chosen) / len(chosen))
 
 
 def test_all_realizations_use_the_medians(tmp_path):

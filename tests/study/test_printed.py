@@ -4,6 +4,7 @@ import pytest
 from made_up_records import invoke
 
 from ensvm.errors import UserError
+from ensvm.study.config import StudyConfig
 from ensvm.study.printed import first_values, read_published
 from ensvm.study.table_layout import TableConfig
 
@@ -20,7 +21,8 @@ table,row,column,value,std
 def read(tmp_path, text, tables=TABLES):
     path = tmp_path / "p.csv"
     path.write_bytes(text.encode())
-    return read_published(path, tables)
+    config = StudyConfig.model_construct(datasets=(), algorithms={}, tables=tables)
+    return read_published(path, config)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +72,22 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, text, tables, message):
 def test_what_was_read_is_shown_table_by_table(tmp_path):
     text = LONG + "2,labor,svm,7,\n"
     assert list(first_values(read(tmp_path, text))) == [
-        "table 1: 4 printed values; labor: svm 6, lvm 14 ± 1.5",
+        "table 1: 4 printed values; labor: svm 6.0, lvm 14.0 ± 1.5",
         "table 2: 1 printed values; labor: svm 7",
     ]
+
+
+def test_labels_name_rows_and_columns_as_names_do(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [{name: titanic, label: The Titanic}]\nalgorithms:\n"
+        "  svm: {label: an SVM, estimator: SVC}\n  lda: {estimator: LinearDiscriminantAnalysis}\n"
+        "tables: [{id: 1, caption: c, columns: [svm, lda, {name: nn, label: 1-NN, unavailable: w}]}"
+        "]\npublished: p.csv\n"
+    )
+    (tmp_path / "p.csv").write_text("row,an SVM,lda,1-NN\nThe Titanic,22.70 ± 0.5,23,24\n")
+    answer = invoke("check", tmp_path / "s.yaml")
+    assert "3 printed values; titanic: svm 22.70 ± 0.5, lda 23, nn 24" in answer.output
+    assert "published_realizations:" in answer.output
 
 
 def test_check_shows_what_was_read(tmp_path):

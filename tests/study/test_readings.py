@@ -216,7 +216,7 @@ def test_a_wrong_variant_names_its_line(plan, line, message):
         ("id: cost", "id: Cost", "readings[1].id: "),
         ("    conclusion: Nothing.\n", "", "readings[1].conclusion: is missing"),
         ("{id: 1, caption: c", "{id: 1, of: timing, caption: c", "is of timing"),
-        ("[svc, {", "[{name: svc, algorithm: svc~C-10}, {", "[1].table: unknown algorithm"),
+        ("[svc, {", "[{name: svc, algorithm: svc~C-10}, {", "[1].rows: unknown row"),
     ],
 )
 def test_a_wrong_question_names_its_line(plan, good, wrong, message):

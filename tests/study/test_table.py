@@ -5,6 +5,7 @@ import pytest
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.metrics import direction_of
+from ensvm.study.table_layout import TableConfig
 
 STUDY = """
 study: t
@@ -64,3 +65,12 @@ def test_underlined_columns_need_a_better_end(tmp_path):
     two = WITH_TABLE.replace("{a: {estimator: SVC}}", algorithms)
     with pytest.raises(UserError, match="which values of intercept_ are better"):
         plan(tmp_path, "1,german,a,23.0,", more, two)
+
+
+def test_short_seconds_have_two_digits_unless_decimals_are_given():
+    table = TableConfig(id=1, caption="c", of="timing", metric="fit_seconds", columns=["a"])
+    (column,) = table.columns
+    shown = {value: table.decimals_of(column, value) for value in (0.0, 12.3, 0.1, 0.094, 0.00123)}
+    assert shown == {0.0: 1, 12.3: 1, 0.1: 1, 0.094: 3, 0.00123: 4}
+    given = TableConfig.model_validate({**table.model_dump(exclude_unset=True), "decimals": 1})
+    assert given.decimals_of(column, 0.00123) == 1

@@ -24,6 +24,9 @@ INSIDE = "NoisyLabels, params: {{estimator: {{estimator: SVC, params: {{gamma: {
 
 # What is replaced in the good config, by what, and the message.
 WRONG = [
+    # guesses of a newcomer
+    (WHOLE, "SVC(gamma=1)", r"'SVC\(gamma=1\)' is a call; write {estimator: SVC, params:"),
+    (WHOLE, "NoisyLabels, params: {estimator: a}", "'a' is an algorithm of the study"),
     # keys and values
     ("realizations: 2", "realisations: 2", r"line 2: realisations: unknown key.*'realizations'"),
     ("realizations: 2", "realizations: many", r"line 2: realizations: 'many'.*a whole number"),

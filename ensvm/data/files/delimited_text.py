@@ -255,7 +255,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
             body, *notes = self._without_row_names(body)
         for line, width in zip(body.lines, body.widths, strict=True):
             if width != len(names):
-                hint = ""
+                hint = "; of several spaces: `delimiter: whitespace`" if self._mark == " " else ""
                 if self.header and set(body.widths) == {width}:
                     hint = "; the header and all rows differ: is a name or a quote missing?"
                 raise UserError(

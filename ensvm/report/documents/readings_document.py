@@ -28,7 +28,6 @@ from ensvm.report.tables import (
     ALIKE,
     TableCell,
     cell_of,
-    column_label,
     question_of,
     row_label,
 )
@@ -213,7 +212,9 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     """Return the printed values and ours under each reading, with columns if there are several."""
     table, shown = question.table, {cell.column for cell in question.printed}
     labels = {
-        column.name: column_label(study, column) for column in table.columns if column.name in shown
+        column.name: study.config.column_label(column)
+        for column in table.columns
+        if column.name in shown
     }
     n_names = 2 if len(labels) > 1 else 1
     heads = [*["data set", "column"][:n_names], "printed"]

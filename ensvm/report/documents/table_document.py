@@ -28,7 +28,6 @@ from ensvm.report.tables import (
     TableCell,
     best_of_row,
     build_table,
-    column_label,
     is_oracle,
     question_of,
     row_label,
@@ -79,14 +78,14 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
         best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
         values = [
             replace(
-                value_of(cell, table.decimals_of(column)),
+                value_of(cell, table.decimals_of(column, cell.mean)),
                 best=column.name in best,
                 underlined=column.name in significant,
             )
             for cell, column in zip(of_row, table.columns, strict=True)
         ]
         rows.append([row_label(study, row), *values])
-    heads = ["data set", *(column_label(study, column) for column in table.columns)]
+    heads = ["data set", *(study.config.column_label(column) for column in table.columns)]
     above = ["", *(column.heading or "" for column in table.columns)]
     return Grid(heads, rows, above=above if any(above) else ())
 
@@ -148,8 +147,10 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     guessed = any(cell.largest_class is not None for cell in cells)
     orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     sentences = {
-        f"{how_to_read(values_of(grid))}.": True,
-        "Printed seconds are of another machine: only ratios compare.": table.of == "timing",
+        (f"{legend}." if (legend := how_to_read(values_of(grid))) else ""): legend,
+        "Printed seconds are of another machine: only ratios compare.": (
+            table.of == "timing" and any(cell.published is not None for cell in cells)
+        ),
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(table, cells)): rule,
         (more := more_values(study, table, cells)): more,
@@ -167,7 +168,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     wrapped: dict[str, list[str]] = {}
     rows = study.config.rows_of(table)
     for column in table.columns:
-        name, label = column.of(table), column_label(study, column)
+        name, label = column.of(table), study.config.column_label(column)
         if is_oracle(study, table, column):
             oracles.append(label)
         for row in rows:
@@ -294,7 +295,7 @@ def _named(
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:
-    return as_written(column_label(study, table.column(name)))
+    return as_written(study.config.column_label(table.column(name)))
 
 
 def _margin(table: TableConfig) -> str:

@@ -1,6 +1,6 @@
 """The scores of a search over two parameters, as records have them, and their drawing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ BEST = "box: the best mean"
 LETTERS = 6.0  # points, of the scores
 CENTRED: Any = {"ha": "center", "va": "center"}
 BOX: Any = {"fill": False, "edgecolor": "#D55E00", "linewidth": 1.5}
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LONGEST = 5  # letters of a number that is not written as a power of two
 EQUAL = 1e-12  # scores that differ by less are equal
 DARK = 0.55  # of the range of scores: lighter letters from here on
 
@@ -90,12 +92,20 @@ def draw(
             for row, column in np.argwhere(scores >= np.nanmax(scores) - EQUAL):
                 corner = (column - 0.5, row - 0.5)
                 panel_axes.add_patch(Rectangle(corner, 1, 1, **BOX))
-            panel_axes.set_xticks(range(scores.shape[1]), list(map(_text, item.scores.columns)))
-            panel_axes.set_yticks(range(scores.shape[0]), list(map(_text, item.scores.index)))
+            panel_axes.set_xticks(range(scores.shape[1]), _texts(item.scores.columns))
+            panel_axes.set_yticks(range(scores.shape[0]), _texts(item.scores.index))
     n_realizations = sorted({item.n for items in panels for item in items})
-    means = f"mean score over {', '.join(map(str, n_realizations))} realizations"
+    counts = ", ".join(map(str, n_realizations))
+    means = "score" if n_realizations == [1] else f"mean score over {counts} realizations"
     return [(Rectangle((0, 0), 1, 1, **BOX), BEST), (None, means)]
 
 
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Return the values of a parameter as texts, such as 2⁻⁵ if all are powers of two."""
+    texts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    if max(map(len, texts)) <= LONGEST or not all(isinstance(value, float) for value in values):
+        return texts
+    fractions, exponents = np.frexp(list(values))  # a power of two is half of the next one
+    if not (fractions == 0.5).all():
+        return texts
+    return [f"2{str(exponent - 1).translate(RAISED)}" for exponent in exponents]

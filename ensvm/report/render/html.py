@@ -32,7 +32,7 @@ MENTION = re.compile(
     r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
     re.IGNORECASE,
 )
-SHORT = " /:=,;.()-+*!?'<>"  # characters that an address in double quotes may have as they are
+SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
 PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
 QUOTED = re.compile(rb'="([^"\']*)"')
 SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -86,12 +86,12 @@ def compressed(content: Any) -> str:
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
 
 
-def data_uri(kind: str, content: bytes) -> Markup:
-    """Return a text file as an address that holds it, for an attribute in double quotes.
+def data_uri(kind: str, content: bytes, safe: str = SHORT) -> str:
+    """Return a text file as an address that holds it; `safe` are letters left as they are.
 
     The address has neither double quotes nor ampersands.
     """
-    return Markup(f"data:{kind};charset=utf-8,{quote(content, safe=SHORT)}")
+    return f"data:{kind};charset=utf-8,{quote(content, safe=safe)}"
 
 
 def svg_image(content: bytes, description: str) -> Markup:
@@ -102,7 +102,7 @@ def svg_image(content: bytes, description: str) -> Markup:
     image = '<img class="drawn" width="{}" height="{}" alt="{}" src="{}">'
     # Double quotes and ends of lines take three bytes each in an address.
     short = QUOTED.sub(rb"='\1'", b" ".join(content.split()))
-    address = data_uri("image/svg+xml", short)
+    address = Markup(data_uri("image/svg+xml", short, SHORT + "<>"))
     return Markup(image).format(width, height, description, address)
 
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from ensvm.report.documents.document import MARKS
 from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, build_table, column_label, counted_tables, row_label
+from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
 from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import Verdict
 
@@ -105,7 +105,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
             column = table.column(cell.column)
             values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
             if cell.verdict is not None:
-                label = f"{row_label(study, cell.row)}, {column_label(study, column)}"
+                label = f"{row_label(study, cell.row)}, {study.config.column_label(column)}"
                 values.append(PrintedValue(cell, table.margin_of(column, cell.published), label))
             missing += cell.mean is None
     shown = [(unit, values) for unit, values in of_unit.items() if values]

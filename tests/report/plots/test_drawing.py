@@ -8,6 +8,7 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
+from ensvm.report.plots import search_maps
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.figures import KINDS
 
@@ -105,3 +106,10 @@ def test_wrong_keys_of_a_figure_are_named(tmp_path, keys, message):
     figure = f"figures: [{{id: 1, caption: c, kind: {keys}}}]\n"
     with pytest.raises(UserError, match=message):
         make_study(tmp_path / "s", CONFIG.partition("figures:")[0] + figure, [])
+
+
+def test_powers_of_two_are_written_as_such():
+    assert search_maps._texts([2.0**-15, 0.5, 2.0**11]) == ["2⁻¹⁵", "2⁻¹", "2¹¹"]
+    assert search_maps._texts([0.25, 0.5]) == ["0.25", "0.5"]
+    assert search_maps._texts([0.0001, 3.0]) == ["0.0001", "3"]
+    assert search_maps._texts(["rbf", 2.0]) == ["rbf", "2"]
