@@ -25,6 +25,7 @@ from ensvm.records.record import Record
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 WHOLE_RUN_SECONDS = 1e6
+FIRST_SHARE = 0.05  # of the cells: before them, the pace says little about the rest
 
 
 class RunProgress:
@@ -122,6 +123,6 @@ class RunProgress:
         """Return the time that passed, and how long the rest takes."""
         (task,) = self._bar.tasks
         text = f"{timedelta(seconds=round(task.elapsed or 0.0))} passed"
-        if task.time_remaining is None:
+        if task.time_remaining is None or self._done < FIRST_SHARE * self._cells:
             return text
         return f"{text}, about {timedelta(seconds=round(task.time_remaining))} left"

@@ -34,3 +34,12 @@ def test_nothing_is_said_of_the_rest_before_a_second_batch_ends(clock, capsys):
     clock[0] = 100.0
     progress.done([record("german", 1, "svc")])
     assert capsys.readouterr().err == "smoke: 1/4 cells, 0:01:40 passed\n"
+
+
+def test_nothing_is_said_of_the_rest_before_a_twentieth_of_the_cells_ends(clock, capsys):
+    progress = RunProgress("smoke")
+    progress.start(1000)
+    for clock[0], n_cells in ((20.0, 4), (40.0, 4), (60.0, 42)):
+        progress.done([record("german", n, "svc") for n in range(n_cells)])
+    lines = capsys.readouterr().err.splitlines()
+    assert [" left" in line for line in lines] == [False, False, True]

@@ -16,7 +16,7 @@ NOTE = (
     "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
 )
 WIDTH, LINE_HEIGHT = 4.6, 0.22  # inches
-LONGEST = 26  # letters of a name on one line; a longer name has two
+LONGEST = 36  # letters of a name on one line; a longer name has two
 MARGIN = 0.06  # between names and the first or last rank, as a share of the axis
 
 
