@@ -257,11 +257,11 @@ def check(config: str, results: Path) -> None:
         printed = read_published(plan.published, plan.config)
         for line in first_values(printed):
             print_text(f"{plan.published.name}, {line}")
-        if plan.config.published_realizations is None and any(
-            number.std is not None for number in printed.values()
-        ):
+        drawn = any(card.split.protocol == "random" for card in plan.cards.values())
+        spread = any(number.std is not None for number in printed.values())
+        if drawn and spread and plan.config.published_realizations is None:
             print_text(
-                "the printed values have standard deviations: how many values is each the mean of?"
+                "the printed values have standard deviations: over how many splits?"
                 " `published_realizations:` of the study says it"
             )
     print_text(f"{path}: good; {plan_size(plan)}")

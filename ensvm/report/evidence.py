@@ -70,7 +70,7 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     stage = f", stage {question.stage}" if question.stage else ""
     compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
     margin = table.margin_of(column, cell.published)
-    label = study.config.column_label(column)
+    label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",
         sentence=sentence(cell, answer.unit.name, margin),

@@ -310,10 +310,11 @@ def _columns_to_compare(
     columns: dict[str, ColumnConfig] = {}
     left_out = []
     for column in candidates:
+        title = study.config.column_title(column)
         if table.metric_of(column) != metric:
-            left_out.append(f"{_named(study, column)}: shows {table.metric_of(column)}")
+            left_out.append(f"{title}: shows {table.metric_of(column)}")
         elif is_oracle(study, table, column):
-            left_out.append(f"{_named(study, column)}: an oracle, chosen on the test error")
+            left_out.append(f"{title}: an oracle, chosen on the test error")
         else:
             columns[column.name] = column
     return metric, columns, left_out
@@ -341,7 +342,7 @@ def _comparable(
     """
     metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
-    labels = {name: _named(study, column) for name, column in columns.items()}
+    labels = {name: study.config.column_title(column) for name, column in columns.items()}
     answers = pd.DataFrame(
         {
             name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
@@ -384,8 +385,3 @@ def _problem(study: Study, answer: Answer) -> str:
 def _listed(left_out: Sequence[str]) -> str:
     """Return what was left out, as the end of an error message."""
     return f"; left out: {'; '.join(left_out)}" if left_out else ""
-
-
-def _named(study: Study, column: ColumnConfig) -> str:
-    label = study.config.column_label(column)
-    return f"{label} ({column.heading})" if column.heading else label

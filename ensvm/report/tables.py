@@ -244,16 +244,16 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
 
 @once
 def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfig]]:
-    """Return the columns of each metric among which the best is marked.
+    """Return the columns of each metric and heading among which the best is marked.
 
     Oracles are compared only if all columns of the metric are oracles.
     """
     marked = [column for column in table.columns if table.best_of(column)]
     fair = [column for column in marked if not is_oracle(study, table, column)]
-    by_metric: dict[str, list[ColumnConfig]] = {}
+    compared: dict[tuple[str, str | None], list[ColumnConfig]] = {}
     for column in fair or marked:
-        by_metric.setdefault(table.metric_of(column), []).append(column)
-    return list(by_metric.values())
+        compared.setdefault((table.metric_of(column), column.heading), []).append(column)
+    return list(compared.values())
 
 
 def is_own(study: Study, cells: list[TableCell]) -> bool:

@@ -73,7 +73,8 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
     # A list whose only entry is wrong counts as too short, too.
     others = [one for one in others if one.location != location[: len(one.location)]]
     location = location if key is None else (*location, key)
-    return location, message + (f" (and {len(others)} more)" if others else "")
+    more = "another mistake" if len(others) == 1 else f"{len(others)} more mistakes"
+    return location, f"{message} (and {more})" if others else message
 
 
 class ConfigBlock(Strict):

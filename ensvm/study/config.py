@@ -284,6 +284,11 @@ class StudyConfig(ConfigBlock):
             return column.label or column.name
         return label_of(block, column.name, add_value=column.heading is None)
 
+    def column_title(self, column: ColumnConfig) -> str:
+        """Return the heading of a column with the one above it, for a place without a table."""
+        label = self.column_label(column)
+        return f"{label} ({column.heading})" if column.heading else label
+
     def rows_of_test(self, test: ClaimTest) -> tuple[str, ...]:
         """Return the rows of a test: its own, those of its sweep, or all with its algorithms."""
         if test.over is not None:

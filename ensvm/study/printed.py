@@ -53,7 +53,8 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     """Return the printed numbers of a paper by the names of table, row and column.
 
     The file has names or labels. One that is laid out as in the paper has a column `table`, unless
-    the study has a single one.
+    the study has a single one; a line with `row` begins another layout. Lines that begin with # are
+    comments.
 
     Raises UserError, with file and line, if the file cannot be read, has another header, a place
     twice, or a value that is not a number.
@@ -66,16 +67,20 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
         for table in tables
     }
     lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
+    header: list[str] = []
     try:
-        header = [name.strip() for name in next(lines, [])]
-        is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
-        if "row" not in header or len(set(header)) < len(header):
-            raise UserError(f"{path}, line 1: the header is {','.join(header)!r:.80}; {FORMS}")
-        if "table" not in header and len(tables) != 1:
-            raise UserError(f"{path}, line 1: which table? add a column `table` with its id")
         for line in lines:
             position = f"{path}, line {lines.line_num}"
-            if not any(line):
+            if not any(line) or line[0].startswith("#"):
+                continue
+            if not header or "row" in map(str.strip, line):
+                header = [name.strip() for name in line]
+                is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
+                if "row" not in header or len(set(header)) < len(header):
+                    written = ",".join(header)
+                    raise UserError(f"{position}: the header is {written!r:.80}; {FORMS}")
+                if "table" not in header and len(tables) != 1:
+                    raise UserError(f"{position}: which table? add a column `table` with its id")
                 continue
             if len(line) != len(header):
                 counts = f"{len(line)} fields, and the header has {len(header)}"
@@ -101,6 +106,8 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
                 numbers[table, row, column] = number
     except csv.Error as error:
         raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
+    if not header:
+        raise UserError(f"{path}: holds no header line; {FORMS}")
     return numbers
 
 

@@ -155,8 +155,12 @@ def _with_members(names: Any, members: dict[str, list[str]]) -> Any:
         return members.get(names, names)
     if not isinstance(names, list):
         return names
-    return [
-        member
-        for name in names
-        for member in (members.get(name, [name]) if isinstance(name, str) else [name])
-    ]
+    return [member for entry in names for member in _each(entry, members)]
+
+
+def _each(entry: Any, members: dict[str, list[str]]) -> list[Any]:
+    """Return the members of an entry of a list: a name, or a block with a `name:`."""
+    if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+        names = members.get(entry["name"], [entry["name"]])
+        return [{**entry, "name": name} for name in names]
+    return members.get(entry, [entry]) if isinstance(entry, str) else [entry]

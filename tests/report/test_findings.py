@@ -50,7 +50,7 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
         "As printed: cannot tell on 1 of 1 row; 1 not printed."
     )
     sentence, both, one_row, more = two.splitlines()
-    assert sentence == "Ours: Both are good. **fails**"
+    assert sentence == "In our words: Both are good. **fails**"
     assert both.startswith("  - error of ")
     assert "holds on 2 of 2 comparisons; " in both
     assert "fails on 1 of 1 row; 20.00" in one_row

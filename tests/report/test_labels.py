@@ -5,7 +5,7 @@ from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.report.tables import build_table
+from ensvm.report.tables import best_of_row, build_table
 from ensvm.report.write import write_claims, write_tables
 from ensvm.study.config import read_config
 from ensvm_cli.results import print_ending
@@ -54,6 +54,19 @@ def test_a_heading_says_what_the_value_of_a_sweep_would(tmp_path):
     bare = [column.model_copy(update={"heading": None}) for column in columns[:2]]
     labels = [study.config.column_label(column) for column in bare]
     assert labels == ["an SVM, C = 0.1", "an SVM, C = 10"]
+
+
+def test_the_best_of_a_row_is_that_of_each_heading(study):
+    cells = [cell for cell in build_table(study, study.config.tables[0]) if cell.row == "cancer"]
+    assert best_of_row(study, study.config.tables[0], cells) == {"a-10", "b"}
+
+
+def test_a_block_names_a_sweep_as_a_name_does(tmp_path):
+    columns = "      - {name: a-0.1, heading: ours}\n      - {name: a-10, heading: ours}\n"
+    config = CONFIG.replace(columns, "      - {name: a, heading: ours}\n")
+    study = make_study(tmp_path / "s", config, RECORDS, PRINTED)
+    found = [(column.name, column.heading) for column in study.config.tables[0].columns]
+    assert found[:2] == [("a-0.1", "ours"), ("a-10", "ours")]
 
 
 def test_the_end_of_a_run_shows_rows_by_their_labels(study, tmp_path, capsys):

@@ -77,6 +77,14 @@ def test_what_was_read_is_shown_table_by_table(tmp_path):
     ]
 
 
+def test_each_table_may_have_a_header_of_its_own_and_lines_may_be_comments(tmp_path):
+    text = "# made up\ntable,row,svm\n1,labor,6.0\n\ntable,row,lvm,size\n# and this\n2,wine,7,8\n"
+    numbers = read(tmp_path, text)
+    assert set(numbers) == {("1", "labor", "svm"), ("2", "wine", "lvm"), ("2", "wine", "size")}
+    with pytest.raises(UserError, match="holds no header line"):
+        read(tmp_path, "# nothing\n")
+
+
 def test_labels_name_rows_and_columns_as_names_do(tmp_path):
     (tmp_path / "s.yaml").write_text(
         "study: s\ndatasets: [{name: titanic, label: The Titanic}]\nalgorithms:\n"

@@ -106,8 +106,8 @@ def claims_list(study: Study) -> str:
 
 def sentence_of(judged: JudgedClaim) -> str:
     """Return the paper's sentence, or our paraphrase, with its verdict."""
-    sentence = one_line(judged.claim.text or judged.claim.paraphrase or "")
-    return f"{f'“{sentence}”' if judged.claim.text else f'Ours: {sentence}'} **{judged.verdict}**"
+    sentence = wording(judged.claim)
+    return f"{f'“{sentence}”' if judged.claim.text else sentence} **{judged.verdict}**"
 
 
 def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
@@ -136,7 +136,7 @@ def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
 
 def wording(claim: ClaimConfig) -> str:
     """Return the paper's sentence, or our paraphrase of it, which says so; on one line."""
-    return one_line(claim.text or f"Paraphrased: {claim.paraphrase}")
+    return one_line(claim.text or f"In our words: {claim.paraphrase}")
 
 
 def tested_text(test: ClaimTest) -> str:

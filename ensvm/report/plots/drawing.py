@@ -19,6 +19,9 @@ from ensvm.study.figure_kinds import BoxConfig, FigureConfig, MapConfig, PlaneCo
 from ensvm.study.figures import LinesConfig
 from ensvm.study.sweeps import label_of
 
+# What is swept, in words
+STEPS = dict.fromkeys(("n_train", "train_size"), "training rows")
+
 # Each kind of figure has a module with `read_panel` (the items of a panel from the records, and a
 # text for each that is missing), `lines_of` (an item as lines of a frame) with their `COLUMNS`, and
 # `draw` (the items of all panels into axes; returns the keys of the legend).
@@ -116,13 +119,17 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
     for unused in axes[count:]:
         unused.remove()
     row_labels = {entry.name: label_of(entry, entry.name) for entry in study.config.datasets}
+    sweeps = [block.sweep for block in study.config.datasets]
+    sweeps += [block.sweep for block in study.config.algorithms.values()]
+    swept = {sweep.of: sweep.key for sweep in sweeps if sweep is not None}
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         title = panel.title or ", ".join(
             row_labels.get(one, one) for one in panel.about.split(", ")
         )
         drawn.set_title(f"({letter}) {title}" if count > 1 else title)
         x_label, y_label = config.labels_of(panel)
-        drawn.set_xlabel(x_label)
+        key = swept.get(x_label, x_label)  # the name of a sweep says less than what is swept
+        drawn.set_xlabel(STEPS.get(key, key))
         drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])

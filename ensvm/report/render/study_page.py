@@ -137,7 +137,11 @@ class StudyPage:
         if not tables:
             return ""
         table = max(tables, key=lambda table: len(data_of(table)))
-        names = [algorithm_label(self.study, column.of(table)) for column in table.columns]
+        names = [
+            algorithm_label(self.study, column.of(table))
+            for column in table.columns
+            if column.unavailable is None
+        ]
         data = data_of(table)
         run = data_of(table, {each.dataset for each in self.study.records.values() if each.ok})
         of_all = f"{len(data)}" if len(run) == len(data) else f"{len(run)} of {len(data)}"

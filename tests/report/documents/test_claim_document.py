@@ -106,7 +106,7 @@ def test_a_paraphrase_without_printed_values_shows_neither(study):
     )
     assert "printed" not in text
     assert "own table" not in text
-    assert "Paraphrased: A is better" in text
+    assert "In our words: A is better" in text
     assert not [line for line in text.splitlines() if line.startswith(">")]
 
 
