@@ -159,8 +159,9 @@ def _with_members(names: Any, members: dict[str, list[str]]) -> Any:
 
 
 def _each(entry: Any, members: dict[str, list[str]]) -> list[Any]:
-    """Return the members of an entry of a list: a name, or a block with a `name:`."""
-    if isinstance(entry, dict) and isinstance(entry.get("name"), str):
-        names = members.get(entry["name"], [entry["name"]])
-        return [{**entry, "name": name} for name in names]
-    return members.get(entry, [entry]) if isinstance(entry, str) else [entry]
+    """Return the members of an entry of a list: a name, or a block with the name of a sweep."""
+    if isinstance(entry, str):
+        return members.get(entry, [entry])
+    if not isinstance(entry, dict) or "algorithm" in entry or entry.get("name") not in members:
+        return [entry]
+    return [{**entry, "name": name} for name in members[entry["name"]]]
