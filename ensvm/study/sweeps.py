@@ -162,6 +162,7 @@ def _each(entry: Any, members: dict[str, list[str]]) -> list[Any]:
     """Return the members of an entry of a list: a name, or a block with the name of a sweep."""
     if isinstance(entry, str):
         return members.get(entry, [entry])
-    if not isinstance(entry, dict) or "algorithm" in entry or entry.get("name") not in members:
+    sweep = entry.get("name") if isinstance(entry, dict) and "algorithm" not in entry else None
+    if not isinstance(sweep, str) or sweep not in members:
         return [entry]
-    return [{**entry, "name": name} for name in members[entry["name"]]]
+    return [{**entry, "name": name} for name in members[sweep]]
