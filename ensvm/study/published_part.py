@@ -11,9 +11,10 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import pass_of
 from ensvm.study.metrics import DATA_CELL
 
-# Realizations of a study whose paper does not print how many it has: of values in its tables and
-# figures, and of values that only its claims need.
+# Realizations of values in tables if the paper does not print how many it has; of values that only
+# its figures show, which print no number; and of values that only its claims need.
 DEFAULT_REALIZATIONS = 10
+REALIZATIONS_OF_FIGURES = 5
 REALIZATIONS_OF_CLAIMS = 5
 PASS_OF_TABLE: dict[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
 
@@ -32,7 +33,9 @@ def published_values(
     values = dict.fromkeys(
         _of_claims(config), config.published_realizations or REALIZATIONS_OF_CLAIMS
     )
-    values |= dict.fromkeys([*_of_tables(config, printed), *_of_figures(config)], shown)
+    for name in _of_figures(config):
+        values[name] = max(values.get(name, 0), min(shown, REALIZATIONS_OF_FIGURES))
+    values |= dict.fromkeys(_of_tables(config, printed), shown)
     return {
         (row, algorithm, run_pass): min(n, FEWEST_TIMINGS) if run_pass == "timing" else n
         for (row, algorithm, run_pass), n in values.items()

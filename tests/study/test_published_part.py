@@ -3,7 +3,7 @@
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.claim import FEWEST_TIMINGS
-from ensvm.study.published_part import REALIZATIONS_OF_CLAIMS
+from ensvm.study.published_part import REALIZATIONS_OF_CLAIMS, REALIZATIONS_OF_FIGURES
 
 STUDY = """
 study: trial
@@ -74,6 +74,13 @@ def test_values_behind_claims_alone_have_five_realizations_if_the_paper_prints_n
     claimed = ("cancer-50", "claimed", "error")
     assert count(tmp_path, claimed) == REALIZATIONS_OF_CLAIMS
     assert count(tmp_path, claimed, STUDY + "published_realizations: 25\n") == 25
+
+
+def test_values_that_figures_alone_show_have_five_realizations(tmp_path):
+    drawn = ("cancer-50", "drawn", "error")
+    assert count(tmp_path, drawn) == REALIZATIONS_OF_FIGURES
+    assert count(tmp_path, drawn, STUDY + "published_realizations: 25\n") == REALIZATIONS_OF_FIGURES
+    assert count(tmp_path, drawn, STUDY + "published_realizations: 3\n") == 3
 
 
 def test_there_are_as_many_timings_as_a_verdict_needs(tmp_path):
