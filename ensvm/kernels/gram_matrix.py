@@ -159,6 +159,9 @@ KernelFunction: TypeAlias = Callable[[Any, Any], ArrayLike]
 
 # Entries that one product makes: enough rows for BLAS to run at full speed.
 PRODUCT_ENTRIES = 1 << 19
+# Rows that are mirrored at once: a page of memory is written to for each of their columns, which
+# costs as much for a few rows as for many.
+MIRRORED_ROWS = 128
 
 
 def gram(
@@ -216,14 +219,15 @@ def gram(
     )
     n, k = blocks.shape
     result = np.empty((n, k), dtype=blocks.dtype)
+    first = 0  # of the rows that are not mirrored yet
     for rows in slices(n, PRODUCT_ENTRIES // max(k, 1)):
         # Of a symmetric matrix the part from the diagonal on is computed, and mirrored.
         right = slice(rows.start if blocks.symmetric else 0, k)
-        block = result[rows, right]
-        blocks.fill(block, rows, right)
-        if blocks.symmetric:
-            blocks.settle(block[:, : block.shape[0]])
-            result[right, rows] = block.T
+        blocks.fill(result[rows, right], rows, right)
+        if blocks.symmetric and (rows.stop == n or rows.stop - first >= MIRRORED_ROWS):
+            blocks.settle(result[first : rows.stop, first : rows.stop])
+            result[rows.stop :, first : rows.stop] = result[first : rows.stop, rows.stop :].T
+            first = rows.stop
     return result
 
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
-from ensvm.kernels import DENSE_COLUMNS, KERNELS, gram, resolve_gamma
+from ensvm.kernels import DENSE_COLUMNS, KERNELS, gram, gram_matrix, resolve_gamma
 from ensvm.kernels.gram_matrix import distinct_rows
 
 SETTINGS = {"gamma": 0.37, "degree": 4, "coef0": 0.7}
@@ -210,3 +210,19 @@ def test_sparse_rows_need_not_be_in_order() -> None:
     X = sparse.csr_array(([1.0, 2.0, 2.0, 1.0, 0.5, 0.5], [0, 2, 2, 0, 1, 1], [0, 2, 4, 6]))
     assert distinct_rows(X).index.tolist() == [0, 0, 1]
     assert X.nnz == 6  # left as it was
+
+
+@pytest.mark.parametrize("mirrored", [1, 7, 20, 1000])
+def test_how_many_rows_are_mirrored_at_once_changes_no_bit(
+    monkeypatch: pytest.MonkeyPatch, mirrored: int
+) -> None:
+    X = np.random.default_rng(0).normal(size=(61, 4))
+    monkeypatch.setattr(gram_matrix, "PRODUCT_ENTRIES", 61 * 7)  # blocks of seven rows
+    monkeypatch.setattr(gram_matrix, "MIRRORED_ROWS", 1)
+    one_by_one = gram_matrix.gram(X, kernel="rbf", gamma=0.5)
+    monkeypatch.setattr(gram_matrix, "MIRRORED_ROWS", mirrored)
+    K = gram_matrix.gram(X, kernel="rbf", gamma=0.5)
+    assert (one_by_one == K).all()
+    assert (K == K.T).all()
+    assert (K.diagonal() == 1.0).all()
+    assert pytest.approx(pairwise_kernels(X, metric="rbf", gamma=0.5)) == K
