@@ -185,11 +185,11 @@ def _show_study(
 
 def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
     """Return the grid of a table without the rows that have no values, unless none has any."""
+    from ensvm.report.documents.document import as_written
     from ensvm.report.tables import build_table, row_label
 
-    run = {
-        row_label(study, cell.row) for cell in build_table(study, table) if cell.mean is not None
-    }
+    cells = [cell for cell in build_table(study, table) if cell.mean is not None]
+    run = {as_written(row_label(study, cell.row)) for cell in cells}
     return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
 
 

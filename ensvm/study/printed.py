@@ -6,6 +6,7 @@ a line for each data set, a column for each column of the table (`row,svm,lvm`),
 """
 
 import csv
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -113,7 +114,7 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
 
 def _published(text: str) -> Published | None:
     found = _VALUE.fullmatch(text.replace("−", "-"))
-    if found is None:
+    if found is None or not math.isfinite(float(found[1])):
         return None
     value, *stds = found.groups()
     std = next(filter(None, stds), None)

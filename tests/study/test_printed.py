@@ -52,6 +52,7 @@ def test_without_standard_deviations_their_column_may_be_missing(tmp_path):
         ("row,svm,lvm\nlabor,6.0\n", TABLES, "line 2: 'labor,6.0' has 2 fields, .* has 3"),
         ("row,svm,lvm\nlabor,6.0,about 14\n", TABLES, "line 2: lvm has 'about 14'; accepted: a nu"),
         ("row,svm,lvm\nlabor,6.0,nan\n", TABLES, "line 2: lvm has 'nan'"),
+        ("row,svm,lvm\nlabor,6.0,1e999\n", TABLES, "line 2: lvm has '1e999'"),
         (
             "row,svm\nlabor,6\nlabor,7\n",
             TABLES,
