@@ -21,8 +21,7 @@ from ensvm.records.store import (
 )
 from ensvm.report.current_config import current_config
 from ensvm.study.config import StudyConfig
-from ensvm.study.figure_kinds import SEARCH
-from ensvm.study.metrics import CHOSEN, DATA_CELL, SECONDS, Unit, is_predicted, unit_of
+from ensvm.study.metrics import CHOSEN, DATA_CELL, SEARCH, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.printed import Place, Published
 
 Asked = TypeVar("Asked")
@@ -337,8 +336,10 @@ def _value(record: Record, question: Question) -> Any:
         if question.run_pass == "error" and unit_of(metric) == SECONDS:
             return None
         seconds = record.seconds if question.run_pass == "timing" else {}
-        chosen = {f"{CHOSEN}{key}": number for key, number in (record.stage or {}).items()}
-        value = {**record.metrics, **seconds, **chosen}.get(metric)
+        if metric.startswith(CHOSEN):
+            value = (record.stage or {}).get(metric.removeprefix(CHOSEN))
+            return f"a search chose {value!r}" if isinstance(value, str) else value
+        value = {**record.metrics, **seconds}.get(metric)
         if value is None and record.algorithm != DATA_CELL and is_predicted(metric):
             return record.scores.get(metric, NOT_RECORDED.format(metric=metric))
         return None if isinstance(value, str) else value  # fitted attributes may be texts

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from ensvm.data import DatasetCard, load
+from ensvm.data import DatasetCard, Realization, load
 from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
@@ -106,25 +106,22 @@ def run_cell(
     try:
         with (
             _thread_limit(cell),  # for each cell, because the one before may have changed it
-            surroundings(cell.seed),
             warnings.catch_warnings(record=True) as caught,
         ):
             warnings.simplefilter("default")
-            if cell.method is None:  # the cell states the facts of the data
-                realization, card = grams.realization, task.card
-                (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
-                sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
-                evaluation = Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
+            if cell.method is None:
+                evaluation = _facts(task.card, grams.realization)
             else:
                 method, chosen = _method(task, cell, cell.method)
-                evaluation = evaluate(
-                    method,
-                    cell.seed,
-                    grams,
-                    cell.order_seeds,
-                    metrics=cell.scored,
-                    find_draws=cell.find_draws,
-                )
+                with surroundings(cell.seed):
+                    evaluation = evaluate(
+                        method,
+                        cell.seed,
+                        grams,
+                        cell.order_seeds,
+                        metrics=cell.scored,
+                        find_draws=cell.find_draws,
+                    )
                 evaluation = replace(evaluation, stage=chosen or evaluation.stage)
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
         if cell.method is None and task.card.source == OWN_SOURCE:
@@ -142,6 +139,12 @@ def run_cell(
     )
 
 
+def _facts(card: DatasetCard, realization: Realization) -> Evaluation:
+    (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
+    sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
+    return Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
+
+
 def _method(task: Task, cell: Cell, method: AlgorithmSettings) -> _Method:
     """Return the algorithm of a cell, and what a search on the first realizations chose for it."""
     if method.search_on is None:
@@ -152,7 +155,8 @@ def _method(task: Task, cell: Cell, method: AlgorithmSettings) -> _Method:
         choices = []
         for number in range(1, method.search_on + 1):
             seed = replace(cell, realization=number).seed
-            choices.append(search(method, seed, GramPool(data.realization(number))))
+            with surroundings(seed):  # the same choice, whichever cell comes first
+                choices.append(search(method, seed, GramPool(data.realization(number))))
         _SEARCHED[value] = with_medians(method, choices)
     return _SEARCHED[value]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Number
-from statistics import fmean, median_low, mode
+from statistics import fmean, median_low
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -27,8 +27,7 @@ from ensvm.runner.estimators import made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import another_seed
-from ensvm.study.figure_kinds import SEARCH
-from ensvm.study.metrics import STAGED, TRAIN_ERROR, scorer_of
+from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR, scorer_of
 
 OF_A_STAGE = "not computed for a stage that is chosen by the test error"
 
@@ -228,14 +227,14 @@ def with_medians(
         for name, value in choice.items():
             by_name.setdefault(name, []).append(value)
     medians = {
-        name: median_low(values) if all(map(_is_number, values)) else mode(values)
+        name: median_low(values) if all(map(_is_number, values)) else max(values, key=values.count)
         for name, values in by_name.items()
     }
     spec = algorithm.params["estimator"]
     block = spec if isinstance(spec, Mapping) and "estimator" in spec else {"estimator": spec}
     params = {**block.get("params", {}), **medians}
     tuned = replace(algorithm, estimator=block["estimator"], params=params, search_on=None)
-    return tuned, medians
+    return tuned, _as_recorded(medians)
 
 
 def _is_number(value: Any) -> bool:
@@ -247,7 +246,11 @@ def _best_params(fitted: Any) -> dict[str, Any] | None:
     chosen = getattr(fitted, "best_params_", None)
     if not isinstance(chosen, Mapping):
         return None
-    return {key: _plain(value) for key, value in chosen.items()}
+    return _as_recorded(chosen)
+
+
+def _as_recorded(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value) for key, value in params.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -345,7 +348,8 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
 def _scores_of_search(fitted: Any) -> dict[str, list[Any]]:
     """Return the values of each parameter, and the mean score, at the points of a search."""
     points, scores = fitted.cv_results_["params"], fitted.cv_results_["mean_test_score"]
-    values = {name: [_plain(point.get(name)) for point in points] for name in points[0]}
+    names = dict.fromkeys(name for point in points for name in point)  # of all grids of a list
+    values = {name: [_plain(point.get(name)) for point in points] for name in names}
     return {SEARCH: curve(SEARCH, scores), **{f"{SEARCH}.{key}": of for key, of in values.items()}}
 
 

@@ -277,11 +277,15 @@ def _plan(
         realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     # The card and the realizations of each data set; too many cells are refused before any is made.
-    cards, numbers, size = dict[str, DatasetCard](), dict[str, range](), 0
+    cards = {
+        entry.name: _card(source, index, entry, path.parent)
+        for index, entry in enumerate(config.datasets)
+        if entry.unavailable is None
+    }
+    numbers, size = dict[str, range](), 0
     for index, entry in enumerate(config.datasets):
-        if entry.unavailable is None:
-            card = cards[entry.name] = _card(source, index, entry, path.parent)
-            last = _last_realization(source, config, index, card, chosen)
+        if entry.name in cards:
+            last = _last_realization(source, config, index, cards, chosen)
             numbers[entry.name] = range(1 if chosen is None else chosen[0], last + 1)
             for name in config.algorithms_of(entry):
                 size += min(last, entry.realizations_of.get(name, last))
@@ -333,24 +337,45 @@ def _shown_in_paper(
 
 
 def _last_realization(
-    source: YamlSource, config: StudyConfig, index: int, card: DatasetCard, chosen: range | None
+    source: YamlSource,
+    config: StudyConfig,
+    index: int,
+    cards: Mapping[str, DatasetCard],
+    chosen: range | None,
 ) -> int:
     """Return the number of the last realization of a data set.
 
-    Raises UserError if the data set has fewer than the config gives it.
+    Raises UserError if the data set has fewer than the config gives it, or than a search needs. Of
+    a sweep, one member may have fewer, as the one that takes all rows.
     """
-    entry, most = config.datasets[index], card.max_realizations
-    too_many = most is not None and entry.realizations is not None and entry.realizations > most
-    if too_many and entry.sweep is None:  # one member of a sweep may take all rows
+    entry = config.datasets[index]
+    card = cards[entry.name]
+    members = [card]
+    if entry.sweep is not None:
+        of_sweep = entry.sweep.of
+        swept = [each.name for each in config.datasets if each.sweep and each.sweep.of == of_sweep]
+        members = [cards[name] for name in swept if name in cards]
+    most = card.max_realizations
+    if entry.realizations and all(_has_fewer(each, entry.realizations) for each in members):
         protocol = card.split_protocol()["protocol"]
         raise source.error(
             ("datasets", index, "realizations"),
             f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
         )
+    for name in config.algorithms_of(entry):
+        needed = config.algorithms[name].search_on
+        if needed is not None and _has_fewer(card, needed):
+            message = f"{entry.name} has {most} with its split, a search needs {needed}"
+            raise source.error(("algorithms", name, "search_on"), message)
     cap = None if chosen is None else chosen[-1]
     counted = config.realizations if getattr(card.split, "repeats", None) is None else None
     limits = (entry.realizations or counted or whole_round(card.split), cap, most)
     return min(limit for limit in limits if limit is not None)
+
+
+def _has_fewer(card: DatasetCard, realizations: int) -> bool:
+    most = card.max_realizations
+    return most is not None and most < realizations
 
 
 def _published(

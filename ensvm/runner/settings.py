@@ -22,8 +22,7 @@ from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
-from ensvm.study.figure_kinds import SEARCH
-from ensvm.study.metrics import STAGED, TRAIN_ERROR
+from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
 # Files that decide the values of all cells, and those that decide what the rows of the data are.
@@ -181,17 +180,20 @@ def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
 def _check_stages(
     source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any
 ) -> None:
-    """Refuse a stage, or stages to be recorded, that the estimator does not have."""
-    if method.search_on is not None and not hasattr(estimator, "refit"):
-        message = f"{name_of(method.estimator)} is no search, such as GridSearchCV"
-        raise source.error((*location, "search_on"), message)
-    if method.search_on is not None and SEARCH in method.record:
-        message = f"{SEARCH} is left by a search in each realization, without `search_on:`"
-        raise source.error((*location, "record"), message)
-    staged = hasattr(estimator, "staged_predict") and method.wrapped is None
+    """Refuse a search, a stage, or stages to be recorded, that the estimator does not have."""
+    from sklearn.model_selection._search import BaseSearchCV
+
     why = ""
     if method.wrapped is not None:
         why = " (on data of more than two classes it is wrapped one against rest)"
+    if method.search_on is not None:
+        if not isinstance(estimator, BaseSearchCV) or method.wrapped is not None:
+            message = f"{name_of(method.estimator)} is no search, such as GridSearchCV{why}"
+            raise source.error((*location, "search_on"), message)
+        if SEARCH in method.record:
+            message = f"{SEARCH} is left by a search in each realization, without `search_on:`"
+            raise source.error((*location, "record"), message)
+    staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     if method.stage != "last" and method.grid is None and not staged:
         message = f"{name_of(method.estimator)} has no stages (staged_predict) and no grid:"
         raise source.error((*location, "stage"), message + why)

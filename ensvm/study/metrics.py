@@ -81,6 +81,7 @@ SCORERS: Mapping[str, str | Scorer] = {  # of short names that differ from sciki
     "matthews": "matthews_corrcoef",
 }
 MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
+SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point of its grid
 CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 

@@ -84,16 +84,62 @@ SEARCH = "estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1]}
 
 
 @pytest.mark.parametrize(
-    ("block", "message"),
+    ("dataset", "block", "message"),
     [
-        ("estimator: SVC", "algorithms.a.search_on: SVC is no search, such as GridSearchCV"),
-        (f"{SEARCH}, record: cv_results_", "algorithms.a.record: cv_results_ is left by a search"),
+        ("titanic", "estimator: SVC", "a.search_on: SVC is no search, such as GridSearchCV"),
+        ("titanic", "estimator: LogisticRegressionCV", "LogisticRegressionCV is no search"),
+        ("titanic", f"{SEARCH}, record: cv_results_", "a.record: cv_results_ is left by a search"),
+        ("a1a", SEARCH, "a.search_on: a1a has 1 with its split, a search needs 5"),
+        ("iris", f"{SEARCH}, one_vs_rest: true", "(on data of more than two classes it is wrapped"),
     ],
 )
-def test_what_search_on_does_not_go_with_is_refused(tmp_path, block, message):
+def test_what_search_on_does_not_go_with_is_refused(tmp_path, dataset, block, message):
     (tmp_path / "s.yaml").write_text(
-        f"study: s\ndatasets: [titanic]\nalgorithms: {{a: {{{block}, search_on: 5}}}}\n"
+        f"study: s\ndatasets: [{dataset}]\nalgorithms: {{a: {{{block}, search_on: 5}}}}\n"
     )
     found = invoke("check", tmp_path / "s.yaml")
     assert found.exit_code == 2
     assert message in found.stderr
+
+
+def test_a_search_that_draws_chooses_the_same_for_all_realizations(tmp_path):
+    """Each realization may be the first of its process."""
+    block = """
+study: s
+realizations: 4
+datasets: [titanic]
+algorithms:
+  a:
+    estimator: RandomizedSearchCV
+    params: {estimator: drawn.Drawn, param_distributions: {level: [1, 2, 3]}, n_iter: 3, cv: 3}
+    search_on: 2
+"""
+    (tmp_path / "drawn.py").write_text(DRAWN)
+    (tmp_path / "s.yaml").write_text(block)
+    ran = invoke("run", tmp_path / "s.yaml", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    lines = map(json.loads, (tmp_path / "r" / "s" / "cells.jsonl").read_text().splitlines())
+    records = [one for one in lines if one.get("algorithm") == "a"]
+    assert len(records) == 4
+    assert len({repr(one["stage"]) for one in records}) == 1
+
+
+def test_equal_lists_are_counted_as_one_choice():
+    search = AlgorithmSettings("GridSearchCV", {"estimator": "SVC"}, search_on=3)
+    _, medians = with_medians(search, [{"sizes": [5]}, {"sizes": [9]}, {"sizes": [9]}])
+    assert medians == {"sizes": "[9]"}
+
+
+DRAWN = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Drawn(ClassifierMixin, BaseEstimator):
+    def __init__(self, level=1):
+        self.level = level
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+    def predict(self, X):
+        return self.classes_[np.random.randint(len(self.classes_), size=len(X))]
+"""
