@@ -255,7 +255,7 @@ def check(config: str, results: Path) -> None:
     _print_alarms(plan)
     if plan.published is not None:
         printed = read_published(plan.published, plan.config)
-        for line in first_values(printed):
+        for line in first_values(printed) if printed else ["holds no printed values yet"]:
             print_text(f"{plan.published.name}, {line}")
         drawn = any(card.split.protocol == "random" for card in plan.cards.values())
         spread = any(number.std is not None for number in printed.values())

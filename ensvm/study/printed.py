@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.study.block import is_derived
 from ensvm.study.source import read_text
 from ensvm.study.sweeps import label_of
 
@@ -28,9 +29,9 @@ FORMS = (
     "and a line for each data set"
 )
 NOT_PRINTED = ("", "-", "–", "—")
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
-    rf"({_NUMBER})\s*(?:(?:±|\+/?-|\\pm)\s*({_NUMBER})|\(\s*(?:±\s*)?({_NUMBER})\s*\))?"
+    rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?"
 )
 
 
@@ -44,7 +45,7 @@ class Published:
     value: float
     std: float | None = None
     half_unit: float = 0.0
-    text: str = field(default="", compare=False)  # as it is printed
+    text: str = field(default="", compare=False)  # the digits as they are printed
 
 
 Place: TypeAlias = tuple[str, str, str]  # table, row, column
@@ -62,7 +63,8 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     """
     numbers: dict[Place, Published] = {}
     tables = config.tables
-    rows = _by_label((label_of(entry, entry.name), entry.name) for entry in config.datasets)
+    originals = [entry for entry in config.datasets if not is_derived(entry.name)]
+    rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
     columns = {
         table.id: _by_label((config.column_label(column), column.name) for column in table.columns)
         for table in tables
@@ -77,9 +79,11 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
             if not header or "row" in map(str.strip, line):
                 header = [name.strip() for name in line]
                 is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
-                if "row" not in header or len(set(header)) < len(header):
+                if "row" not in header:
                     written = ",".join(header)
                     raise UserError(f"{position}: the header is {written!r:.80}; {FORMS}")
+                if twice := [name for name, times in Counter(header).items() if times > 1]:
+                    raise UserError(f"{position}: the header names {twice[0]!r:.80} twice")
                 if "table" not in header and len(tables) != 1:
                     raise UserError(f"{position}: which table? add a column `table` with its id")
                 continue
@@ -114,11 +118,13 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
 
 def _published(text: str) -> Published | None:
     found = _VALUE.fullmatch(text.replace("−", "-"))
-    if found is None or not math.isfinite(float(found[1])):
+    if found is None:
         return None
-    value, *stds = found.groups()
-    std = next(filter(None, stds), None)
-    return Published(float(value), None if std is None else float(std), half_unit(value), text)
+    digits = list(filter(None, found.groups()))
+    value, *std = map(float, digits)
+    if not all(map(math.isfinite, (value, *std))):
+        return None
+    return Published(value, std[0] if std else None, half_unit(digits[0]), " ±".join(digits))
 
 
 def _by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -132,7 +138,7 @@ def _by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def half_unit(text: str) -> float:
     """Return half a unit of the last digit of a number: 0.05 for `24.7`, 0.5 for `468`."""
     exponent = Decimal(text.strip()).as_tuple().exponent
-    return 0.5 * 10.0 ** int(exponent)
+    return float(f"0.5e{exponent}")
 
 
 def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:

@@ -22,6 +22,7 @@ from ensvm.study.source import YamlSource
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
+MOST_DECIMALS = 6
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
@@ -68,7 +69,7 @@ class ColumnConfig(ConfigBlock):
     draws: Annotated[str | None, NameOf("algorithm")] = None
     metric: str | None = None
     stage: int | None = Field(default=None, ge=1)
-    decimals: int | None = Field(default=None, ge=0, le=6)
+    decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
 
@@ -137,8 +138,9 @@ class TableConfig(ConfigBlock):
     largest_class : str or None
         An algorithm that always predicts the largest class. A value that it gets as well is `?
         guess`, and not bold.
-    decimals : int
-        How many decimals are shown.
+    decimals : int or None
+        How many decimals of our values are shown: by default one, of facts of the data none, and of
+        seconds below 0.1 two digits. Printed values are shown as printed.
     best : str
         Which value of a row is bold: the smallest, the largest, none, or the better one of the
         column's metric (`auto`).
@@ -161,7 +163,7 @@ class TableConfig(ConfigBlock):
     relative_margin: float | None = Field(default=None, gt=0)
     judged: bool = True
     largest_class: Annotated[Name | None, NameOf("algorithm")] = None
-    decimals: int = Field(default=1, ge=0, le=6)
+    decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     best: Literal["auto", "min", "max", "none"] = "auto"
     underline: dict[str, Names] = Field(default_factory=dict)
     notes: tuple[NoteConfig, ...] = ()
@@ -207,16 +209,13 @@ class TableConfig(ConfigBlock):
         return min(margin, share * error)
 
     def decimals_of(self, column: ColumnConfig, value: float | None = None) -> int:
-        """Return how many decimals a column shows of a value; none of facts of the data.
-
-        Without `decimals:`, seconds below 0.1 have two digits.
-        """
-        if column.decimals is not None:
-            return column.decimals
-        given = "decimals" in self.model_fields_set
-        if self.of == "timing" and not given and value and 0.0 < value < SHORT:
-            return 1 - math.floor(math.log10(value))
-        return 0 if self.of == "data" else self.decimals
+        """Return how many decimals a column shows of a value of ours."""
+        given = self.decimals if column.decimals is None else column.decimals
+        if given is not None or self.of == "data":
+            return given or 0
+        if self.of == "timing" and value and 0.0 < value < SHORT:
+            return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
+        return 1
 
     @field_validator(
         "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None

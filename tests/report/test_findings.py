@@ -61,7 +61,7 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
     ("placeholder", "filled", "edited"),
     [
         ("{ours 2 german a}", "20.00", "40.00"),
-        ("{printed 2 german a}", "20.00", "20.00"),
+        ("{printed 2 german a}", "20.0", "20.0"),
         ("{sign 2 german a}", "=", "≠"),
         ("{count 2 = a}", "1", "0"),
         ("{holds c}", "2", "1"),

@@ -76,6 +76,22 @@ def test_the_end_of_a_run_shows_rows_by_their_labels(study, tmp_path, capsys):
     assert "Breast & Cancer" in shown
 
 
+def test_markup_in_a_heading_is_text(tmp_path, capsys):
+    config = CONFIG.replace("label: Weight decay", "label: '[b] decay'")
+    make_study(tmp_path / "s", config, RECORDS, PRINTED)
+    print_ending(tmp_path / "s", show_findings=True)
+    shown = capsys.readouterr().out
+    assert "[b]" in shown
+
+
+def test_printed_values_are_shown_as_printed(tmp_path):
+    printed = "table,row,a-0.1,b,decay\n1,cancer,30.25,30 (2.5),5.7 ± 1.20\n"
+    study = make_study(tmp_path / "s", CONFIG, RECORDS, printed)
+    ((text, _),) = write_tables(study, "md")
+    (row,) = [line for line in text.splitlines() if line.startswith("| Breast")]
+    assert [each in row for each in ("30.25", "30 ±2.5", "5.7 ±1.20")] == [True] * 3
+
+
 def test_labels_stand_in_place_of_names(study):
     ((text, _),) = write_tables(study, "md")
     table = text.partition("ours ±")[0]

@@ -58,7 +58,9 @@ def test_without_standard_deviations_their_column_may_be_missing(tmp_path):
             TABLES,
             "line 3: the value of 1, labor, svm is given tw",
         ),
-        ("row,svm,svm\nlabor,6,7\n", TABLES, "line 1: the header is 'row,svm,svm'"),
+        ("row,svm,lvm\nlabor,6.0,5.9 ± -1.2\n", TABLES, "line 2: lvm has '5.9 ± -1.2'"),
+        ("row,svm,lvm\nlabor,6.0,5.9 ± 1e999\n", TABLES, "line 2: lvm has '5.9 ± 1e999'"),
+        ("row,svm,svm\nlabor,6,7\n", TABLES, "line 1: the header names 'svm' twice"),
         ("data set;svm\nlabor;6\n", TABLES, "line 1: the header is .*; expected table,row,column"),
         ("row,svm\nlabor,6\n", (), "line 1: which table\\? add a column `table`"),
         ("row,svm\nlabor,6\n", TABLES * 2, "line 1: which table\\? add a column `table`"),
@@ -73,7 +75,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, text, tables, message):
 def test_what_was_read_is_shown_table_by_table(tmp_path):
     text = LONG + "2,labor,svm,7,\n"
     assert list(first_values(read(tmp_path, text))) == [
-        "table 1: 4 printed values; labor: svm 6.0, lvm 14.0 ± 1.5",
+        "table 1: 4 printed values; labor: svm 6.0, lvm 14.0 ±1.5",
         "table 2: 1 printed values; labor: svm 7",
     ]
 
@@ -95,7 +97,7 @@ def test_labels_name_rows_and_columns_as_names_do(tmp_path):
     )
     (tmp_path / "p.csv").write_text("row,an SVM,lda,1-NN\nThe Titanic,22.70 ± 0.5,23,24\n")
     answer = invoke("check", tmp_path / "s.yaml")
-    assert "3 printed values; titanic: svm 22.70 ± 0.5, lda 23, nn 24" in answer.output
+    assert "3 printed values; titanic: svm 22.70 ±0.5, lda 23, nn 24" in answer.output
     assert "published_realizations:" in answer.output
 
 
@@ -107,6 +109,6 @@ def test_check_shows_what_was_read(tmp_path):
     (tmp_path / "p.csv").write_text("row,svm\ntitanic,22.4 ± 1.0\n")
     shown = invoke("check", tmp_path / "s.yaml")
     assert shown.exit_code == 0
-    assert "p.csv, table 1: 1 printed values; titanic: svm 22.4 ± 1" in shown.stdout
+    assert "p.csv, table 1: 1 printed values; titanic: svm 22.4 ±1" in shown.stdout
     (tmp_path / "p.csv").write_text("row,svn\ntitanic,22.4\n")
     assert "unknown column 'svn'; accepted: svm" in invoke("check", tmp_path / "s.yaml").stderr

@@ -72,5 +72,6 @@ def test_short_seconds_have_two_digits_unless_decimals_are_given():
     (column,) = table.columns
     shown = {value: table.decimals_of(column, value) for value in (0.0, 12.3, 0.1, 0.094, 0.00123)}
     assert shown == {0.0: 1, 12.3: 1, 0.1: 1, 0.094: 3, 0.00123: 4}
+    assert table.decimals_of(column, 1e-9) == 6
     given = TableConfig.model_validate({**table.model_dump(exclude_unset=True), "decimals": 1})
     assert given.decimals_of(column, 0.00123) == 1

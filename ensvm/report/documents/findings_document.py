@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
 from ensvm.report.documents.claim_document import sentence_of, tests_of
 from ensvm.report.documents.document import MARKS, NOTHING, one_line
+from ensvm.report.documents.table_document import as_printed, value_of
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table
 from ensvm.study.findings import PLACEHOLDER, FindingConfig
@@ -67,9 +68,11 @@ def _filled(study: Study, kind: str, name: str, *words: str) -> str:
     cell = next(one for one in _cells(study, name) if (one.row, one.column) == (row, column))
     if kind == "sign":
         return _sign(cell)
-    value = cell.mean if kind == "ours" else cell.published
-    decimals = table.decimals_of(table.column(column))
-    return NOTHING if value is None else f"{value:.{decimals}f}".replace("-", "−")
+    if kind == "printed":
+        text = as_printed(study, cell)
+    else:
+        text = value_of(cell, table.decimals_of(table.column(column), cell.mean)).ours
+    return text.replace("-", "−") or NOTHING
 
 
 def _count(judged: Judged, kind: str) -> int:

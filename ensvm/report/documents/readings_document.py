@@ -22,7 +22,7 @@ from ensvm.report.documents.document import (
     one_line,
     origin,
 )
-from ensvm.report.documents.table_document import reasons, value_of, verdicts
+from ensvm.report.documents.table_document import as_printed, reasons, value_of, verdicts
 from ensvm.report.query import Answer, Study, ask, once, shared_realizations
 from ensvm.report.tables import (
     ALIKE,
@@ -87,7 +87,8 @@ class OpenQuestion:
     @property
     def decimals(self) -> int:
         """How many decimals of a mean distance are shown."""
-        return self.table.decimals + 1 if self.config.by_difference(self.table) else 3
+        table = self.table
+        return table.decimals_of(table.columns[0]) + 1 if self.config.by_difference(table) else 3
 
 
 def answer_questions(study: Study) -> list[OpenQuestion]:
@@ -220,10 +221,10 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
     for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
-        digits = table.decimals_of(table.column(cell.column))
-        ours = [replace(value_of(one, digits), printed="") for one in of_readings]
+        digits = table.decimals_of(table.column(cell.column), cell.mean)
+        ours = [value_of(one, digits) for one in of_readings]
         names = [as_written(row_label(study, cell.row)), labels[cell.column]][:n_names]
-        rows.append([*names, f"{cell.published:.{digits}f}", *ours])
+        rows.append([*names, as_printed(study, cell), *ours])
     for text, values in _summary_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
     return Grid([*heads, *question.labels.values()], rows, left=heads[1:n_names])
@@ -289,7 +290,7 @@ def _missing(study: Study, question: OpenQuestion) -> list[str]:
     """Return the reasons why values are missing, each with its readings."""
     labels_by_reason: dict[str, list[str]] = {}
     for name, cells in question.cells.items():
-        for text in reasons(study, list(cells)):
+        for text in map(as_written, reasons(study, list(cells))):
             labels_by_reason.setdefault(text, []).append(question.labels[name])
     return [
         text if len(labels) == len(question.labels) else f"*{'; '.join(labels)}*: {text}"

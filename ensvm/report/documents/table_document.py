@@ -61,7 +61,7 @@ def table_document(study: Study, table: TableConfig) -> Document:
         *legend(study, table),
         Bullets("Notes", notes(study, table)),
         Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions_of(study, table)]),
-        Bullets("Missing", reasons(study, cells)),
+        Bullets("Missing", [as_written(text) for text in reasons(study, cells)]),
         origin(study),
     ]
     columns = [field.name for field in fields(TableCell)]
@@ -81,6 +81,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
                 value_of(cell, table.decimals_of(column, cell.mean)),
                 best=column.name in best,
                 underlined=column.name in significant,
+                printed=as_printed(study, cell),
             )
             for cell, column in zip(of_row, table.columns, strict=True)
         ]
@@ -102,7 +103,8 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
         of_row = list(cells_of_row)
         counts.append(number_range({cell.n for cell in of_row if cell.n}))
         found = [cell.largest_class for cell in of_row if cell.largest_class]
-        guesses.append(f"{found[-1]:.{table.decimals}f}" if found else NOTHING)
+        decimals = table.decimals_of(table.columns[0])
+        guesses.append(f"{found[-1]:.{decimals}f}" if found else NOTHING)
     shows_guess = table.largest_class in [column.of(table) for column in table.columns]
     more = {"n": counts}
     if not shows_guess and any(guess != NOTHING for guess in guesses):
@@ -111,8 +113,14 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
     return Grid([*heads, *more], rows, above=above and [*above, *[""] * len(more)])
 
 
+def as_printed(study: Study, cell: TableCell) -> str:
+    """Return the printed value of a cell with the paper's own digits; empty if there is none."""
+    printed = study.published.get((cell.table, cell.row, cell.column))
+    return printed.text if printed else ""
+
+
 def value_of(cell: TableCell, decimals: int) -> Value:
-    """Return a cell as it is shown, rounded to some decimals."""
+    """Return our value of a cell as it is shown, rounded to some decimals, without print."""
 
     def text(value: float | None) -> str:
         return "" if value is None else f"{value:.{decimals}f}"
@@ -122,7 +130,6 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         text(cell.mean) or NOTHING,
         spread=text(cell.std),
         order_spread=order_spread if order_spread.strip("0.") else "",
-        printed=text(cell.published),
         verdict=cell.verdict,
         why=cell.why,
         chosen=cell.chosen,
@@ -147,7 +154,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     guessed = any(cell.largest_class is not None for cell in cells)
     orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     sentences = {
-        (f"{legend}." if (legend := how_to_read(values_of(grid))) else ""): legend,
+        (f"{marks}." if (marks := how_to_read(values_of(grid))) else ""): marks,
         "Printed seconds are of another machine: only ratios compare.": (
             table.of == "timing" and any(cell.published is not None for cell in cells)
         ),
@@ -217,7 +224,7 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
         return ""
     enough = {n for n in needed if n is not None}
     if not enough:
-        return "More repetitions would not decide `?` *wide*: print alone is too uncertain."
+        return "More repetitions alone would not decide `?` *wide*."
     n_decided = sum(n is not None for n in needed)
     which = "the" if n_decided == len(needed) else f"{n_decided} of the {len(needed)}"
     return (
@@ -330,7 +337,8 @@ def reasons(study: Study, cells: Sequence[TableCell]) -> list[str]:
     for cell in cells:
         if cell.status != "ok":
             key = (f"{cell.status}: {cell.reason}", row_label(study, cell.row))
-            label = _label(study, study.config.table(cell.table), cell.column)
+            column = study.config.table(cell.table).column(cell.column)
+            label = study.config.column_label(column)
             columns_by_row.setdefault(key, []).append(label)
     rows_by_columns: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (reason, row), lacking in columns_by_row.items():

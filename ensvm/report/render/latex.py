@@ -130,7 +130,8 @@ def _printed(cell: str | Value) -> str:
     if isinstance(cell, str) or not cell.printed:
         return " & "
     sign = rf"{{\scriptsize \ {_escape(cell.sign)}}}" if cell.sign else ""
-    return rf"{{\scriptsize {cell.printed}}} & {sign}"
+    printed = cell.printed.replace("±", r"$\pm$")
+    return rf"{{\scriptsize {printed}}} & {sign}"
 
 
 def _notes(grid: Grid, margin: float) -> str:

@@ -15,7 +15,7 @@ def to_table(grid: Grid) -> Table:
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
         justify = "left" if number == 0 or head in grid.left else "right"
-        table.add_column(whole, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(Text(whole), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in grid.rows:
         table.add_row(*map(_text, row))
     return table
