@@ -208,8 +208,9 @@ def _refused(value: Any, accepted: str) -> str:
 
 def _refused_name(value: Any, quoted: str) -> str:
     accepted = quoted.replace("'", "").split(", ")
-    hint = VALUES.get(str(value))
-    hint = f"; {hint}" if hint else did_you_mean(value, accepted)
+    hint = VALUES.get(str(value), "")  # of any key: it must name a word that this key accepts
+    fits = any(f"`{name}`" in hint for name in accepted)
+    hint = f"; {hint}" if fits else did_you_mean(value, accepted)
     return _refused(value, ", ".join(accepted)) + hint
 
 

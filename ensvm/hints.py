@@ -85,10 +85,19 @@ FORMAT = {
     **_each("skipfooter", "write `footer:`"),
     **_each("quotechar", "write `quote:`"),
 }
-SPLIT = {
+SIZED_SPLIT = {
+    **_each("cv k folds n_folds n_splits", "`protocol: kfold` has folds, with `n_splits:`"),
+    **_each("seed random_state", _SEED),
+    "shuffle": "leave it out: `random` draws rows, other protocols keep their order",
+    **_each("stratify stratified", "`protocol: random` and `kfold` take `stratified: true`"),
+    **_each("repeats n_repeats repetitions", "`realizations:` says how many splits are run"),
+    **_each("test_size", "write `n_test:`, a number of rows"),
+    **_each("train_size", "write `n_train:`, a number of rows"),
+}
+FOLDS = {
     **_each("cv k folds n_folds", "write `n_splits:`"),
     **_each("seed random_state", _SEED),
-    "shuffle": "leave it out: rows are always shuffled, but for the protocol `official`",
+    "shuffle": "leave it out: rows are always shuffled",
     "stratify": "write `stratified: true`",
     **_each("n_repeats repetitions", "write `repeats:`"),
     **_each(
@@ -150,8 +159,9 @@ RELATIONS = {
     "value-at-most": "write `at-most` without `right:`",
     "value-at-least": "write `at-least` without `right:`",
     "growth-at-most": "write `at-most` with `of: exponent`",
-    **_each("greater greater-than more higher larger worse > significantly-greater", _GREATER),
-    **_each("lower smaller fewer better < less-than significantly-less", "write `less`"),
+    **_each("greater greater-than more higher larger > significantly-greater", _GREATER),
+    **_each("lower smaller fewer < less-than significantly-less", "write `less`"),
+    **_each("better worse", "`less` says that the value of `left:` is smaller, as a better error"),
     **_each("<= less-equal at_most not-greater", "write `at-most`"),
     **_each(">= greater-equal at_least not-less", "write `at-least`"),
     **_each("equal same similar close comparable = == near", "write `within` with a `margin:`"),
@@ -171,7 +181,7 @@ VALUES = {
     **_each("line lines", "write `curves`, or `sweep` for the values of a sweep"),
     **_each("learning-curve learning_curve", "write `sweep` over values of split.n_train"),
     "best": "write `best-on-validation`, or `estimator: GridSearchCV`",
-    "best-by-cv": BY_CV,
+    "best-by-cv": f"leave `last`: {BY_CV}",
     **_each("smallest lowest", "write `min`"),
     **_each("largest highest", "write `max`"),
 }

@@ -24,7 +24,7 @@ GROUP = re.compile(
     r"(.*[ _.-])?(id|patient|subject|person|family|household|speaker|animal|litter|batch|session)",
     re.I,
 )
-# ... if most values differ: a column of few values is a category
+# A group's or a sample's, if most values differ: a column of few values is a category
 SAMPLE = re.compile(r"(.*[ _.-])?(sample|case|record|code|number|accession|account)s?", re.I)
 RARE = 0.1  # a class with a smaller share of the rows is rare, if it has ...
 RARE_OF_MANY = 0.5  # ... less than this part of an equal share

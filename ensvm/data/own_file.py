@@ -269,9 +269,10 @@ def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and is_arff(file.data):
         form = ArffFormat
-    if own.format is not None and own.format.type == "libsvm":
+    written = own.format.type if own.format is not None else None
+    if written == "libsvm":
         form = LibsvmFormat
-    elif form is None and own.format is not None:
+    elif written == "table" or (form is None and own.format is not None):
         form = TableFormat
     if form is None and is_libsvm(file.data):
         form = LibsvmFormat

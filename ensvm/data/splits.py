@@ -36,7 +36,7 @@ class SizedSplit(Strict):
         The number of test rows, at least 1.
     """
 
-    hints: ClassVar = hints.SPLIT
+    hints: ClassVar = hints.SIZED_SPLIT
 
     protocol: str
     n_train: int = Field(ge=2)
@@ -98,7 +98,7 @@ class KFoldSplit(Strict):
         either, each fold is run once.
     """
 
-    hints: ClassVar = hints.SPLIT
+    hints: ClassVar = hints.FOLDS
 
     later: ClassVar = ("grouped",)
 

@@ -51,6 +51,20 @@ def test_libsvm_text_needs_no_ending(tmp_path, name, pack, keys):
         assert draft_study(tmp_path / name, tmp_path / "c.yaml").classes == {"-1": 20, "1": 20}
 
 
+def test_libsvm_text_may_have_long_lines_and_rows_of_zeros(tmp_path):
+    wide = " ".join(f"{k}:0.123456789" for k in range(1, 8001))
+    lines = [f"{label} {wide if label > 0 else '  # zeros'}\n" for label in (-1, 1)]
+    (tmp_path / "wide").write_text("".join(lines * 20))
+    assert loaded(tmp_path, path="wide").X.shape == (40, 8000)
+
+
+def test_a_format_that_is_written_goes_before_the_ending(tmp_path):
+    table = "a,kind\n" + "1,x\n2,y\n" * 20
+    (tmp_path / "mine.svm").write_text(table)
+    found = loaded(tmp_path, path="mine.svm", target="kind", format={"type": "table"})
+    assert found.X.shape == (40, 1)
+
+
 def test_libsvm_text_has_no_other_format(tmp_path):
     (tmp_path / "a1a").write_text(LIBSVM)
     with pytest.raises(UserError, match="format: is for tables of text; remove it for the file"):

@@ -4,6 +4,7 @@ import codecs
 import io
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,8 +14,8 @@ from ensvm.data.files.encode import LARGEST, MOST_EXACT, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 from ensvm.errors import UserError
 
-_LINE = re.compile(rb"\S+(\s+\d+:\S+)+\s*")
-_HEAD = 2**16  # bytes that show what a file is
+_LINE = re.compile(rb"\s*[-+]?[\d.]+([eE][-+]?\d+)?(\s+\d+:\S+)*\s*")
+_HEAD = 20  # lines that show what a file is
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 
 
@@ -105,9 +106,9 @@ class LibsvmFormat(FileFormat):
 
 def is_libsvm(data: bytes) -> bool:
     """Return whether a file without an ending of its own is LIBSVM text, by its first lines."""
-    lines = data.removeprefix(codecs.BOM_UTF8)[:_HEAD].splitlines()
-    shown = [line for line in lines if line.strip() and not line.startswith(b"#")][:20]
-    return bool(shown) and all(map(_LINE.fullmatch, shown))
+    lines = io.BytesIO(data.removeprefix(codecs.BOM_UTF8))
+    head = list(islice(filter(bytes.strip, (line.split(b"#")[0] for line in lines)), _HEAD))
+    return any(b":" in line for line in head) and all(map(_LINE.fullmatch, head))
 
 
 def _index_zero(data: bytes) -> int | None:
