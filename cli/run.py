@@ -401,7 +401,7 @@ def _print_outcome(
     if len(outcome.failures) > MAX_FAILURES:
         n_more = len(outcome.failures) - MAX_FAILURES
         click.echo(f"  ... and {n_more} more; see the records", err=True)
-    if any("sparse" in record.reason for record in outcome.failures):
+    if any("dense data is required" in record.reason for record in outcome.failures):
         print_text("`sparse: false` of a data set makes its inputs dense", err=True)
     if outcome.warned:
         command = f"ensvm status --warnings {folder}"

@@ -23,6 +23,7 @@ from ensvm.report.query import (
 )
 from ensvm.report.tables import TableCell, build_table, question_of
 from ensvm.shipped import shipped_records
+from ensvm.study.metrics import DATA_CELL
 from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
@@ -160,7 +161,7 @@ def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
         {
             cell: record.metrics
             for cell, record in study.records.items()
-            if record.ok and record.run_pass == "error"
+            if record.ok and record.run_pass == "error" and record.algorithm != DATA_CELL
         }
         for study in (first, second)
     )

@@ -21,7 +21,7 @@ from ensvm.data.splits import overlap
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
 from ensvm.report.statistical_tests import chance_below, holm, mean_of
-from ensvm.report.tables import is_oracle, question_of
+from ensvm.report.tables import is_oracle, question_of, row_label
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     MEASURED,
@@ -229,7 +229,7 @@ def compare_on_data_set(
     if all(pair["p"] is None for pair in pairs):
         reasons = "; ".join(dict.fromkeys(pair["reason"] for pair in pairs))
         left_out = _listed(selection.left_out)
-        raise UserError(f"{row}: there is nothing to test: {reasons}{left_out}")
+        raise UserError(f"{row_label(study, row)}: there is nothing to test: {reasons}{left_out}")
     tested = pd.DataFrame(pairs)
     tested["p_holm"] = np.array(holm([pair["p"] for pair in pairs]), dtype=float)
     in_order = {name: means[name] for name in order}
@@ -362,13 +362,14 @@ def _comparable(
     answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
     for row, of_row in problems.iterrows():
         if len(set(of_row)) == 1 and of_row.iloc[0]:
-            left_out.append(f"{row}: {of_row.iloc[0]}")
+            left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0]}")
         elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
-            left_out.append(f"{row}: {'; '.join(of_columns)}")
+            left_out.append(f"{row_label(study, str(row))}: {'; '.join(of_columns)}")
     answers = answers.loc[(problems == "").all(axis=1)]
     counts = answers.map(lambda answer: len(answer.values))
     uneven = [
-        f"{row}: {', '.join(f'{labels[str(name)]} {n}' for name, n in of_row.items())}"
+        f"{row_label(study, str(row))}: "
+        f"{', '.join(f'{labels[str(name)]} {n}' for name, n in of_row.items())}"
         for row, of_row in counts[counts.nunique(axis=1) > 1].iterrows()
     ]
     selection = Selection(study, table, metric, better, labels, tuple(left_out), tuple(uneven))

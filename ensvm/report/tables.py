@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import product
@@ -18,6 +19,7 @@ from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
 ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
+_NUMBER_IN_PAPER = re.compile("[A-Z]?[0-9]+[a-z]?|[IVX]+")  # of a table
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,12 @@ def build_table(study: Study, table: TableConfig) -> list[TableCell]:
 def counted_tables(study: Study, of: str) -> list[TableConfig]:
     """Return the tables of a kind in which each printed value stands once.
 
-    These are the tables whose id is a number, as in a paper; all if there are none. Other tables
-    may show printed values once more, beside values that were run in another way.
+    These are the tables whose id is a paper's number, such as 2, 2a, A1 or IV; all if there are
+    none. Other tables may show printed values once more, beside values that were run in another
+    way.
     """
     tables = [table for table in study.config.tables if table.of == of]
-    return [table for table in tables if table.id.isdecimal()] or tables
+    return [table for table in tables if _NUMBER_IN_PAPER.fullmatch(table.id)] or tables
 
 
 def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:

@@ -118,8 +118,7 @@ def _of_two_means(one: Comparison) -> tuple[float, float]:
     else:
         of_print = one.printed.std**2 / m
         if square + of_print > 0.0:
-            parts = square**2 / (ours.n - 1) + of_print**2 / (m - 1)
-            freedom = (square + of_print) ** 2 / parts
+            freedom = _welch_freedom((square, ours.n), (of_print, m))
     return ours.mean, _quantile(freedom) * math.sqrt(square + of_print)
 
 
@@ -166,8 +165,11 @@ def values_to_decide(one: Comparison, margin: float) -> int | None:
 
     These are whole repetitions if ours are folds of a cross-validation. Mean and spread are taken
     to stay as they are; the spread of a single error rate is binomial. Returns None if 10,000
-    values would not decide, as when the printed value alone is too uncertain.
+    values would not decide, as when the printed value alone is too uncertain, and for rows left
+    out one by one, which can be left out in one way only.
     """
+    if one.n_test and one.values.size > 1 and one.like_print is None:
+        return None
     known = one.values if one.like_print is None else one.like_print
     if known.size > 1:
         mean, spread = float(known.mean()), float(known.std(ddof=1))
@@ -275,12 +277,16 @@ def less_by_welch(one: Sample, other: Sample) -> bool:
         return False
     if one.std == other.std == 0.0:
         return one.mean < other.mean
-    parts = [of.std**2 / of.n for of in (one, other) if of.std is not None]
-    square = sum(parts)
-    freedoms = zip(parts, (one.n - 1, other.n - 1), strict=True)
-    freedom = square**2 / sum(part**2 / n for part, n in freedoms)
-    distance = (one.mean - other.mean) / math.sqrt(square)
+    squares = one.std**2 / one.n, other.std**2 / other.n
+    freedom = _welch_freedom((squares[0], one.n), (squares[1], other.n))
+    distance = (one.mean - other.mean) / math.sqrt(sum(squares))
     return chance_below(distance, freedom) < 1 - CONFIDENCE
+
+
+def _welch_freedom(*squares: tuple[float, int]) -> float:
+    """Return Welch's degrees of freedom, from the squared error of each mean and its n."""
+    total = sum(square for square, _ in squares)
+    return total**2 / sum(square**2 / (n - 1) for square, n in squares)
 
 
 def _quantile(freedom: float) -> float:

@@ -13,7 +13,6 @@ from ensvm.study.block import ConfigBlock, Names, SweepConfig
 MAX_DEGREE = 1000
 # The keys that name an estimator, in an algorithm and in the parameters of another estimator.
 KINDS = ("estimator", "pipeline")
-# How a choice by cross-validation is written.
 
 
 def is_spec(value: Any) -> bool:

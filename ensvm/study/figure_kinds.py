@@ -1,7 +1,7 @@
 """The kinds of figures: the panels of each, what it asks of the records, and its labels."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from ensvm import hints
 from ensvm.records.record import RunPass
+from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import (
     Algorithms,
     Asked,
@@ -18,8 +19,8 @@ from ensvm.study.block import (
     NameOf,
     StudyNames,
 )
-from ensvm.study.metrics import SECONDS, SIZE, TRAIN_ERROR, unit_of
-from ensvm.study.source import Location
+from ensvm.study.metrics import SEARCH, SECONDS, SIZE, TRAIN_ERROR, unit_of
+from ensvm.study.source import Location, YamlSource
 
 Scale = Literal["log", "linear"]
 
@@ -42,7 +43,6 @@ NAMES = {
 # The fitted attributes of a map of decisions: the rows, their labels, the values on both axes, and
 # the decision value at each point of the grid.
 MAP = ("points_", "signs_", "grid_", "values_")
-SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point of its grid
 
 
 def pass_of(y: str) -> RunPass:
@@ -239,12 +239,16 @@ class MapConfig(FigureConfig):
         The parameter of the horizontal axis, as the search calls it.
     y : str
         The parameter of the vertical axis. Of further parameters, the best value is taken.
+    x_scale, y_scale : 'linear'
+        The points of the grid are drawn at equal distances.
     """
 
     kind: Literal["map"]
     panels: tuple[MapPanel, ...] = Field(min_length=1)
     x: str
     y: str
+    x_scale: Literal["linear"] = "linear"
+    y_scale: Literal["linear"] = "linear"
 
     def default_labels(self, panel: Any) -> tuple[str, str]:
         """Return the names of the parameters."""
@@ -259,6 +263,20 @@ class MapConfig(FigureConfig):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
         return tuple(panel.dataset for panel in self.panels)
+
+    def check_axes(
+        self, index: int, algorithms: Mapping[str, AlgorithmConfig], source: YamlSource
+    ) -> None:
+        """Refuse an axis that is no parameter of a panel's search, if its grid is in the config."""
+        for panel in self.panels:
+            params = algorithms[panel.series].params
+            grids = params.get("param_grid") or params.get("param_distributions") or []
+            names = {
+                name for grid in ([grids] if isinstance(grids, dict) else grids) for name in grid
+            }
+            for key in ("x", "y") if names else ():
+                what = f"parameter of the search {panel.series}"
+                source.must_be_one_of(("figures", index, key), what, [getattr(self, key)], names)
 
 
 class PlanePanel(AxesConfig):

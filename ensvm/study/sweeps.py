@@ -21,8 +21,6 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("claims", ("rows", "left", "right")),
     ("readings", ("rows", "columns")),
 )
-
-
 # `{value}` in a label, or with a format of Python's such as `{value:.0%}`
 _VALUE = re.compile(r"\{value(?::([^{}]*))?\}")
 

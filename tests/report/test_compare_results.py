@@ -4,7 +4,7 @@ import lzma
 
 import numpy as np
 import pytest
-from made_up_records import errors, invoke, make_study
+from made_up_records import errors, invoke, make_study, record
 
 from ensvm.report.compare_results import compare_studies, differing, summary, total
 from ensvm.report.tables import build_table
@@ -80,6 +80,12 @@ def test_fits_are_counted_apart_from_table_values(tmp_path):
     found = compare_studies(some, side(tmp_path / "b", one=ONE[1:3], german=[0.3]))
     assert found.n_fits == (6, 4, 2, 1)
     assert "fits: 6 on both sides, 4 of them equal" in list(summary(found))[1]
+
+
+def test_facts_of_the_data_are_no_fits(tmp_path):
+    facts = record("titanic", 1, "data", dim=3, n_train=150, n_test=2051)
+    side_a = make_study(tmp_path / "a", CONFIG, [facts, *errors("titanic", "one", ONE)])
+    assert compare_studies(side_a, side_a).n_fits == (4, 4, 0, 0)
 
 
 def test_what_one_side_alone_recorded_makes_no_fit_different(tmp_path):

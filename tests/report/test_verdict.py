@@ -170,6 +170,9 @@ def test_values_do_not_decide_what_print_leaves_open():
     assert values_to_decide(Comparison(ours, printed, n_printed=3), 1.0) is None
     assert values_to_decide(Comparison(ours, printed, like_print=12 + 5 * (ours - 12)), 1.0) is None
     assert values_to_decide(Comparison(ours[:1], printed), 1.0) is None
+    each_row_left_out = 100.0 * (np.arange(50) < 6)
+    once = Comparison(each_row_left_out, replace(printed, std=None), n_test=50)
+    assert values_to_decide(once, 1.0) is None
 
 
 def test_a_single_value_without_test_rows_has_no_interval():

@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from ensvm.report.plots import boxes, curves, decision_maps, search_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
+from ensvm.report.tables import row_label
 from ensvm.study.figure_kinds import BoxConfig, FigureConfig, MapConfig, PlaneConfig
 from ensvm.study.figures import LinesConfig
-from ensvm.study.sweeps import label_of
 
 # What is swept, in words
 STEPS = dict.fromkeys(("n_train", "train_size"), "training rows")
@@ -118,14 +118,11 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for unused in axes[count:]:
         unused.remove()
-    row_labels = {entry.name: label_of(entry, entry.name) for entry in study.config.datasets}
     sweeps = [block.sweep for block in study.config.datasets]
     sweeps += [block.sweep for block in study.config.algorithms.values()]
     swept = {sweep.of: sweep.key for sweep in sweeps if sweep is not None}
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
-        title = panel.title or ", ".join(
-            row_labels.get(one, one) for one in panel.about.split(", ")
-        )
+        title = panel.title or ", ".join(row_label(study, name) for name in panel.about.split(", "))
         drawn.set_title(f"({letter}) {title}" if count > 1 else title)
         x_label, y_label = config.labels_of(panel)
         key = swept.get(x_label, x_label)  # the name of a sweep says less than what is swept

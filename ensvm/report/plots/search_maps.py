@@ -10,7 +10,8 @@ import pandas as pd
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figure_kinds import SEARCH, MapConfig, MapPanel
+from ensvm.study.figure_kinds import MapConfig, MapPanel
+from ensvm.study.metrics import SEARCH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,11 +50,13 @@ def read_panel(
             missing = f"{panel.name}, {panel.series}"
             return [], [f"{missing}, {getattr(figure, key, SEARCH)}: {answer.why}"]
     points = pd.concat(
-        pd.DataFrame({key: answer.values[number] for key, answer in answers.items()})
-        for number in answers["score"].values
+        {
+            number: pd.DataFrame({key: answer.values[number] for key, answer in answers.items()})
+            for number in answers["score"].values
+        },
+        names=["realization"],
     )
     # Of further parameters the best: the maximum over the rows of one realization and point.
-    points["realization"] = (points.index == 0).cumsum()
     for key in ("x", "y"):
         if not all(isinstance(value, int | float) for value in points[key]):
             points[key] = points[key].map(str)
@@ -79,7 +82,6 @@ def draw(
     from matplotlib.patches import Rectangle
 
     for panel_axes, items in zip(axes, panels, strict=True):
-        panel_axes.set(xscale="linear", yscale="linear")  # points of the grid are evenly spaced
         for item in items:
             scores = item.scores.to_numpy()
             panel_axes.imshow(scores, cmap="Greys", origin="lower", aspect="auto")

@@ -1,9 +1,13 @@
 """Maps of scores: means over realizations, and the best of further parameters."""
 
+import re
+
 import pytest
 from made_up_records import make_study, record
 
+from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.study.config import read_config
 
 CONFIG = """\
 study: s
@@ -47,6 +51,20 @@ def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
     assert {"0.4", "0.75", "0.6", "1", "10", "0.1", "box: the best mean"} <= texts
     (svg,) = draw(study, read_figure(study, figure), [".svg"])
     assert svg.count(b"#d55e00") == 2  # one point and the legend
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("y: gamma", "y: gama", "figures[1].y: unknown parameter of the search search 'gama'"),
+        ("caption: c,", "caption: c, x_scale: log,", "figures[1].x_scale: 'log' is not accepted"),
+    ],
+)
+def test_axes_that_a_map_does_not_have_are_refused(tmp_path, old, new, message):
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG.replace(old, new))
+    with pytest.raises(UserError, match=re.escape(message)):
+        read_config(path)
 
 
 def test_scores_that_are_no_numbers_are_missing(tmp_path):
