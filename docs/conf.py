@@ -12,7 +12,6 @@ from latex2mathml.converter import convert
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
-from config_keys import without_signature, write_blocks, write_keys  # noqa: E402
 from site_links import read_source  # noqa: E402
 
 if TYPE_CHECKING:
@@ -96,6 +95,13 @@ def show_examples(app: "Sphinx", context: object, lines: list[str]) -> None:
     lines[:] = re.sub(r"^\| ", "    ", text, flags=re.MULTILINE).split("\n")
 
 
+def without_signature(
+    app: "Sphinx", what: str, name: str, item: object, *rest: object
+) -> tuple[str, str] | None:
+    """Return an empty signature for a record, whose keys stand below."""
+    return ("", "") if what == "class" and name.startswith("ensvm.records.") else None
+
+
 def write_inline(writer: Any, node: Any) -> None:
     """Write a formula in a line as MathML, which browsers draw without a network."""
     writer.body.append(convert(node.astext()))
@@ -112,9 +118,7 @@ def setup(app: "Sphinx") -> None:
     """Register the events and how formulas are written, for Sphinx."""
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("source-read", read_source)
-    app.connect("source-read", write_blocks)
     app.connect("sphinx-click-process-options", escape_stars)
     app.connect("sphinx-click-process-description", show_examples)
     app.connect("autodoc-process-signature", without_signature)
-    app.connect("autodoc-process-docstring", write_keys, priority=300)
     app.connect("autodoc-process-docstring", escape_marks, priority=400)  # before numpydoc

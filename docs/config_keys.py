@@ -1,12 +1,14 @@
-"""The keys of configs and cards, as the page *Keys* shows them.
+"""The keys of configs and cards as the list on the page *Keys*: `make generated` writes it.
 
 Each block of a config is a pydantic model, whose docstring says under `Attributes` what its keys
-mean. For that page, types are written in the words of YAML, and each key gets its default and its
-limits, which the model knows.
+mean. Types are written in the words of YAML, and each key gets its default and its limits, which
+the model knows.
 """
 
 import re
 from collections.abc import Iterator
+from inspect import cleandoc
+from textwrap import fill
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -16,7 +18,13 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
 from ensvm.study.config import StudyConfig
 
-KEY = re.compile(r"(?P<name>[a-z]\w*) : (?P<type>.+)")
+ROOTS = {
+    "A study": ("", StudyConfig),
+    "A data set of your own files": ("datasets", OwnFile),
+    "A card": ("", DatasetCard),
+}
+KEY = re.compile(r"(?P<name>[a-z]\w*(?:, [a-z]\w*)*) : (?P<type>.+)")
+SECTION = re.compile(r"\n\n(\w+)\n-{3,}\n")
 WORDS = (
     (r"\btuples?\b", "list"),
     (r"\b(?:mapping|dict) of str to\b", "names, each with"),
@@ -26,8 +34,9 @@ WORDS = (
     (r"\bint\b", "whole number"),
     (r"\bfloat\b", "number"),
     (r"\bbool\b", "true or false"),
+    (r"\bFigureConfig\b", "`figures`"),
+    (r"\bFormat\b", "block"),
 )
-MARK = "<!-- all blocks -->"
 LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
@@ -46,48 +55,78 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-ROOTS = {
-    "A study": ("", StudyConfig),
-    "A data set of your own files": ("datasets", OwnFile),
-    "A card": ("", DatasetCard),
-}
-MODELS = {model.__name__: model for root in ROOTS.values() for _, model in blocks_of(*root)}
-LINKED = re.compile(rf"\b({'|'.join(MODELS)})\b")
-
-
-def write_blocks(app: object, page: str, source: list[str]) -> None:
-    """Write all blocks into their page, in Markdown; one in several places comes once."""
-    if MARK not in source[0]:
-        return
-    sections, shown = [], set()
+def places() -> dict[type[BaseModel], tuple[str, str]]:
+    """Return each block with the title of its part and its first place there."""
+    found: dict[type[BaseModel], tuple[str, str]] = {}
     for title, root in ROOTS.items():
-        sections.append(f"## {title}")
         for place, model in blocks_of(*root):
-            if model in shown:
-                continue
-            shown.add(model)
-            if place and f"### {place}" not in sections:
-                sections.append(f"### {place}")
-            sections.append(f"```{{eval-rst}}\n.. autoclass:: {_path(model)}\n```")
-    source[0] = source[0].replace(MARK, "\n\n".join(sections))
+            found.setdefault(model, (title, place))
+    return found
 
 
-def write_keys(
-    app: object, what: str, name: str, item: Any, options: object, lines: list[str]
-) -> None:
-    """Write the keys in the docstring of a block in words, with defaults and limits."""
-    if item not in MODELS.values():
-        return
-    for number, line in enumerate(lines):
-        if (match := KEY.fullmatch(line)) and (field := item.model_fields.get(match["name"])):
-            key = field.alias or match["name"]
-            lines[number] = f"{key} : {_facts(match['type'], field)}"
+def list_of_keys(_: str = "") -> str:
+    """Return all blocks with their keys, in Markdown."""
+    blocks, lines = places(), list[str]()
+    for model, (title, place) in blocks.items():
+        if (part := f"## {title}") not in lines:
+            lines.append(part)
+        if place:
+            lines.append(f"### {place}{_kind(model)}")
+        lines += [about(model), *_lines_of(model, blocks)]
+    return "\n\n".join(lines)
 
 
-def _facts(type_name: str, field: FieldInfo) -> str:
+def _kind(model: type[BaseModel]) -> str:
+    """Return the key that tells a block from others at its place, such as `, kind: map`."""
+    for name in ("kind", "type", "protocol", "name"):
+        field = model.model_fields.get(name)
+        values = get_args(field.annotation) if field else ()
+        if len(values) == 1 and isinstance(values[0], str):
+            return f", {name}: {values[0]}"
+    return ""
+
+
+def about(model: type[BaseModel]) -> str:
+    """Return what the docstring of a block says before its sections."""
+    text = SECTION.split(cleandoc(model.__doc__ or ""))[0]
+    return "\n\n".join(_wrapped(paragraph) for paragraph in text.split("\n\n"))
+
+
+def keys_of(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """Return the type and the meaning of each key that the docstrings of a block explain."""
+    keys: dict[str, tuple[str, str]] = {}
+    for base in model.__mro__:
+        _, *sections = SECTION.split(cleandoc(base.__doc__ or ""))
+        of_base = dict(zip(sections[::2], sections[1::2], strict=True)).get("Attributes", "")
+        names: list[str] = []
+        for line in of_base.splitlines():
+            if match := KEY.fullmatch(line):
+                names = [name for name in match["name"].split(", ") if name not in keys]
+                keys |= dict.fromkeys(names, (match["type"], ""))
+            for name in names if line.startswith("    ") else ():
+                keys[name] = (keys[name][0], f"{keys[name][1]} {line.strip()}".strip())
+    return keys
+
+
+def _lines_of(
+    model: type[BaseModel], blocks: dict[type[BaseModel], tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the keys of a block as one list."""
+    explained = keys_of(model)
+    entries = []
+    for name, field in model.model_fields.items():
+        type_name, meaning = explained[name]
+        facts = _facts(type_name, field, blocks)
+        entries.append(_wrapped(f"- **{field.alias or name}** ({facts}): {meaning}", "  "))
+    yield "\n".join(entries)
+
+
+def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], tuple[str, str]]) -> str:
+    """Return the type of a key in words, its limits, and its default."""
     for pattern, word in WORDS:
         type_name = re.sub(pattern, word, type_name)
-    linked = LINKED.sub(lambda name: f":class:`{name[1]} <{_path(MODELS[name[1]])}>`", type_name)
+    for model, (_, place) in blocks.items():
+        type_name = re.sub(rf"\b{model.__name__}\b", f"`{place}`" if place else "block", type_name)
     limits = [
         f"{word} {getattr(limit, name):g}"
         for limit in field.metadata
@@ -98,16 +137,14 @@ def _facts(type_name: str, field: FieldInfo) -> str:
     shown = not (default is None or default in ("", ()) or isinstance(default, BaseModel))
     written = str(default).lower() if isinstance(default, bool) else default
     needed = "required" if field.is_required() else f"default {written}" if shown else ""
-    return "; ".join(filter(None, [linked, *limits, needed]))
+    return "; ".join(filter(None, [type_name, *limits, needed]))
 
 
-def _path(model: type[BaseModel]) -> str:
-    return f"{model.__module__}.{model.__name__}"
-
-
-def without_signature(
-    app: object, what: str, name: str, item: Any, *rest: object
-) -> tuple[str, str] | None:
-    """Return an empty signature for a block or a record, whose keys stand below."""
-    is_listed = item in MODELS.values() or name.startswith("ensvm.records.")
-    return ("", "") if what == "class" and is_listed else None
+def _wrapped(text: str, indent: str = "") -> str:
+    return fill(
+        " ".join(text.split()),
+        118,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -1,9 +1,10 @@
-"""The parts of README.md and results/README.md that show results; run this file to write them.
+"""The generated parts of README.md, results/README.md and the page of keys; running writes them.
 
 A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,10 @@ from ensvm.report.render.first_page import counts
 from ensvm.report.tables import build_table, counted_tables
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "results" / "README.md"]
+sys.path.insert(0, str(ROOT / "docs"))
+import config_keys  # noqa: E402
+
+PAGES = [ROOT / page for page in ("README.md", "results/README.md", "docs/look-up/keys.md")]
 
 
 def grid_of(path: str) -> str:
@@ -96,6 +100,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "rows": rows_of,
     "findings": list_of_findings,
     "works": table_of_works,
+    "keys": config_keys.list_of_keys,
 }
 BLOCK = re.compile(
     rf"(<!-- (?P<kind>{'|'.join(MAKERS)}): ?(?P<name>[^>]*?) -->\n).*?(?P<end><!-- end -->)",

@@ -16,7 +16,7 @@ Paths = str | list[str]
 class DatasetConfig(ConfigBlock):
     """One data set of a study: a card's name, or data of the user's own.
 
-    Keys that describe the user's own data are those of `ensvm.data.own_file.OwnFile`.
+    It takes the keys of a data set of your own files, too.
 
     Attributes
     ----------
