@@ -81,8 +81,8 @@ def _kind(model: type[BaseModel]) -> str:
     for name in ("kind", "type", "protocol", "name"):
         field = model.model_fields.get(name)
         values = get_args(field.annotation) if field else ()
-        if len(values) == 1 and isinstance(values[0], str):
-            return f", {name}: {values[0]}"
+        if values and all(isinstance(value, str) for value in values):
+            return f", {name}: {' or '.join(values)}"
     return ""
 
 
@@ -134,7 +134,7 @@ def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], tuple
         if hasattr(limit, name)
     ]
     default = field.default if not field.default_factory else None
-    shown = not (default is None or default in ("", ()) or isinstance(default, BaseModel))
+    shown = isinstance(default, str | int | float) and default != ""
     written = str(default).lower() if isinstance(default, bool) else default
     needed = "required" if field.is_required() else f"default {written}" if shown else ""
     return "; ".join(filter(None, [type_name, *limits, needed]))
