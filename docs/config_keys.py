@@ -18,7 +18,7 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
 from ensvm.study.config import StudyConfig
 
-ROOTS = {
+ROOTS: dict[str, tuple[str, type[BaseModel]]] = {
     "A study": ("", StudyConfig),
     "A data set of your own files": ("datasets", OwnFile),
     "A card": ("", DatasetCard),
