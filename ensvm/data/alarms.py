@@ -5,6 +5,7 @@
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +48,8 @@ def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
     These are columns that tell the class alone, test rows of the first realization that repeat
-    training rows, columns that look like identifiers or groups, and rare classes.
+    training rows, columns that look like identifiers or groups, rare classes, and classes whose
+    names differ in capital letters alone.
     """
     columns = list(_columns(dataset))
     return [
@@ -55,6 +57,7 @@ def alarms(dataset: Dataset) -> list[str]:
         *_copies(dataset, columns),
         *_like_identifiers(dataset, columns),
         *_rare(dataset),
+        *_spelt_alike(dataset),
     ]
 
 
@@ -196,6 +199,14 @@ def _rare(dataset: Dataset) -> Iterator[str]:
             f"rare classes: {', '.join(named[:5])}{more} of the rows; guessing the largest class "
             f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too"
         )
+
+
+def _spelt_alike(dataset: Dataset) -> Iterator[str]:
+    times = Counter(label.casefold() for label in dataset.classes)
+    alike = [repr(label) for label in dataset.classes if times[label.casefold()] > 1]
+    if alike:
+        names = ", ".join(alike)
+        yield f"the classes {names} differ in capital letters alone: write them alike in the file"
 
 
 def _label(dataset: Dataset, code: int) -> str:

@@ -87,6 +87,12 @@ def test_a_fault_is_found_among_many_columns(found):
     assert "'leak' alone" in alarm
 
 
+def test_classes_that_differ_in_capital_letters_alone_are_named(found):
+    y = np.array(["no", "yes", "NO", "other"])[np.arange(N) % 4]
+    [alarm] = found(NOISE | {"a": LONE}, y)
+    assert alarm.startswith("the classes 'NO', 'no' differ in capital letters alone")
+
+
 def test_ten_equal_classes_are_not_rare(found):
     assert found(NOISE | {"a": LONE}, np.arange(N) % 10) == []
 
