@@ -16,10 +16,12 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
-    from ensvm.runner.plan import Plan
+    from ensvm.runner.plan import Cell, Plan
 
 WRONG_INPUT = 2  # the exit status
 PIPED_WIDTH = 100  # columns of tables and paragraphs that go to a file or a pipe
+MAX_GROUPS = 8  # groups of cells with one reason
+MAX_NAMES = 4  # data sets or algorithms of a group
 LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
 UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
 
@@ -90,6 +92,23 @@ def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
         lines = [part for line in text.splitlines() for part in _wrapped(line, width)]
         head = f"{' ' * indent}{name}".ljust(margin)
         click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
+
+
+def print_cells(groups: "Mapping[tuple[str, str], list[Cell]]") -> None:
+    """Print a line for each group of cells by state and reason: how many they are, and which."""
+    for (state, why), cells in list(groups.items())[:MAX_GROUPS]:
+        datasets = _first_names([cell.dataset for cell in cells])
+        algorithms = _first_names([cell.algorithm for cell in cells])
+        reason = f" ({why})" if why else ""
+        print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
+    if len(groups) > MAX_GROUPS:
+        click.echo(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
+
+
+def _first_names(names: list[str]) -> str:
+    names = list(dict.fromkeys(names))
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:

@@ -10,14 +10,12 @@ from rich.console import Console
 
 from ensvm.shipped import shipped_config
 from ensvm_cli.arguments import RESULTS, config_option, plans_of, read_studies, results_argument
-from ensvm_cli.printing import print_facts, print_table, print_text
+from ensvm_cli.printing import print_cells, print_table, print_text
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
     from ensvm.runner.plan import Cell, Plan, State
 
-MAX_GROUPS = 8  # groups of cells with one reason
-MAX_NAMES = 4  # data sets or algorithms of a group
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
 
@@ -95,23 +93,11 @@ def _print_to_do(study: "Study", plan: "Plan") -> None:
         return
     name = study.config.study
     click.secho(f"\n{name}", bold=True)
-    for (state, why), cells in list(groups.items())[:MAX_GROUPS]:
-        datasets = _first_names([cell.dataset for cell in cells])
-        algorithms = _first_names([cell.algorithm for cell in cells])
-        reason = f" ({why})" if why else ""
-        print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
-    if len(groups) > MAX_GROUPS:
-        click.echo(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
+    print_cells(groups)
     folder = study.folder.parent
     option = "" if folder == RESULTS else f" --results {folder}"
     config = name if plan.path == shipped_config(name) else plan.path
     click.echo(f"  to do them: ensvm run {config}{option}")
-
-
-def _first_names(names: list[str]) -> str:
-    names = list(dict.fromkeys(names))
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more
 
 
 def _print_warnings(study: "Study") -> None:

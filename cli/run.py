@@ -4,7 +4,7 @@ import math
 import signal
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -25,9 +25,9 @@ from ensvm_cli.printing import (
     duration,
     missing_data_text,
     plan_size,
+    print_cells,
     print_columns,
     print_missing_data,
-    print_table,
     print_text,
 )
 from ensvm_cli.results import commands_of, main_table, print_ending
@@ -332,14 +332,10 @@ def _dry_run(
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
     print_text(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
-    planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
-    to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
-    reasons = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
-    rows = [
-        [*pair, reasons.get(pair, ""), *map(str, (count, count - to_do[pair], to_do[pair]))]
-        for pair, count in planned.items()
-    ]
-    print_table(["data set", "algorithm", "why", "cells", "done", "to do"], rows, names=3)
+    groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell, reason in missing:
+        groups["to do", reason].append(cell)
+    print_cells(groups)
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
