@@ -11,6 +11,7 @@ import re
 import signal
 import tempfile
 import threading
+import time
 import warnings
 from abc import ABC, abstractmethod
 from collections import deque
@@ -243,6 +244,7 @@ class _Worker:
         self.traces, self.was_too_slow = Traces(folder), False
         self._threads = threads
         self._executor: ProcessPoolExecutor | None = None
+        self._task: Future[Any] | None = None  # the last one
         self._has_run_cells = False
 
     def submit(self, attempt: Attempt, results: Path, timeout: float | None) -> Future[Any]:
@@ -256,9 +258,10 @@ class _Worker:
             with _starting_processes() as safe_path:
                 if self._executor is None:
                     self._executor = _executor(self._threads, safe_path)
-                return self._executor.submit(
+                self._task = self._executor.submit(
                     run_cells, attempt.task, results, self.traces, timeout, in_fork=in_fork
                 )
+                return self._task
         except BrokenExecutor:  # the process was killed while it had nothing to do
             self.end()
             return self.submit(attempt, results, timeout)
@@ -276,6 +279,12 @@ class _Worker:
             return
         if mark := self.traces.mark:
             _kill_group(mark.pid)
+        # joblib's thread fails if the executor is shut down before it has taken up the task.
+        deadline = time.monotonic() + GRACE_SECONDS
+        while (task := self._task) and not (task.running() or task.done()):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.001)
         self._executor.shutdown(wait=wait, kill_workers=True)
         if wait:
             self._executor, self._has_run_cells = None, False

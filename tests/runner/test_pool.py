@@ -6,11 +6,13 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from joblib.externals.loky import process_executor
 from made_up_records import run_quietly
 
 from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
@@ -284,3 +286,18 @@ def test_a_long_folder_for_temporary_files_is_no_obstacle(study, tmp_path, monke
     config = study("svc: {estimator: SVC}", realizations=1)
     assert run_quietly(make_plan(config), tmp_path / "r", jobs=1).statuses == {"ok": 2}
     assert not list(folder.iterdir())
+
+
+def test_a_pool_may_end_right_after_a_task_begins(task, tmp_path, monkeypatch):
+    """However long joblib's thread takes to see the task, no error is raised in it."""
+    errors, thread_type = [], process_executor._ExecutorManagerThread
+    look = thread_type.wait_result_broken_or_wakeup
+    monkeypatch.setattr(threading, "excepthook", errors.append)
+    monkeypatch.setattr(
+        thread_type, "wait_result_broken_or_wakeup", lambda self: (look(self), time.sleep(0.3))[0]
+    )
+    with Store(tmp_path / "r") as store, LocalPool(store, lambda records: None, None, 1) as one:
+        one.run([task.only(task.cells[:1])])
+        time.sleep(0.5)  # the thread waits for another task
+        one.submit(pool.Attempt(task))
+    assert errors == []
