@@ -1,6 +1,7 @@
 """`ensvm run`: run a study's missing cells."""
 
 import math
+import re
 import signal
 import sys
 import time
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
 
+NEEDS_DENSE = re.compile(r"(?i)dense data is required|not support sparse|sparse.* not supported")
 MAX_FAILURES = 10  # that are printed
 MANY_MACHINES = ("engine", "shard", "run_pass")  # options that the help lists apart
 PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
@@ -397,7 +399,7 @@ def _print_outcome(
     if len(outcome.failures) > MAX_FAILURES:
         n_more = len(outcome.failures) - MAX_FAILURES
         click.echo(f"  ... and {n_more} more; see the records", err=True)
-    if any("dense data is required" in record.reason for record in outcome.failures):
+    if any(NEEDS_DENSE.search(record.reason) for record in outcome.failures):
         print_text("`sparse: false` of a data set makes its inputs dense", err=True)
     if outcome.warned:
         command = f"ensvm status --warnings {folder}"

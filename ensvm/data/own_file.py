@@ -46,7 +46,8 @@ from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import read_files, settled
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.split_sizes import check_groups, completed
-from ensvm.errors import Refused, Strict, UserError, explain
+from ensvm.data.splits import PROTOCOLS
+from ensvm.errors import Refused, Strict, UserError, did_you_mean, explain
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -178,15 +179,19 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         name = mapping.get("name") or mapping.get("path", "")
         raise explain(error, f"data set {name!r}") from error
     data_set = f"data set {own.name or own.title!r}"
-    if bool(own.test) != (own.split.get("protocol") == "official"):
+    protocol = own.split.get("protocol")  # an unknown one is refused with the split
+    if protocol in PROTOCOLS and bool(own.test) != (protocol == "official"):
         raise UserError(
             f"{data_set}: test: protocol `official` needs a test file; others take none"
         )
     if own.openml is not None:
         own, parts = _from_openml(own, data_set)
     else:
-        every_path = filter(None, [own.path or own.train, own.test])
-        parts = [[_open(own, base / path, data_set) for path in paths] for paths in every_path]
+        parts = [
+            [_open(own, base / path, f"{data_set}: {key}") for path in paths]
+            for key in ("path", "train", "test")
+            if (paths := getattr(own, key))
+        ]
     parts = settled(parts)
     files = [(source.format, file) for part in parts for source, file in part]
     inputs, dropped, index = None, tuple[str, ...](), None
@@ -244,13 +249,16 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened
     return own, [[(Source(openml=own.openml, format=form), file)]]
 
 
-def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
+def _open(own: OwnFile, path: Path, key: str) -> Opened:
+    if path.parent.is_dir() and not path.exists():
+        names = [other.name for other in path.parent.iterdir()]
+        raise UserError(f"{key}: there is no file {path}{did_you_mean(path.name, names)}")
     try:
         content = unpack(path)
     except Refused as refusal:
-        raise UserError(f"{data_set}: {refusal}") from refusal
+        raise UserError(f"{key}: {refusal}") from refusal
     file = FileContent(content, str(path))
-    form = _format(own, path, data_set, file)
+    form = _format(own, path, key.rpartition(": ")[0], file)
     sha256 = hashlib.sha256(content).hexdigest()
     return Source(file=str(path.resolve()), sha256=sha256, format=form), file
 

@@ -35,7 +35,11 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
     completed = dict(split)
     sizes = {key: split[key] for key in SIZES if key in split and key in written}
     fractions = _FRACTIONS[protocol]
-    shares = {key: size for key, size in sizes.items() if _is_fraction(key, size, key in fractions)}
+    shares = {
+        key: size
+        for key, size in sizes.items()
+        if _is_fraction(key, size, key in fractions, protocol == "official")
+    }
     if protocol == "random" and 0 < len(shares) < len(sizes):
         both = " and ".join(f"{key} {size}" for key, size in sizes.items())
         raise ValueError(
@@ -64,16 +68,20 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
     return completed
 
 
-def _is_fraction(key: str, size: Any, allowed: bool) -> bool:
-    """Return whether a size is a fraction; raise ValueError if it is neither that nor a number."""
+def _is_fraction(key: str, size: Any, allowed: bool, whole: bool) -> bool:
+    """Return whether a size is a fraction; raise ValueError if it is neither that nor a number.
+
+    With `whole`, 1.0 is all rows.
+    """
     if isinstance(size, float):
-        if allowed and 0 < size < 1:
+        if allowed and (0 < size < 1 or (size == 1 and whole)):
             return True
         if size > 1 and size.is_integer():
             return False
     elif not isinstance(size, str):
         return False  # pydantic checks it when the split is made
-    fraction = ", or a fraction of them between 0 and 1" if allowed else ""
+    most = "of at most 1.0" if whole else "below 1"
+    fraction = f", or a fraction of them {most}" if allowed else ""
     raise ValueError(f"split.{key}: {size!r} is not accepted; accepted: a number of rows{fraction}")
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,6 +192,9 @@ Split = Annotated[
     | DisjointSplit,
     Field(discriminator="protocol"),
 ]
+PROTOCOLS = tuple(
+    get_args(split.model_fields["protocol"].annotation)[0] for split in get_args(get_args(Split)[0])
+)
 
 
 def is_grouped(split: Split) -> bool:
@@ -301,6 +304,8 @@ def check_split(split: Split, rows: int, classes: Mapping[str, int | None] | Non
         if not n_train + n_test <= split.rows <= rows:
             block = f"a block of {split.rows} out of {rows} rows"
             raise ValueError(f"split: n_train {n_train} + n_test {n_test} do not fit {block}")
+    elif isinstance(split, OfficialSplit) and n_train > rows - n_test:
+        raise ValueError(f"split.n_train: {n_train} is more than the {rows - n_test} training rows")
     elif n_train + n_test > rows:
         raise ValueError(f"split: n_train {n_train} + n_test {n_test} is more than all {rows} rows")
     counts = {label: count for label, count in (classes or {}).items() if count is not None}

@@ -86,6 +86,24 @@ def counted_tables(study: Study, of: str) -> list[TableConfig]:
     return [table for table in tables if _NUMBER_IN_PAPER.fullmatch(table.id)] or tables
 
 
+def decimals_of(
+    study: Study, table: TableConfig, column: ColumnConfig, value: float | None = None
+) -> int:
+    """Return how many decimals a column shows of a value of ours, beside its printed values."""
+    return table.decimals_of(column, value, _printed_decimals(study, table).get(column.name, 0))
+
+
+@once
+def _printed_decimals(study: Study, table: TableConfig) -> dict[str, int]:
+    """Return the most decimals of the printed values of each column."""
+    most: dict[str, int] = {}
+    for (table_id, _, column), printed in study.published.items():
+        if table_id == table.id and printed.half_unit > 0:
+            decimals = round(-math.log10(2 * printed.half_unit))
+            most[column] = max(most.get(column, 0), decimals)
+    return most
+
+
 def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
     """Return what a cell of a table asks of its study."""
     return Question(
@@ -232,14 +250,16 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     guesses = {cell.column: cell.largest_class for cell in cells}
     for columns in _compared_columns(study, table):
         rounded = {
-            column.name: round(means[column.name], table.decimals_of(column, means[column.name]))
+            column.name: round(
+                means[column.name], decimals_of(study, table, column, means[column.name])
+            )
             for column in columns
             if column.name in means
         }
         if rounded and all(map(math.isfinite, rounded.values())):
             of_best = min if table.best_of(columns[0]) == "min" else max
             top, guess = of_best(rounded.values()), guesses[columns[0].name]
-            guess = None if guess is None else round(guess, table.decimals_of(columns[0]))
+            guess = None if guess is None else round(guess, decimals_of(study, table, columns[0]))
             if guess is None or of_best(top, guess) != guess:
                 best |= {column for column, mean in rounded.items() if mean == top}
     return best

@@ -311,9 +311,13 @@ def draws(record: Record) -> bool:
 
 
 def is_fixed(study: Study, answer: Answer) -> bool:
-    """Return whether the rows are the paper's and the algorithm draws no random numbers."""
+    """Return whether the rows are the paper's and the algorithm draws no random numbers.
+
+    A search by cross-validation is not fixed: the paper's folds are not known.
+    """
     return study.config.dataset(answer.question.row).same_rows and not any(
-        map(draws, answer.records.values())
+        draws(record) or (record.stage is not None and record.n_stages is None)
+        for record in answer.records.values()
     )
 
 

@@ -376,6 +376,40 @@ def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
 # Checks
 
 
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or any other estimator as it is."""
+    steps = getattr(estimator, "steps", None)
+    return last_step(steps[-1][1]) if isinstance(steps, list) and steps else estimator
+
+
+def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
+    """Return the grids of a search of scikit-learn; None for another classifier.
+
+    It may be the last step of a pipeline: what stands before it is fitted once, on all training
+    rows.
+
+    Raises EstimatorError if a grid names a parameter that its estimator does not have.
+    """
+    from sklearn.model_selection._search import BaseSearchCV
+
+    search = last_step(estimator)
+    if not isinstance(search, BaseSearchCV):
+        return None
+    parameters = search.get_params(deep=False)
+    grids = parameters.get("param_grid", parameters.get("param_distributions")) or []
+    grids = [grids] if isinstance(grids, Mapping) else list(grids)
+    accepted = search.estimator.get_params()
+    for name in (name for grid in grids for name in grid):
+        if name not in accepted:
+            names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
+            hint = did_you_mean(name, accepted)
+            raise EstimatorError(
+                f"the grid of {type(search).__name__} has {name!r}, which its estimator has not; "
+                f"accepted: {names}{hint}"
+            )
+    return grids
+
+
 def takes_many(estimator: Any) -> bool:
     """Return whether a classifier takes more than two classes, which is the default."""
     from sklearn.utils import get_tags

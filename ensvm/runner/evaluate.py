@@ -23,7 +23,7 @@ from ensvm.runner.answers import (
     error_text,
     scalars_of,
 )
-from ensvm.runner.estimators import made, random_states
+from ensvm.runner.estimators import last_step, made, random_states
 from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import another_seed
@@ -243,7 +243,7 @@ def _is_number(value: Any) -> bool:
 
 def _best_params(fitted: Any) -> dict[str, Any] | None:
     """Return what a search of scikit-learn has chosen; None for another classifier."""
-    chosen = getattr(fitted, "best_params_", None)
+    chosen = getattr(last_step(fitted), "best_params_", None)
     if not isinstance(chosen, Mapping):
         return None
     return _as_recorded(chosen)
@@ -347,7 +347,8 @@ def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict
 
 def _scores_of_search(fitted: Any) -> dict[str, list[Any]]:
     """Return the values of each parameter, and the mean score, at the points of a search."""
-    points, scores = fitted.cv_results_["params"], fitted.cv_results_["mean_test_score"]
+    found = last_step(fitted).cv_results_
+    points, scores = found["params"], found["mean_test_score"]
     names = dict.fromkeys(name for point in points for name in point)  # of all grids of a list
     values = {name: [_plain(point.get(name)) for point in points] for name in names}
     return {SEARCH: curve(SEARCH, scores), **{f"{SEARCH}.{key}": of for key, of in values.items()}}

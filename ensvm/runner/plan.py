@@ -1,6 +1,7 @@
 """The cells of a study, each with its key, and which of them have no valid record yet."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -467,9 +468,11 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
             return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name, base / "datasets")
     except UserError as error:
-        raise source.error(
-            ("datasets", index, "card" if entry.card else "name"), str(error)
-        ) from error
+        # A message that names a key of the block stands at its line.
+        named = re.match(r"(?:data set '[^']*': )?(?:unknown key ')?(\w+)", str(error))
+        key = named[1] if named and named[1] in entry.model_dump(exclude_unset=True) else "name"
+        location = ("datasets", index, "card" if entry.card else key)
+        raise source.error(location, str(error)) from error
     for key in ("split", "scaling", "fill", "options"):
         change = getattr(entry, key)
         if change is not None:

@@ -12,17 +12,20 @@ from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
     build,
+    last_step,
     name_of,
     names_in,
     parts_of,
     resolved_block,
+    search_grids,
     takes_many,
 )
 from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR
+from ensvm.study.figure_kinds import MapConfig
+from ensvm.study.metrics import CHOSEN, SEARCH, STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
 # Files that decide the values of all cells, and those that decide what the rows of the data are.
@@ -129,6 +132,7 @@ def settings_of_study(
             method = replace(method, wrapped="one-vs-rest")
             parts.add(OneVsRestClassifier)
         _check_stages(source, location, method, estimator)
+        _check_search(source, config, name, estimator)
         roots = classes[name] | {_root(part) for part in parts}
         others = {root for root in roots if not folder.holds(root.partition(":")[0])}
         if name not in own:
@@ -181,18 +185,22 @@ def _check_stages(
     source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any
 ) -> None:
     """Refuse a search, a stage, or stages to be recorded, that the estimator does not have."""
-    from sklearn.model_selection._search import BaseSearchCV
-
     why = ""
     if method.wrapped is not None:
         why = " (on data of more than two classes it is wrapped one against rest)"
-    if method.search_on is not None:
-        if not isinstance(estimator, BaseSearchCV) or method.wrapped is not None:
-            message = f"{name_of(method.estimator)} is no search, such as GridSearchCV{why}"
-            raise source.error((*location, "search_on"), message)
-        if SEARCH in method.record:
-            message = f"{SEARCH} is left by a search in each realization, without `search_on:`"
-            raise source.error((*location, "record"), message)
+    try:
+        is_search = search_grids(estimator) is not None and method.wrapped is None
+    except EstimatorError as error:
+        raise source.error(location, str(error)) from error
+    if method.search_on is not None and not (is_search and last_step(estimator) is estimator):
+        message = f"{name_of(method.estimator)} is no search, such as GridSearchCV{why}"
+        raise source.error((*location, "search_on"), message)
+    if SEARCH in method.record and not is_search:
+        message = f"{SEARCH} is left by a search, such as GridSearchCV{why}"
+        raise source.error((*location, "record"), message)
+    if SEARCH in method.record and method.search_on is not None:
+        message = f"{SEARCH} is left by a search in each realization, without `search_on:`"
+        raise source.error((*location, "record"), message)
     staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     if method.stage != "last" and method.grid is None and not staged:
         message = f"{name_of(method.estimator)} has no stages (staged_predict) and no grid:"
@@ -206,6 +214,25 @@ def _check_stages(
     curves = [key for key in method.record if key != TRAIN_ERROR]
     if curves and method.wrapped is not None:
         raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
+
+
+def _check_search(source: YamlSource, config: StudyConfig, name: str, estimator: Any) -> None:
+    """Refuse what tables and maps ask of a search that it does not leave."""
+    grids = search_grids(estimator)
+    known = None if grids is None else [parameter for grid in grids for parameter in grid]
+    asked = [
+        (one.location, one.metric.removeprefix(CHOSEN))
+        for one in config.asked()
+        if one.metric.startswith(CHOSEN) and name in one.algorithms
+    ]
+    for index, figure in enumerate(config.figures):
+        if isinstance(figure, MapConfig) and name in (panel.series for panel in figure.panels):
+            asked += [(("figures", index, axis), getattr(figure, axis)) for axis in ("x", "y")]
+    for location, parameter in asked:
+        if known is None:
+            raise source.error(location, f"{name} is no search, such as GridSearchCV")
+        if known:  # not of a search whose space is no grid
+            source.must_be_one_of(location, f"parameter of the search {name}", parameter, known)
 
 
 def _with_kernel(

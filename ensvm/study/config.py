@@ -27,7 +27,7 @@ from ensvm.study.block import (
 )
 from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.figure_kinds import MapConfig
+from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
@@ -393,8 +393,11 @@ class StudyConfig(ConfigBlock):
         check_tables(self.tables, names, source)
         check_figures(self.figures, names, source)
         for index, figure in enumerate(self.figures):
-            if isinstance(figure, MapConfig):
-                figure.check_axes(index, self.algorithms, source)
+            for number, panel in enumerate(figure.panels):
+                if isinstance(panel, MapPanel):
+                    run = self.algorithms_of(self.dataset(panel.dataset))
+                    at = ("figures", index, "panels", number, "series")
+                    source.must_be_one_of(at, "algorithm of the data set", panel.series, run)
         check_claims(self.claims, names, source)
         self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}

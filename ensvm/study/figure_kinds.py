@@ -1,7 +1,7 @@
 """The kinds of figures: the panels of each, what it asks of the records, and its labels."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from ensvm import hints
 from ensvm.records.record import RunPass
-from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import (
     Algorithms,
     Asked,
@@ -20,7 +19,7 @@ from ensvm.study.block import (
     StudyNames,
 )
 from ensvm.study.metrics import SEARCH, SECONDS, SIZE, TRAIN_ERROR, unit_of
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
 
@@ -263,20 +262,6 @@ class MapConfig(FigureConfig):
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
         return tuple(panel.dataset for panel in self.panels)
-
-    def check_axes(
-        self, index: int, algorithms: Mapping[str, AlgorithmConfig], source: YamlSource
-    ) -> None:
-        """Refuse an axis that is no parameter of a panel's search, if its grid is in the config."""
-        for panel in self.panels:
-            params = algorithms[panel.series].params
-            grids = params.get("param_grid") or params.get("param_distributions") or []
-            names = {
-                name for grid in ([grids] if isinstance(grids, dict) else grids) for name in grid
-            }
-            for key in ("x", "y") if names else ():
-                what = f"parameter of the search {panel.series}"
-                source.must_be_one_of(("figures", index, key), what, [getattr(self, key)], names)
 
 
 class PlanePanel(AxesConfig):

@@ -21,6 +21,7 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("claims", ("rows", "left", "right")),
     ("readings", ("rows", "columns")),
 )
+_SIZES = ("n_train", "train_size", "n_test", "test_size")
 # `{value}` in a label, or with a format of Python's such as `{value:.0%}`
 _VALUE = re.compile(r"\{value(?::([^{}]*))?\}")
 
@@ -124,6 +125,11 @@ def _members(
             f"expected one key with its values, such as {{params.degree: [2, 3]}}, got {sweep!r}",
         )
     [(key, values)] = sweep.items()
+    if str(key).endswith(_SIZES) and isinstance(values, list):
+        numbers = [value for value in values if isinstance(value, int | float)]
+        if len({number <= 1 for number in numbers}) > 1:
+            message = f"{values!r} has shares and numbers of rows; accepted: one kind (1.0 is all)"
+            raise source.error((*location, key), message)
     if (
         not isinstance(values, list)
         or not values

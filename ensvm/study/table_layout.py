@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from ensvm import hints
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
 from ensvm.study.metrics import (
+    CHOSEN,
     DATA_FACTS,
     PERCENT,
     RATES,
@@ -139,8 +140,9 @@ class TableConfig(ConfigBlock):
         An algorithm that always predicts the largest class. A value that it gets as well is `?
         guess`, and not bold.
     decimals : int or None
-        How many decimals of our values are shown: by default one, of facts of the data none, and of
-        seconds below 0.1 two digits. Printed values are shown as printed.
+        How many decimals of our values are shown: by default as many as the column's printed values
+        have, at least one; of facts of the data none, and of seconds and chosen parameters below
+        0.1 two digits. Printed values are shown as printed.
     best : str
         Which value of a row is bold: the smallest, the largest, none, or the better one of the
         column's metric (`auto`).
@@ -201,6 +203,8 @@ class TableConfig(ConfigBlock):
         """Return the margin of a column's verdicts, or of that on one printed value."""
         margin = self.margin if column.margin is None else column.margin
         share, metric = self.relative_margin_of(column), self.metric_of(column)
+        if metric.startswith(CHOSEN) and column.margin is None and not self._is_given("margin"):
+            return 0.0  # a parameter of a grid is that of the paper, or another one
         if share is None or printed is None:
             return margin
         if metric not in RATES:
@@ -208,14 +212,22 @@ class TableConfig(ConfigBlock):
         error = printed if metric == "error" else PERCENT.scale - printed
         return min(margin, share * error)
 
-    def decimals_of(self, column: ColumnConfig, value: float | None = None) -> int:
-        """Return how many decimals a column shows of a value of ours."""
+    def decimals_of(
+        self, column: ColumnConfig, value: float | None = None, printed: int = 0
+    ) -> int:
+        """Return how many decimals a column with so many printed ones shows of a value of ours."""
         given = self.decimals if column.decimals is None else column.decimals
         if given is not None or self.of == "data":
             return given or 0
-        if self.of == "timing" and value and 0.0 < value < SHORT:
+        is_chosen = self.metric_of(column).startswith(CHOSEN)
+        if is_chosen and value is not None and float(value).is_integer():
+            return 0
+        if (is_chosen or self.of == "timing") and value and 0.0 < value < SHORT:
             return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
-        return 1
+        return min(max(1, printed), MOST_DECIMALS)
+
+    def _is_given(self, key: str) -> bool:
+        return key in self.model_fields_set
 
     @field_validator(
         "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None

@@ -65,6 +65,35 @@ def test_a_format_that_is_written_goes_before_the_ending(tmp_path):
     assert found.X.shape == (40, 1)
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"train": "a1a.x", "test": "a1a"}, "train: there is no file .*a1a.x; did you mean 'a1a'"),
+        (
+            {"split": {"protocol": "offical"}},
+            "'offical' is not accepted; .*did you mean 'official'",
+        ),
+        (
+            {"split": {"protocol": "official", "n_train": 41}},
+            "41 is more than the 40 training rows",
+        ),
+        ({"split": {"protocol": "official", "n_train": 1.5}}, "of at most 1.0"),
+        ({"features": 1}, "features: 1: .*a1a has . columns"),
+    ],
+)
+def test_what_is_wrong_with_two_files_is_said_at_its_key(tmp_path, keys, message):
+    (tmp_path / "a1a").write_text(LIBSVM)
+    block = {"train": "a1a", "test": "a1a", "split": {"protocol": "official"}, **keys}
+    with pytest.raises(UserError, match=message):
+        loaded(tmp_path, **block)
+
+
+def test_all_training_rows_are_a_share_of_1(tmp_path):
+    (tmp_path / "a1a").write_text(LIBSVM)
+    split = {"protocol": "official", "n_train": 1.0}
+    assert loaded(tmp_path, train="a1a", test="a1a", split=split).card.split.n_train == 40
+
+
 def test_libsvm_text_has_no_other_format(tmp_path):
     (tmp_path / "a1a").write_text(LIBSVM)
     with pytest.raises(UserError, match="format: is for tables of text; remove it for the file"):

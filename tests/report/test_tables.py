@@ -104,6 +104,29 @@ def test_facts_are_equal_or_differ(cells):
     assert cells["1", "german", "n_test"].verdict == "differs"
 
 
+def test_a_column_has_the_decimals_of_its_printed_values(tmp_path):
+    printed = PUBLISHED.replace("2,german,a,24.0,", "2,german,a,24.125,")
+    study = make_study(tmp_path / "s", CONFIG, records(), printed)
+    grid = table_grid(study, study.config.tables[1])
+    assert [value.ours for value in grid.rows[0][1:3]] == ["24.000", "10.0"]
+
+
+def test_seconds_that_do_not_compare_are_said_to(tmp_path):
+    block = (
+        "  - {id: 3, caption: Seconds., of: timing, metric: fit_seconds, columns: [a, b]}\n"
+        "timing: {realizations: 1}\n"
+    )
+    config = CONFIG.replace("assumptions:", block + "assumptions:")
+    seconds = {"fit_seconds": 2.0, "fit_cpu_seconds": 1.0}
+    timed = [
+        replace(record("german", 1, name, run_pass="timing", host="h"), seconds=seconds | more)
+        for name, more in (("a", {"kernel_seconds": 0.5}), ("b", {"fit_cpu_seconds": 1.9}))
+    ]
+    *_, (text, _) = write_tables(make_study(tmp_path / "s", config, timed, PUBLISHED), "md")
+    assert "leave out the kernel matrix of A, which" in text
+    assert "1 of 2 timings waited for other programs" in text
+
+
 def test_seconds_of_other_machines_have_no_verdict(tmp_path):
     block = (
         "  - {id: 3, caption: Seconds., of: timing, metric: train_seconds, columns: [a]}\n"

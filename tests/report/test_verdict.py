@@ -309,6 +309,12 @@ def test_what_the_run_found_out_counts_unless_the_config_says_otherwise(
     assert found.interval_of == basis
 
 
+def test_a_search_by_cross_validation_is_not_exact(tmp_path):
+    [line] = errors("astro", "a", [0.10])
+    searched = replace(of_algorithm(line, "None"), draws=False, stage={"C": 1.0})
+    assert cell(tmp_path, [searched], "astro").interval_of == "test rows"
+
+
 def test_what_the_first_realization_found_out_holds_for_all(tmp_path):
     first, *others = (of_algorithm(x, "None") for x in errors("astro", "a", [0.1, 0.1, 0.1]))
     found = cell(tmp_path, [replace(first, draws=False), *others], "astro")

@@ -1,6 +1,7 @@
-"""A search on the first realizations alone, whose medians all realizations use."""
+"""Searches of scikit-learn: what they chose is recorded; one on the first realizations alone."""
 
 import json
+import re
 from statistics import median_low
 
 import pytest
@@ -143,3 +144,47 @@ class Drawn(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return self.classes_[np.random.randint(len(self.classes_), size=len(X))]
 """
+
+
+SCALED = """
+study: s
+realizations: 1
+datasets: [{name: titanic, scaling: none}]
+algorithms:
+  a:
+    pipeline:
+      - StandardScaler
+      - {estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [0.1, 10]}, cv: 3}}
+    record: cv_results_
+tables: [{id: 1, caption: c, columns: [{name: C, algorithm: a, metric: best_params_.C}]}]
+"""
+
+
+def test_a_search_behind_a_scaler_leaves_what_it_chose(tmp_path):
+    (tmp_path / "s.yaml").write_text(SCALED)
+    ran = invoke("run", tmp_path / "s.yaml", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    lines = map(json.loads, (tmp_path / "r" / "s" / "cells.jsonl").read_text().splitlines())
+    (record,) = [one for one in lines if one.get("algorithm") == "a"]
+    assert record["stage"]["C"] in (0.1, 10)
+    assert record["curves"]["cv_results_.C"] == [0.1, 10]
+    (study,) = read_studies(tmp_path / "r", ())
+    (cell,) = build_table(study, study.config.tables[0])
+    assert cell.mean == record["stage"]["C"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{C: [0.1, 10]}", "{CC: [1]}", "has 'CC', which its estimator has not; .*mean 'C'"),
+        ("best_params_.C", "best_params_.svc__C", r"columns\[1\].metric: unknown parameter of the"),
+        ("record: cv_results_", "label: l", None),
+        ("GridSearchCV, params: {estimator: SVC, param_grid: {C: [0.1, 10]}, cv: 3}",
+         "SVC", "record: cv_results_ is left by a search"),
+    ],
+)  # fmt: skip
+def test_check_knows_what_a_search_leaves(tmp_path, old, new, message):
+    (tmp_path / "s.yaml").write_text(SCALED.replace(old, new))
+    found = invoke("check", tmp_path / "s.yaml")
+    assert found.exit_code == (2 if message else 0)
+    assert message is None or re.search(message, found.stderr)

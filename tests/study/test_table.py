@@ -67,6 +67,15 @@ def test_underlined_columns_need_a_better_end(tmp_path):
         plan(tmp_path, "1,german,a,23.0,", more, two)
 
 
+def test_a_chosen_parameter_is_the_papers_or_another_one_and_shows_its_digits():
+    table = TableConfig(id=1, caption="c", metric="best_params_.C", columns=["a"])
+    (column,) = table.columns
+    assert table.margin_of(column, 2.0) == 0.0
+    assert TableConfig.model_validate({**table.model_dump(), "margin": 2}).margin_of(column) == 2
+    shown = {value: table.decimals_of(column, value) for value in (8.0, 0.5, 2**-7, 2**-15)}
+    assert shown == {8.0: 0, 0.5: 1, 2**-7: 4, 2**-15: 6}
+
+
 def test_short_seconds_have_two_digits_unless_decimals_are_given():
     table = TableConfig(id=1, caption="c", of="timing", metric="fit_seconds", columns=["a"])
     (column,) = table.columns

@@ -15,6 +15,7 @@ from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 from ensvm.errors import UserError
 
 _LINE = re.compile(rb"\s*[-+]?[\d.]+([eE][-+]?\d+)?(\s+\d+:\S+)*\s*")
+_TOO_FEW = re.compile(r"n_features was set to (\d+), but input file contains (\d+) features")
 _HEAD = 20  # lines that show what a file is
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 
@@ -62,7 +63,10 @@ class LibsvmFormat(FileFormat):
         try:
             with reading(file.name, "LIBSVM text"):
                 X, labels = form._load(file.data, file.features)
-        except UserError:
+        except UserError as error:
+            if found := _TOO_FEW.search(str(error)):
+                message = f"features: {found[1]}: {file.name} has {found[2]} columns"
+                raise UserError(message) from error
             form._name_wrong_line(file)
             raise
         _check_values(X, labels, file.name)

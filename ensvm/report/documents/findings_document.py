@@ -7,7 +7,7 @@ from ensvm.report.documents.claim_document import sentence_of, tests_of
 from ensvm.report.documents.document import MARKS, NOTHING, one_line
 from ensvm.report.documents.table_document import as_printed, value_of
 from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, build_table
+from ensvm.report.tables import TableCell, build_table, decimals_of
 from ensvm.study.findings import PLACEHOLDER, FindingConfig
 
 
@@ -71,7 +71,7 @@ def _filled(study: Study, kind: str, name: str, *words: str) -> str:
     if kind == "printed":
         text = as_printed(study, cell)
     else:
-        text = value_of(cell, table.decimals_of(table.column(column), cell.mean)).ours
+        text = value_of(cell, decimals_of(study, table, table.column(column), cell.mean)).ours
     return text.replace("-", "−") or NOTHING
 
 

@@ -28,6 +28,7 @@ from ensvm.report.tables import (
     ALIKE,
     TableCell,
     cell_of,
+    decimals_of,
     question_of,
     row_label,
 )
@@ -221,7 +222,7 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
     for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
-        digits = table.decimals_of(table.column(cell.column), cell.mean)
+        digits = decimals_of(study, table, table.column(cell.column), cell.mean)
         ours = [value_of(one, digits) for one in of_readings]
         names = [as_written(row_label(study, cell.row)), labels[cell.column]][:n_names]
         rows.append([*names, as_printed(study, cell), *ours])

@@ -1,11 +1,13 @@
 """A table as a document: the grid of the paper, legend, notes, assumptions, missing values."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import groupby
 
 import pandas as pd
 
+from ensvm.records.record import Record
 from ensvm.report.documents.document import (
     MARKS,
     NOTHING,
@@ -28,6 +30,7 @@ from ensvm.report.tables import (
     TableCell,
     best_of_row,
     build_table,
+    decimals_of,
     is_oracle,
     question_of,
     row_label,
@@ -38,6 +41,8 @@ from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig, Why
 
+SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
+SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
     "Signs: with D, the 95 % interval of ours − printed (and print's rounding), and the margin M, "
     "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
@@ -78,7 +83,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
         best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
         values = [
             replace(
-                value_of(cell, table.decimals_of(column, cell.mean)),
+                value_of(cell, decimals_of(study, table, column, cell.mean)),
                 best=column.name in best,
                 underlined=column.name in significant,
                 printed=as_printed(study, cell),
@@ -103,7 +108,7 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
         of_row = list(cells_of_row)
         counts.append(number_range({cell.n for cell in of_row if cell.n}))
         found = [cell.largest_class for cell in of_row if cell.largest_class]
-        decimals = table.decimals_of(table.columns[0])
+        decimals = decimals_of(study, table, table.columns[0])
         guesses.append(f"{found[-1]:.{decimals}f}" if found else NOTHING)
     shows_guess = table.largest_class in [column.of(table) for column in table.columns]
     more = {"n": counts}
@@ -162,7 +167,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
         (rule := verdicts(table, cells)): rule,
         (more := more_values(study, table, cells)): more,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
-        **dict.fromkeys(_machines(study, table) if table.of == "timing" else [], True),
+        **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
         f"Underlined: one-sided Welch t test at 5 %, {underlined_columns}.": underlined_columns,
         **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
     }
@@ -241,18 +246,44 @@ def _values_to_decide(study: Study, table: TableConfig, cell: TableCell) -> int 
     return values_to_decide(comparison(study, table, column, answer, printed), margin)
 
 
-def _machines(study: Study, table: TableConfig) -> list[str]:
-    """Return a sentence with the machine that timed a table."""
-    records = [
-        record
-        for row in study.config.rows_of(table)
+def _timings(study: Study, table: TableConfig) -> list[str]:
+    """Return sentences about the machine that timed a table, and what the seconds leave out."""
+    records = {
+        column.name: [
+            record
+            for row in study.config.rows_of(table)
+            for record in ask(study, question_of(study, table, row, column)).records.values()
+        ]
         for column in table.columns
-        for record in ask(study, question_of(study, table, row, column)).records.values()
-    ]
-    return [
+    }
+    every = [record for of_column in records.values() for record in of_column]
+    texts = [
         f"Timed on {host} ({processor})." if processor else f"Timed on {host}."
-        for host, processor in machines(records).items()
+        for host, processor in machines(every).items()
     ]
+    without_gram = [
+        _label(study, table, column.name)
+        for column in table.columns
+        if table.metric_of(column) == "fit_seconds"
+        and any("kernel_seconds" in record.seconds for record in records[column.name])
+    ]
+    if 0 < len(without_gram) < len(table.columns):
+        texts.append(
+            f"Seconds of fitting leave out the kernel matrix of {enumerated(without_gram)}, which "
+            "ensvm computes; `train_seconds` counts it."
+        )
+    if slowed := sum(map(_is_slowed, every)):
+        texts.append(
+            f"{slowed} of {len(every)} timings waited for other programs: they took {SLOWED:g} "
+            "times their CPU seconds, or more."
+        )
+    return texts
+
+
+def _is_slowed(record: Record) -> bool:
+    seconds = record.seconds
+    wall, cpu = seconds.get("fit_seconds", 0.0), seconds.get("fit_cpu_seconds", math.inf)
+    return wall > max(SLOWED * cpu, cpu + SHORT_WAIT)
 
 
 def notes(study: Study, table: TableConfig) -> list[str]:
@@ -310,8 +341,7 @@ def _margin(table: TableConfig) -> str:
     labels_by_margin: dict[str, list[str]] = {}
     for column in table.columns:
         share, metric = table.relative_margin_of(column), table.metric_of(column)
-        margin = table.margin if column.margin is None else column.margin
-        text = f"±{margin:g}"
+        text = f"±{table.margin_of(column):g}"
         if share is not None and metric in RATES:
             text += f" and at most {PERCENT.scale * share:g} % of the printed error"
         elif share is not None:

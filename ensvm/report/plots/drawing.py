@@ -121,12 +121,19 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
     sweeps = [block.sweep for block in study.config.datasets]
     sweeps += [block.sweep for block in study.config.algorithms.values()]
     swept = {sweep.of: sweep.key for sweep in sweeps if sweep is not None}
+    numbers_of_rows = {
+        sweep.of
+        for sweep in sweeps
+        if sweep is not None and sweep.value != 1 and not isinstance(sweep.value, float)
+    }
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         title = panel.title or ", ".join(row_label(study, name) for name in panel.about.split(", "))
         drawn.set_title(f"({letter}) {title}" if count > 1 else title)
         x_label, y_label = config.labels_of(panel)
         key = swept.get(x_label, x_label)  # the name of a sweep says less than what is swept
-        drawn.set_xlabel(STEPS.get(key, key))
+        steps = STEPS.get(key, key)
+        is_share = key in STEPS and x_label not in numbers_of_rows
+        drawn.set_xlabel(f"share of the {steps}" if is_share else steps)
         drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("series", "x", "y", "score", "n")
-BEST = "box: the best mean"
-LETTERS = 6.0  # points, of the scores
+BEST = "box: the best"
+LETTERS = 5.5  # points, of the scores
 CENTRED: Any = {"ha": "center", "va": "center"}
 BOX: Any = {"fill": False, "edgecolor": "#D55E00", "linewidth": 1.5}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LONGEST = 5  # letters of a number that is not written as a power of two
 EQUAL = 1e-12  # scores that differ by less are equal
-DARK = 0.55  # of the range of scores: lighter letters from here on
+DARK = 0.6  # lighter letters from this shade on
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ def draw(
     for panel_axes, items in zip(axes, panels, strict=True):
         for item in items:
             scores = item.scores.to_numpy()
-            panel_axes.imshow(scores, cmap="Greys", origin="lower", aspect="auto")
-            middle = np.nanmin(scores) + DARK * np.ptp(scores[np.isfinite(scores)])
+            # Shades are ranks: most scores of a wide grid are near the best.
+            shades = pd.Series(scores.ravel()).rank(pct=True).to_numpy().reshape(scores.shape)
+            panel_axes.imshow(shades, cmap="Greys", origin="lower", aspect="auto", vmin=0, vmax=1)
             for (row, column), score in np.ndenumerate(scores):
-                colour = "white" if score > middle else "black"
-                panel_axes.text(
-                    column, row, f"{score:.3g}", color=colour, fontsize=LETTERS, **CENTRED
-                )
+                colour = "white" if shades[row, column] > DARK else "black"
+                text = f"{score:.3f}".replace("0.", ".", 1)
+                panel_axes.text(column, row, text, color=colour, fontsize=LETTERS, **CENTRED)
             for row, column in np.argwhere(scores >= np.nanmax(scores) - EQUAL):
                 corner = (column - 0.5, row - 0.5)
                 panel_axes.add_patch(Rectangle(corner, 1, 1, **BOX))
@@ -99,7 +99,7 @@ def draw(
     n_realizations = sorted({item.n for items in panels for item in items})
     counts = ", ".join(map(str, n_realizations))
     means = "score" if n_realizations == [1] else f"mean score over {counts} realizations"
-    return [(Rectangle((0, 0), 1, 1, **BOX), BEST), (None, means)]
+    return [(Rectangle((0, 0), 1, 1, **BOX), BEST), (None, f"{means}; darker is better")]
 
 
 def _texts(values: Iterable[Any]) -> list[str]:

@@ -222,7 +222,7 @@ def test_disjoint_realizations_share_no_row(n_train: int, n_test: int, spare: in
             IndicesSplit(protocol="indices", n_train=8, n_test=3, realizations=1),
             "n_train 8.*10 rows",
         ),
-        (OfficialSplit(protocol="official", n_train=8, n_test=3), "n_train 8.*10"),
+        (OfficialSplit(protocol="official", n_train=8, n_test=3), "n_train: 8 is more than the 7"),
         (
             DisjointSplit(protocol="disjoint", n_train=8, n_test=3),
             "n_train 8.*block of 11 out of 10",

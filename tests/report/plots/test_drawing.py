@@ -40,7 +40,14 @@ TEXTS = {
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "box: quartiles, median, whiskers to 1.5 IQR"),
     "bar": ("data set", "test error (%)", "A", "bar: mean ± standard deviation over realizations"),
-    "map": ("C", "gamma", "0.5", "0.75", "box: the best mean", "mean score over 2 realizations"),
+    "map": (
+        "C",
+        "gamma",
+        ".500",
+        ".750",
+        "box: the best",
+        "mean score over 2 realizations; darker is better",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from made_up_records import make_study, record
 
 from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.study.config import read_config
+from ensvm.runner.plan import make_plan
 
 CONFIG = """\
 study: s
@@ -48,7 +48,7 @@ def test_scores_are_means_over_realizations_of_the_best_of_other_parameters(stud
 def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
     figure = study.config.figures[0]
     texts = texts_of(study, figure)
-    assert {"0.4", "0.75", "0.6", "1", "10", "0.1", "box: the best mean"} <= texts
+    assert {".400", ".750", ".600", "1", "10", "0.1", "box: the best"} <= texts
     (svg,) = draw(study, read_figure(study, figure), [".svg"])
     assert svg.count(b"#d55e00") == 2  # one point and the legend
 
@@ -64,7 +64,7 @@ def test_axes_that_a_map_does_not_have_are_refused(tmp_path, old, new, message):
     path = tmp_path / "s.yaml"
     path.write_text(CONFIG.replace(old, new))
     with pytest.raises(UserError, match=re.escape(message)):
-        read_config(path)
+        make_plan(path)
 
 
 def test_scores_that_are_no_numbers_are_missing(tmp_path):
