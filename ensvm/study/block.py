@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ensvm.errors import Strict, did_you_mean, readable
 from ensvm.study.metrics import (
     MEASURED,
+    SEARCH,
     STAGED,
     TRAIN_ERROR,
     is_predicted,
@@ -72,6 +73,8 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
     (location, message, key), *others = readable(error)
     # A list whose only entry is wrong counts as too short, too.
     others = [one for one in others if one.location != location[: len(one.location)]]
+    # Members of a sweep repeat the mistake of their entry.
+    others = [one for one in others if (one.message, one.location[-1:]) != (message, location[-1:])]
     location = location if key is None else (*location, key)
     more = "another mistake" if len(others) == 1 else f"{len(others)} more mistakes"
     return location, f"{message} (and {more})" if others else message
@@ -161,10 +164,11 @@ class StudyNames:
             for name in asked.algorithms:
                 kept = self.algorithms[name]
                 if metric not in kept:
+                    hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
                     raise source.error(
                         location,
-                        f"{metric!r} is not in the `record:` of {name}, "
-                        f"which keeps {', '.join(kept) or 'nothing'}{did_you_mean(metric, kept)}",
+                        f"{metric!r} is not in the `record:` of {name}, which keeps "
+                        f"{', '.join(kept) or 'nothing'}{hint or did_you_mean(metric, kept)}",
                     )
         elif metric in STAGED:
             raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")

@@ -83,6 +83,12 @@ def test_a_wrong_sweep_names_its_line(tmp_path, sweep, message):
     assert message in str(caught.value)
 
 
+def test_a_mistake_beside_a_sweep_is_one_mistake(tmp_path):
+    text = SWEPT.replace("algorithms: [svc, nu]}", "realizations: ten, algorithms: [svc, nu]}")
+    with pytest.raises(UserError, match=r"'ten' is not accepted; accepted: a whole number$"):
+        make_plan(write(tmp_path, text))
+
+
 def test_an_error_after_a_sweep_names_its_own_line(tmp_path):
     text = SWEPT.replace(
         "algorithms:\n  svc", "  - {name: cancer, split: {n_train: 5000}}\nalgorithms:\n  svc"

@@ -57,6 +57,7 @@ def test_the_best_is_boxed_and_every_score_is_written(study, texts_of):
     ("old", "new", "message"),
     [
         ("y: gamma", "y: gama", "figures[1].y: unknown parameter of the search search 'gama'"),
+        ("record: cv_results_,", "record: cv_results,", "cv_results; write `record: cv_results_`"),
         ("caption: c,", "caption: c, x_scale: log,", "figures[1].x_scale: 'log' is not accepted"),
     ],
 )
