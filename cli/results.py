@@ -161,7 +161,7 @@ def _show_study(
     only_run: bool = False,
 ) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
-    from ensvm.report.documents.document import how_to_read, values_of
+    from ensvm.report.documents.document import how_to_read
     from ensvm.report.documents.ranking_document import who_is_best
     from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, to_table
@@ -174,7 +174,7 @@ def _show_study(
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
         console.print(to_table(grid))
-        console.print(how_to_read(values_of(grid), PRINTED), style=DIM, highlight=False)
+        console.print(how_to_read(grid, printed=PRINTED), style=DIM, highlight=False)
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
         console.print()
@@ -203,7 +203,7 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
-    from ensvm.report.documents.document import how_to_read, values_of
+    from ensvm.report.documents.document import how_to_read
     from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
     from ensvm.report.render.first_page import findings_parts
@@ -221,7 +221,7 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         title = f"## Table {table.id}. {' '.join(table.caption.split())}"
         grid = _run_rows(study, table, markdown_grid(study, table))
         more = "`ensvm table` prints all rows, the legend, notes and assumptions."
-        if legend := how_to_read(values_of(grid)):
+        if legend := how_to_read(grid):
             more = f"{legend}. {more}"
         parts: list[Part] = [title, grid, more]
         click.echo(parts_to_markdown(parts) + "\n")

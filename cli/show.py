@@ -93,6 +93,9 @@ def _with_cells(
     for study in studies:
         names = dict.fromkeys(name for row, name, _ in study.by_cell if row == dataset)
         labels = {algorithm_label(study, name): name for name in names if name != "data"}
+        for table in study.config.tables:
+            for column in table.columns:
+                labels.setdefault(study.config.column_title(column), column.of(table))
         accepted |= names
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
             matches.append((study, dataset, name))

@@ -206,6 +206,7 @@ def compare_on_data_set(
     set, or if no pair can be tested.
     """
     rows = study.config.rows_of(table)
+    row = next((name for name in rows if row_label(study, name) == row), row)
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{did_you_mean(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")

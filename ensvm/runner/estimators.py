@@ -88,10 +88,11 @@ def import_path(name: str) -> str:
                 f"{name!r} is a call; write {{estimator: {name.partition('(')[0]}, "
                 "params: {PARAMETER: VALUE}}"
             )
+        near = [*ESTIMATORS, *others]
         raise EstimatorError(
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
-            f"{did_you_mean(name, [*ESTIMATORS, *others])}",
+            f"{did_you_mean(name, [one for one in near if not one.endswith('Regressor')])}",
             name,
         )
     return others[name]

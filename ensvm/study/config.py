@@ -399,6 +399,13 @@ class StudyConfig(ConfigBlock):
                     at = ("figures", index, "panels", number, "series")
                     source.must_be_one_of(at, "algorithm of the data set", panel.series, run)
         check_claims(self.claims, names, source)
+        for index, claim in enumerate(self.claims):
+            for number, test in enumerate(claim.tests):
+                at = ("claims", index, "tests", number, "scope")
+                n_pairs = len(test.left) * len(test.right or (None,))
+                most = len(self.rows_of_test(test)) * n_pairs
+                if test.scope != "all" and 0 < most < test.scope:
+                    raise source.error(at, f"{test.scope} is more than the {most} comparisons")
         self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
         check_findings(self.findings, self.claims, self.tables, rows, source)

@@ -66,7 +66,11 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     originals = [entry for entry in config.datasets if not is_derived(entry.name)]
     rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
     columns = {
-        table.id: _by_label((config.column_label(column), column.name) for column in table.columns)
+        table.id: _by_label(
+            (label, column.name)
+            for column in table.columns
+            for label in {config.column_label(column), config.column_title(column)}
+        )
         for table in tables
     }
     lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
@@ -83,7 +87,9 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
                     written = ",".join(header)
                     raise UserError(f"{position}: the header is {written!r:.80}; {FORMS}")
                 if twice := [name for name, times in Counter(header).items() if times > 1]:
-                    raise UserError(f"{position}: the header names {twice[0]!r:.80} twice")
+                    title = f"{twice[0]} (HEADING)"
+                    hint = f"the column under a heading is called by its name, or {title!r:.80}"
+                    raise UserError(f"{position}: the header names {twice[0]!r:.80} twice; {hint}")
                 if "table" not in header and len(tables) != 1:
                     raise UserError(f"{position}: which table? add a column `table` with its id")
                 continue

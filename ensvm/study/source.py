@@ -165,7 +165,8 @@ class YamlSource:
         accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
-                message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
+                message = f"unknown {what} {name!r}; accepted: "
+                message += ", ".join(accepted) or "none, since the study has none"
                 raise self.error(location, message + (did_you_mean(name, accepted) or hint))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -263,6 +264,11 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
             if note.coded and table.of != "data":
                 message = "`coded:` is for facts, in a table `of: data`"
                 raise source.error(("tables", index, "notes", number, "coded"), message)
+        headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
+        for heading in filter(None, headings):
+            if headings.count(heading) > 1:
+                message = f"the heading {heading!r} stands above columns that are no neighbours"
+                raise source.error(("tables", index, "columns"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
 

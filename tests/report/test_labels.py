@@ -1,9 +1,10 @@
 """Labels of data sets, headings over columns, and printed columns without values of ours."""
 
 import pytest
-from made_up_records import errors, make_study
+from made_up_records import errors, invoke, make_study
 
 from ensvm.errors import UserError
+from ensvm.report.documents.ranking_document import who_is_best
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.tables import best_of_row, build_table
 from ensvm.report.write import write_claims, write_tables
@@ -59,6 +60,36 @@ def test_a_heading_says_what_the_value_of_a_sweep_would(tmp_path):
 def test_the_best_of_a_row_is_that_of_each_heading(study):
     cells = [cell for cell in build_table(study, study.config.tables[0]) if cell.row == "cancer"]
     assert best_of_row(study, study.config.tables[0], cells) == {"a-10", "b"}
+
+
+def test_columns_of_several_headings_are_no_rivals(study, monkeypatch):
+    monkeypatch.setattr("ensvm.report.documents.ranking_document.is_own", lambda *_: True)
+    table = study.config.tables[0]
+    columns = [column.model_copy(update={"heading": None}) for column in table.columns[:3]]
+    sentences = who_is_best(study, table.model_copy(update={"columns": tuple(columns)}))
+    assert "has the best" in sentences[0]
+    assert who_is_best(study, table) == []
+    ((text, _),) = write_tables(study, "md")
+    assert "bold: the best under each heading" in text
+
+
+def test_a_title_names_a_column_where_a_label_does_not(tmp_path):
+    printed = PRINTED.replace("1,cancer,b,", "1,cancer,b (others),")
+    study = make_study(tmp_path / "s", CONFIG, RECORDS, printed)
+    assert study.published["1", "cancer", "b"].value == 30.0
+    shown = invoke("show", tmp_path / "s", "--dataset", "cancer", "--algorithm", "b (others)")
+    assert shown.exit_code == 0, shown.output
+
+
+def test_a_heading_stands_above_neighbours(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        CONFIG.replace("{name: b, heading: others}", "{name: b}").replace(
+            "unavailable: a program", "heading: ours, unavailable: a program"
+        )
+    )
+    with pytest.raises(UserError, match="heading 'ours' stands above columns that are no neigh"):
+        read_config(path)
 
 
 def test_a_block_names_a_sweep_as_a_name_does(tmp_path):

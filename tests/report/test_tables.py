@@ -16,7 +16,7 @@ import pytest
 from made_up_records import errors, make_study, read_results, record
 from scipy.stats import ttest_ind
 
-from ensvm.report.documents.document import how_to_read, values_of
+from ensvm.report.documents.document import how_to_read
 from ensvm.report.documents.table_document import reasons, table_grid
 from ensvm.report.render.html import as_html
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
@@ -471,7 +471,7 @@ def test_on_own_data_only_what_several_realizations_show_is_bold(
     assert text.splitlines()[2].count("largest class") == 1  # it is a column already
     for word in ("print", "≈", "verdict", "paper"):
         assert word not in text
-    shown = how_to_read(values_of(table_grid(study, table)))
+    shown = how_to_read(table_grid(study, table))
     assert ("bold" in shown, "±" in shown) == (bool(bold), realizations > 1)
     assert "printed" not in shown
 

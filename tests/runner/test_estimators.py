@@ -128,6 +128,7 @@ def test_a_fit_does_not_touch_what_the_config_says():
 
 WRONG = [
     ("{estimator: KNeighborsClasifier}", "unknown estimator.*did you mean 'KNeighborsClassifier'"),
+    ("{estimator: DecisionTree}", "did you mean 'DecisionTreeClassifier'"),
     ("{estimator: sklearn.svm.SVCC}", "has no class SVCC; did you mean 'SVC'"),
     ("{estimator: nowhere.Class}", "neither installed nor beside the config"),
     ("{estimator: StandardScaler}", "not a scikit-learn classifier"),

@@ -161,18 +161,19 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(values: Iterable[Value], printed: str = "small, the printed value") -> str:
-    """Return the meaning of what occurs in values: spreads, bold values, printed ones, marks.
+def how_to_read(*grids: Grid, printed: str = "small, the printed value") -> str:
+    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks.
 
     `printed` says where the printed value stands.
     """
-    values = list(values)
+    values = values_of(*grids)
+    best = "under each heading" if any(grid.above for grid in grids) else "of the row"
     shown = {value.verdict for value in values}
     verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
     meanings = {
         "ours ± standard deviation over realizations": any(value.spread for value in values),
         "in parentheses, over orders of the training rows": any(v.order_spread for v in values),
-        "bold: the best of the row": any(value.best for value in values),
+        f"bold: the best {best}": any(value.best for value in values),
         "underlined: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, (printed, verdicts))): any(value.printed for value in values),
         f"{WARNED} fits warned": any(value.warned for value in values),

@@ -132,9 +132,11 @@ def comparison_document(comparison: DataSetComparison) -> Document:
 def who_is_best(study: Study, table: TableConfig) -> list[str]:
     """Return who is best on the user's own data, and from whom it cannot be told apart.
 
-    A sentence about all data sets, or one about each if they are few; empty if there is no test.
+    A sentence about all data sets, or one about each if they are few; empty if there is no test, or
+    if columns stand under several headings, which are other problems.
     """
-    if table.of != "results" or not is_own(study, build_table(study, table)):
+    headings = {column.heading for column in table.columns}
+    if table.of != "results" or len(headings) > 1 or not is_own(study, build_table(study, table)):
         return []
     with suppress(UserError):
         return [ranking_sentence(rank_over_data_sets(study, table, None, LEVEL))]

@@ -21,7 +21,6 @@ from ensvm.report.documents.document import (
     how_to_read,
     number_range,
     origin,
-    values_of,
     verdict_counts,
 )
 from ensvm.report.documents.ranking_document import who_is_best
@@ -159,7 +158,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
     guessed = any(cell.largest_class is not None for cell in cells)
     orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     sentences = {
-        (f"{marks}." if (marks := how_to_read(values_of(grid))) else ""): marks,
+        (f"{marks}." if (marks := how_to_read(grid)) else ""): marks,
         "Printed seconds are of another machine: only ratios compare.": (
             table.of == "timing" and any(cell.published is not None for cell in cells)
         ),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,7 +119,8 @@ def _draw_panel(
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
     labels = [row_label(study, row) for row in rows]
-    long = LETTER * sum(len(label) + 2 for label in labels) > room
+    widest = max((len(one) + len(other) for one, other in pairwise(labels)), default=0) / 2
+    long = LETTER * (widest + 2) > room / len(rows)
     turned: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
     axes.set_xticks(range(len(rows)), labels, **turned)
     axes.set_xlim(-0.6, len(rows) - 0.4)

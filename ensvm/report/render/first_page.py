@@ -11,13 +11,12 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_list
 from ensvm.report.documents.document import (
     Bullets,
+    Grid,
     Heading,
     Part,
-    Value,
     how_to_read,
     one_line,
     origin,
-    values_of,
     verdict_counts,
 )
 from ensvm.report.documents.findings_document import findings_of
@@ -107,18 +106,18 @@ def _how_to_run(study: Study) -> str:
 
 def _tables(study: Study) -> Iterator[Part]:
     """Yield the paper's own tables, each with its notes; all tables if the paper has none."""
-    values: list[Value] = []
+    grids: list[Grid] = []
     for table in study.config.tables:
         if not is_of_paper(study, table):
             continue
         name = f"table-{table.id}"
-        values += values_of(table_grid(study, table))
+        grids.append(table_grid(study, table))
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
         yield markdown_grid(study, table)
         yield Bullets("Notes", notes(study, table))
         yield f"[Legend and assumptions]({name}.md), [unrounded values]({name}.csv)"
-    if values:
-        yield f"In the tables: {how_to_read(values)}."
+    if grids:
+        yield f"In the tables: {how_to_read(*grids)}."
 
 
 def is_of_paper(study: Study, table: TableConfig) -> bool:

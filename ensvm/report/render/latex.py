@@ -138,7 +138,7 @@ def _notes(grid: Grid, margin: float) -> str:
     """Return what the numbers and the marks mean, as far as the grid shows them."""
     values = values_of(grid)
     text, counts = (
-        how_to_read(values, "small, below ours: the printed value"),
+        how_to_read(grid, printed="small, below ours: the printed value"),
         verdict_counts(values),
     )
     return f"{text}; margin {margin:g}: {counts}." if counts else f"{text}."
