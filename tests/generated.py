@@ -15,7 +15,7 @@ from made_up_records import read_results
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import findings_of
-from ensvm.report.render.first_page import counts
+from ensvm.report.render.first_page import VERBS, counts
 from ensvm.report.tables import build_table, counted_tables
 
 ROOT = Path(__file__).parents[1]
@@ -81,8 +81,7 @@ def table_of_works(_: str) -> str:
 
 
 def _claims(verdicts: Counter[str]) -> str:
-    words = {"holds": "hold", "fails": "fail", "cannot tell": "open"}
-    return ", ".join(f"{verdicts[name]} {word}" for name, word in words.items() if verdicts[name])
+    return ", ".join(f"{verdicts[name]} {word}" for name, word in VERBS.items() if verdicts[name])
 
 
 def rows_of(place: str) -> str:
@@ -95,11 +94,33 @@ def rows_of(place: str) -> str:
     return "\n".join([top, f"|:--|{'--:|' * (len(cells[0]) - 1)}", *rest])
 
 
+def total(_: str) -> str:
+    """Return in words how all printed values of the works came out."""
+    cells = [
+        cell
+        for name in CAME_OUT
+        for study in [read_results(ROOT / "results" / name)]
+        for table in counted_tables(study, "results")
+        for cell in build_table(study, table)
+        if cell.published is not None
+    ]
+    n = Counter(cell.verdict for cell in cells if cell.verdict is not None)
+    chosen = sum(cell.chosen and cell.verdict == "reproduced" for cell in cells)
+    judged, silent = sum(n.values()), sum(cell.mean is None for cell in cells)
+    text = (
+        f"Of {judged + silent} printed results, {n['reproduced']} come out the same (for {chosen} "
+        f"of them we chose a setting by the printed value), {n['close']} close and {n['differs']} "
+        f"different; {n['cannot tell']} cannot be told, and {silent} have no value of ours."
+    )
+    return fill(text, 118)
+
+
 MAKERS: dict[str, Callable[[str], str]] = {
     "counts": counts_of,
     "rows": rows_of,
     "findings": list_of_findings,
     "works": table_of_works,
+    "total": total,
     "keys": config_keys.list_of_keys,
 }
 BLOCK = re.compile(

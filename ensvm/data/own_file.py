@@ -201,8 +201,9 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     raws = read_files(parts, inputs, own.groups, own.features)
     widths = {raw.X.shape[1] for part in raws for raw in part}
     if own.features is None and len(widths) > 1:
-        hint = f"for LIBSVM text say `features: {max(widths)}`"
-        raise UserError(f"{data_set}: the files differ in columns; {hint}")
+        counts = " and ".join(map(str, sorted(widths)))
+        hint = f"if LIBSVM text leaves the last ones out, say `features: {max(widths)}`"
+        raise UserError(f"{data_set}: the files differ in columns ({counts}); {hint}")
     if inputs is not None and index is not None:
         _refuse_index(files[0][1].name, inputs, index, raws[0][0])
     sources = [

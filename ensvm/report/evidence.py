@@ -69,7 +69,9 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
     stage = f", stage {question.stage}" if question.stage else ""
     compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
-    margin = table.margin_of(column, cell.published)
+    printed = study.published.get((table.id, cell.row, cell.column))
+    rounded = 0.0 if printed is None else printed.half_unit
+    margin = max(table.margin_of(column, cell.published), rounded)  # as the verdict takes it
     label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from ensvm import hints
+from ensvm.data.own_file import OwnFile
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
 
@@ -112,7 +113,8 @@ class DatasetConfig(ConfigBlock):
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
-        return None if any(key in block for key in _OWN) else super()._known_keys(block)
+        own = OwnFile.model_fields if any(key in block for key in _OWN) else {}
+        return list(dict.fromkeys([*(super()._known_keys(block) or []), *own]))
 
     @property
     def own(self) -> bool:

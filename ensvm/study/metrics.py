@@ -80,6 +80,7 @@ SCORERS: Mapping[str, str | Scorer] = {  # of short names that differ from sciki
     "brier": "neg_brier_score",
     "matthews": "matthews_corrcoef",
 }
+ALIASES = {"acc": "accuracy", "auroc": "auc", "mcc": "matthews"}  # what other tools call them
 MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
 SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point of its grid
 CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
@@ -151,5 +152,5 @@ def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> 
     return (
         f"unknown metric {metric!r}; accepted: {', '.join(names)}, a scorer of scikit-learn "
         f"(sklearn.metrics.get_scorer_names()){more}"
-        f"{did_you_mean(metric, [*names, *sorted(scorer_names())])}"
+        f"{did_you_mean(ALIASES.get(metric, metric), [*names, *sorted(scorer_names())])}"
     )

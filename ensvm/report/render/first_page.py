@@ -33,6 +33,9 @@ NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 
+# After a number of sentences
+VERBS = {"holds": "hold", "fails": "fail", "cannot tell": "open"}
+
 
 def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
@@ -65,10 +68,11 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims = Counter(judged.verdict for judged in evaluate_claims(study))
+    tested = ", ".join(f"{n} {VERBS[verdict]}" for verdict, n in claims.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
         f"Of {count} printed results: {verdicts}.": count,
-        f"Claims: {', '.join(f'{n} {verdict}' for verdict, n in claims.items())}.": claims,
+        f"Sentences tested: {tested}.": claims,
         f"{failed} of {len(study.records)} cells failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
     }
