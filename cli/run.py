@@ -277,11 +277,18 @@ def _run(
     """
     from ensvm.notebook.progress import RunProgress
     from ensvm.runner.execute import run_plan
-    from ensvm.runner.pool import WorkersDie
+    from ensvm.runner.pool import WorkersDie, interrupted
+
+    def interrupt(signum: int, frame: FrameType | None) -> None:
+        # A second signal (an impatient user, or one to the process and one to its group) must not
+        # end the helpers that joblib stops its workers with; they inherit that it is ignored.
+        interrupted.set()
+        on_ending(signal.SIG_IGN)
+        raise KeyboardInterrupt
 
     begun = time.monotonic()
     try:
-        on_ending(_interrupt)
+        on_ending(interrupt)
         describe_missing = partial(missing_data_text, studies="this run")
         with RunProgress(plan.config.study, describe_missing=describe_missing) as progress:
             outcome = run_plan(
@@ -293,6 +300,8 @@ def _run(
                 data_dir=data_dir,
                 timeout=timeout,
             )
+        if interrupted.is_set():
+            raise KeyboardInterrupt
     except WorkersDie as error:
         click.echo(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
         return False
@@ -305,13 +314,6 @@ def _run(
         sys.exit(INTERRUPTED)
     _print_outcome(outcome, plan, results, time.monotonic() - begun, show_findings)
     return outcome.done == len(plan.cells)
-
-
-def _interrupt(signum: int, frame: FrameType | None) -> None:
-    # A second signal (an impatient user, or one to the process and one to its group) must not end
-    # the helpers that joblib stops its workers with; they inherit that it is ignored.
-    on_ending(signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 def _progress_so_far(plan: "Plan", results: Path) -> str:

@@ -59,6 +59,8 @@ THREAD_VARIABLES = (
 )
 
 
+# Set by who handles Ctrl+C: the exception may be raised where Python or a library swallows it.
+interrupted = threading.Event()
 _starting = threading.Lock()  # threads of a dask worker start processes, too
 
 
@@ -118,6 +120,8 @@ class Pool(ABC):
         waiting = deque(Attempt(task) for task in tasks)
         running: dict[Future[Any], Attempt] = {}
         while (waiting or running) and not is_stopped():
+            if interrupted.is_set():
+                raise KeyboardInterrupt
             while waiting and len(running) < at_a_time:
                 attempt = waiting.popleft()
                 running[self.submit(attempt)] = attempt

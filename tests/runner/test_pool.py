@@ -301,3 +301,21 @@ def test_a_pool_may_end_right_after_a_task_begins(task, tmp_path, monkeypatch):
         time.sleep(0.5)  # the thread waits for another task
         one.submit(pool.Attempt(task))
     assert errors == []
+
+
+def test_an_interruption_whose_exception_was_swallowed_ends_the_run(task, tmp_path, monkeypatch):
+    interrupted, records = threading.Event(), []
+    monkeypatch.setattr(pool, "interrupted", interrupted)
+
+    def report(new):
+        records.extend(new)
+        interrupted.set()  # as a handler does whose KeyboardInterrupt gets lost
+
+    tasks = [task.only((cell,)) for cell in task.cells]
+    with (
+        Store(tmp_path / "r") as store,
+        pytest.raises(KeyboardInterrupt),
+        LocalPool(store, report, None, 1) as one,
+    ):
+        one.run(tasks)
+    assert 0 < len(records) < len(tasks)

@@ -190,7 +190,8 @@ def in_short(study: Study, tested: JudgedTest) -> str:
         return tested.counts
     effects = [one.effect for one in known if one.effect is not None]
     unit = test.effect.unit(test.metric)
-    head = "" if test.of_effect == "value" else f"{test.of_effect} "
+    heads = {"value": "", "ratio": "ratio (second / first) "}
+    head = heads.get(test.of_effect, f"{test.of_effect} ")
     if len(known) > 1:
         low, high, middle = map(unit.text, (min(effects), max(effects), median(effects)))
         numbers = f"{head}{low} to {high}{_unit_name(unit)}, median {middle}"
