@@ -287,6 +287,7 @@ def _run(
         raise KeyboardInterrupt
 
     begun = time.monotonic()
+    interrupted.clear()
     try:
         on_ending(interrupt)
         describe_missing = partial(missing_data_text, studies="this run")
