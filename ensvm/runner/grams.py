@@ -73,11 +73,9 @@ class SharedGram(Inputs):
         realization: Realization,
         kernel: dict[str, Any],
         dtype: str = "float64",
-        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         super().__init__(realization)
         self._dtype = dtype
-        self._kept_bytes = kept_bytes
         self._kernel = dict(kernel)
         if "gamma" in kernel:
             self.gamma = resolve_gamma(kernel["gamma"], realization.X_train)
@@ -103,7 +101,7 @@ class SharedGram(Inputs):
             yield slice(None), self.train()
             return
         n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
-        keep = n_test * n_train * 8 <= self._kept_bytes
+        keep = n_test * n_train * 8 <= KEPT_BYTES
         for rows in row_blocks(n_test, n_train):
             block = self._blocks.get(rows.start)
             if block is None:
@@ -123,6 +121,36 @@ class SharedGram(Inputs):
         self.seconds[part] += time.perf_counter() - start
         values.flags.writeable = False
         return values
+
+
+class PermutedGram(SharedGram):
+    """Kernel values with the training rows in another order.
+
+    Those among training rows are computed anew, because their last digits depend on the order, and
+    the order is tried for what they decide. Those of test rows are the same in all orders.
+    """
+
+    def __init__(
+        self,
+        permuted: Realization,
+        unpermuted: SharedGram,
+        order: NDArray[np.intp],
+        kernel: dict[str, Any],
+        dtype: str,
+    ) -> None:
+        super().__init__(permuted, kernel, dtype)
+        self._unpermuted = unpermuted
+        self._order = order
+
+    def blocks(self, *, train: bool = False) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values; training rows come as one block."""
+        if train:
+            yield from super().blocks(train=True)
+            return
+        for rows, block in self._unpermuted.blocks():
+            values = np.take(block, self._order, axis=1)
+            values.flags.writeable = False
+            yield rows, values
 
 
 def gram_bytes(n_rows: int, dtype: str) -> float:
@@ -186,15 +214,13 @@ class GramPool:
     """A realization, whose arrays become read-only, and what its fits share.
 
     Each of our estimators with a parameter `memory` gets the `memory`; it is None in timings, in
-    which fits share nothing. Kernel values of test rows are kept for the next algorithm up to
-    `kept_bytes`.
+    which fits share nothing.
     """
 
     def __init__(
         self,
         realization: Realization,
         memory: FitMemory | None = None,
-        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.realization = realization
         for values in filter(lambda values: values is not None, vars(realization).values()):
@@ -202,8 +228,8 @@ class GramPool:
             for array in parts or [values]:
                 array.flags.writeable = False
         self._memory = memory
-        self._kept_bytes = kept_bytes
         self._grams: dict[str, SharedGram] = {}
+        self._unpermuted: tuple[GramPool, NDArray[np.intp]] | None = None
 
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
         """Return what an estimator is fitted on: a shared Gram matrix if it can take one.
@@ -219,29 +245,37 @@ class GramPool:
             # Algorithms share a matrix if they agree in the parameters that the kernel reads.
             read = parameters_of(params["kernel"])
             kernel = {name: params[name] for name in read if name in params}
-            key = repr((sorted(kernel.items()), dtype))
-            if key not in self._grams:
-                self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
-            return self._grams[key]
+            return self._shared(kernel, dtype)
         if params.get("gamma") == "mean-distance":
             # Other people's estimators do not know this rule for a width.
             width = resolve_gamma("mean-distance", self.realization.X_train)
             estimator.set_params(gamma=width)
         return Inputs(self.realization)
 
-    def in_order(self, seed: int) -> "GramPool":
-        """Return the same problem with its training rows in an order drawn by a seed.
+    def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
+        key = repr((sorted(kernel.items()), dtype))
+        if key not in self._grams:
+            if self._unpermuted is None:
+                values = SharedGram(self.realization, kernel, dtype)
+            else:
+                pool, order = self._unpermuted
+                unpermuted = pool._shared(kernel, dtype)
+                values = PermutedGram(self.realization, unpermuted, order, kernel, dtype)
+            self._grams[key] = values
+        return self._grams[key]
 
-        Its kernel values are not kept for the next algorithm: those of all orders would take much
-        memory.
-        """
+    def in_order(self, seed: int) -> "GramPool":
+        """Return the same problem with its training rows in an order drawn by a seed."""
         whole = self.realization
         order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
         groups = None if whole.groups_train is None else whole.groups_train[order]
         permuted = Realization(
             whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test, groups
         )
-        return GramPool(permuted, self._memory, kept_bytes=0)
+        pool = GramPool(permuted, self._memory)
+        if self._memory is not None:  # a timing computes its own kernel values
+            pool._unpermuted = self, order
+        return pool
 
     def held_out(self, seed: int) -> "GramPool":
         """Return the training rows split in two; `VALIDATION_SHARE` of them is held out.

@@ -7,7 +7,9 @@ from scipy.sparse import csr_array
 
 from ensvm.classifiers import mixed_kernel_ensemble as ensembles
 from ensvm.data import Realization
+from ensvm.kernels import gram
 from ensvm.records.store import read_records
+from ensvm.runner import grams
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import FitMemory, GramPool
@@ -72,11 +74,11 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(realization, mo
 
     monkeypatch.setattr(ensembles, "train_machine", watched)
 
-    def errors(grams):
+    def errors(pool):
         small = {"n_estimators": 3, "max_samples": 20}
         return [
             evaluate(
-                AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels}), 7, grams
+                AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels}), 7, pool
             ).metrics["n_errors"]
             for kernels in (["rbf"], ["rbf", "poly"])
         ]
@@ -86,6 +88,32 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(realization, mo
     trained.clear()
     assert errors(GramPool(realization, FitMemory())) == alone
     assert (trained.count("rbf"), trained.count("poly")) == (3, 3)
+
+
+def test_orders_of_the_training_rows_share_the_kernel_values_of_test_rows(realization, monkeypatch):
+    shapes = []
+
+    def watched(*rows, **kernel):
+        shapes.append([each.shape[0] for each in rows])
+        return gram(*rows, **kernel)
+
+    monkeypatch.setattr(grams, "gram", watched)
+    settings = AlgorithmSettings("SVC", {"kernel": "rbf", "gamma": 0.5})
+    apart = evaluate(settings, 0, GramPool(realization), (1, 2))
+    n_train, n_test = realization.X_train.shape[0], realization.X_test.shape[0]
+    assert shapes == [[n_train], [n_test, n_train]] * 3
+    shapes.clear()
+    shared = evaluate(settings, 0, GramPool(realization, FitMemory()), (1, 2))
+    assert shapes == [[n_train], [n_test, n_train], [n_train], [n_train]]
+    assert shared.metrics == apart.metrics
+
+
+def test_kernel_values_in_another_order_are_those_of_the_permuted_rows(realization):
+    pool = GramPool(realization, FitMemory()).in_order(3)
+    svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
+    values = pool.inputs_of(svc, share_gram=True, dtype="float64").test()
+    rows = pool.realization
+    np.testing.assert_allclose(values, gram(rows.X_test, rows.X_train, kernel="rbf", gamma=0.5))
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 12])
