@@ -108,14 +108,10 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     bound_excess_ : float
         The most by which a member's error exceeds the bound nu + mu + sigma of Lemma 1, over the
         rounds with rho > 0 beyond rounding. At most 0 if the bound holds; -1.0 without such rounds.
-    round_seconds_ : ndarray of shape (T,)
-        The wall time of each round in seconds, without the Gram matrix.
     solve_seconds_ : ndarray of shape (T,)
-        Their sums until the end of each round.
+        The wall time in seconds until the end of each round, without the Gram matrix.
     elapsed_seconds_ : ndarray of shape (T,)
-        The wall time in seconds until the end of each round, with the Gram matrix.
-    gram_seconds_ : float
-        The wall time in seconds of the Gram matrix, which is computed once.
+        The same with the Gram matrix, which is computed once.
     member_coefs_ : ndarray of shape (T, n_samples)
         The coefficients of each f_t / max |f_t| in the kernels at the training rows.
     member_intercepts_ : ndarray of shape (T,)
@@ -238,8 +234,6 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
         coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
             **_about_rounds(boosting, order, self.nu + self.mu + self.sigma),
-            "gram_seconds_": marks[0] - start,
-            "round_seconds_": np.diff(marks),
             "solve_seconds_": np.array(marks[1:]) - marks[0],
             "elapsed_seconds_": np.array(marks[1:]) - start,
             "n_supports_": np.count_nonzero(supports, axis=1),
