@@ -14,10 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier, as_distribution
-from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions
-from ensvm.classifiers.weighted_nu_svc import WeightedNuParameters
+from ensvm.classifiers.weighted_nu_svc import WeightedNuClassifier
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
@@ -25,7 +24,7 @@ from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassifier):
+class BoostedSVM(WeightedNuClassifier, StagedClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -161,8 +160,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     reduce_tol: float = 1e-6
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WeightedExpansionClassifier._parameter_constraints,
-        **WeightedNuParameters._parameter_constraints,
+        **WeightedNuClassifier._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"normalized", "sign"})],
         "reject_by": [StrOptions({"weight", "count"})],

@@ -206,7 +206,7 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the number that `gamma` stands for on the training rows."""
-        return resolve_gamma(self.gamma, X)
+        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _training_gram(self, X: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Return the Gram matrix of the validated training input; a matrix given is left as it is.

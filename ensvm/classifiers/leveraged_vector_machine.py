@@ -268,7 +268,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
+        self._require_two_classes()
         columns = self._support_columns(X)
         column_of = {row: column for column, row in enumerate(self.support_)}
         signs = np.sign(self.dual_coef_ * self.weights_[self.support_])

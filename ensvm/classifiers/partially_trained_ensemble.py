@@ -115,21 +115,11 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         rho-SVM; with solver='accelerated' that of the rho-SVM so far.
     gram_dtype_ : str
         How the Gram matrix, or the low-rank factor, was kept.
-    gram_error_ : float or None
-        What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
-        of a training row, and the objective, are within d of those with exact kernel values. So
-        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None
-        without a bound: for 'float32' with another kernel than 'rbf', with `low_rank`, or if the
-        matrix was given.
     rank_ : int or None
         The number of columns of L; None without `low_rank`.
     trace_residual_ : float or None
         The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
         `low_rank`.
-    support_ : ndarray of int, shape (n_support,)
-        The row numbers of the training rows whose ensemble weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the expansion, the ensemble weight times the label -1 or +1.
 
     References
     ----------
@@ -217,7 +207,7 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             If the members were not kept.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
+        self._require_two_classes()
         members = self._expand(X, self._member_coefficients())
         rates = self.learning_rates_ if self.n_iter_ else np.ones(1)
         weighted_sum, total = np.zeros(members.shape[0]), 0.0

@@ -80,8 +80,7 @@ class RhoSVC(KernelExpansionClassifier):
         The soft margin, for solver='accelerated': the share of rows whose mean margin is as large
         as can be, in (0, 1]. None, and nu = 1 / n_samples, are the hard margin; nu = 1 is the
         Parzen window. 'auto' is 0.3, or 0.5 or 0.7 if the classes overlap so much that 200 steps
-        lead to no machine with a positive margin; it errs 13.1 % on average over 21 data sets, the
-        hard margin of Algorithm 1 18.0 %. Algorithm 1 has a hard margin also with 'auto'.
+        lead to no machine with a positive margin. Algorithm 1 has a hard margin also with 'auto'.
     memory : None, str or object with a `cache` method, default None
         Where trainings are kept, and from where later fits on the same Gram matrix and labels with
         the same settings, of this class or of `PartiallyTrainedEnsemble`, take them: a folder, as
@@ -121,7 +120,7 @@ class RhoSVC(KernelExpansionClassifier):
         What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
         of a training row, and the objective, are within d of those with exact kernel values. So
         rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None if
-        the matrix was given.
+        no bound is known, as for a matrix that was given.
 
     References
     ----------

@@ -187,7 +187,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             If the path was not kept.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
+        self._require_two_classes()
         if self.path_ is None:
             raise AttributeError("prediction by stages needs keep_path=True")
         X = self._validated(X)
