@@ -76,11 +76,6 @@ class PackedGram:
 
         each(make, range(k))
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes that the entries take."""
-        return self._tiles.nbytes
-
     def matvec(self, vector: ArrayLike) -> NDArray[np.float64]:
         """Return the product with a vector of shape (m,), in float64."""
         k = self._starts.size - 1
@@ -101,8 +96,6 @@ class PackedGram:
         each(multiply, [tuple({i, k - 1 - i}) for i in range((k + 1) // 2)])
         product += below.sum(axis=0, dtype=np.float64)
         return product.reshape(-1)[: self.shape[0]]
-
-    __matmul__ = matvec
 
     def _row(self, i: int) -> NDArray[Any]:
         """Return the tiles of a row of them, from the diagonal on, shape (k - i, TILE, TILE)."""
