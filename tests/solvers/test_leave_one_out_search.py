@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from small_problems import left_out_values
 
 from ensvm.kernels import gram
 from ensvm.solvers.leave_one_out_search import (
@@ -12,7 +13,6 @@ from ensvm.solvers.leave_one_out_search import (
     leave_one_out_of_pairs,
 )
 from ensvm.solvers.one_vs_one import pairwise_machines, winners
-from ensvm.solvers.regularization_path.leave_one_out import machine_leave_one_out
 
 LIMITS = {"tol": 1e-8, "max_iter": 10**6}
 
@@ -47,7 +47,7 @@ def test_values_of_all_pairs_are_those_of_one_after_the_other(C, most_mended):
         coef = found.coefficients[number, rows]
         own, intercept = K[np.ix_(rows, rows)], found.intercepts[number]
         by_rule, followed = (
-            machine_leave_one_out(
+            left_out_values(
                 own, labels, labels * coef, intercept, upper[rows], kept=kept[rows], exact=exact
             )
             for exact in (False, True)
