@@ -37,9 +37,8 @@ from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory
 
-# Training rows from which on products are worth sharing between threads. Up to 600 the triangle of
-# the Gram matrix that a product reads lies in one core's cache and takes 0.03 ms; with 800 it takes
-# 0.087 ms on one thread and 0.031 on two.
+# Training rows from which on products are worth sharing between threads: the triangle of the Gram
+# matrix that a product of fewer reads lies in one core's cache.
 SHARED_ROWS = 600
 # Values of a kernel function held at once in prediction: 16 MiB of float64
 PREDICTION_ENTRIES = 1 << 21

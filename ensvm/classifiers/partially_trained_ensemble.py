@@ -242,12 +242,14 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
                 "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
                 "low_rank=None"
             )
-        require_memory(
-            self.factor_bytes(X.shape[0]),
-            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
-            "a lower low_rank takes less, and gram_dtype='float32' half",
-        )
-        dtype = self._factor_dtype()
+        dtype = "float64" if self.gram_dtype == "auto" else self.gram_dtype
+        m = X.shape[0]
+        if rank >= 1:  # the rank of a share of the trace depends on the data
+            require_memory(
+                min(rank, m) * m * np.dtype(dtype).itemsize,
+                f"{type(self).__name__}: the low-rank factor of {m} rows",
+                "a lower low_rank takes less, and gram_dtype='float32' half",
+            )
         choice = PivotChoice(rank, self.low_rank_method, seed=drawn_seed(self.random_state))
         factor = low_rank_gram(X, self._kernel_parameters() | {"dtype": dtype}, choice)
         through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
@@ -274,25 +276,3 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             return super()._precision(X, packed)
         narrow = self.gram_dtype == "float32"
         return self.gram_dtype, self._narrow_error(X, packed) if narrow else 0.0
-
-    def factor_bytes(self, n_samples: int) -> float:
-        """Return the bytes of the low-rank factor of training rows.
-
-        Parameters
-        ----------
-        n_samples : int
-            The number of rows.
-
-        Returns
-        -------
-        float
-            The bytes; 0 without a factor, or where its rank depends on the data.
-        """
-        rank = self._rank_of(n_samples)
-        if rank is None or rank < 1:
-            return 0.0
-        return float(min(rank, n_samples) * n_samples * np.dtype(self._factor_dtype()).itemsize)
-
-    def _factor_dtype(self) -> str:
-        """Return the precision of a low-rank factor."""
-        return "float64" if self.gram_dtype == "auto" else self.gram_dtype

@@ -114,12 +114,8 @@ class WeightedNuSVC(WeightedNuClassifier):
         The largest nu that is feasible with the examples kept.
     rejected_ : ndarray of int, shape (n_rejected,)
         The row numbers of the light examples left out, in ascending order.
-    rejected_weight_ : float
-        Their total weight, in a distribution of sum 1.
     edited_ : ndarray of int, shape (n_edited,)
         The row numbers of the heavy examples left out, in ascending order.
-    edited_weight_ : float
-        Their total weight, in a distribution of sum 1.
     n_iter_ : int
         The number of steps.
     converged_ : bool
@@ -203,9 +199,7 @@ class WeightedNuSVC(WeightedNuClassifier):
             "nu_clipped_": result.nu_clipped,
             "nu_max_": machine.nu_max,
             "rejected_": result.rejected,
-            "rejected_weight_": float(distribution[result.rejected].sum()),
             "edited_": result.edited,
-            "edited_weight_": float(distribution[result.edited].sum()),
         }
         ending = Ending(
             machine.n_iter, machine.stop_reason, machine.converged, _zero_margin(machine)

@@ -71,7 +71,7 @@ def leave_one_out_values(
         but the first.
     exact : bool, default False
         Whether all rows are followed until they are out: the values are then those of the machine
-        trained without the row, up to rounding. It takes 3 to 50 times as long as the span rule.
+        trained without the row, up to rounding, and take many times as long.
 
     Returns
     -------

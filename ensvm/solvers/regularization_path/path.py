@@ -7,8 +7,8 @@ scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & 
 regularization path for the support vector machine, JMLR 5, 2004).
 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
-changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
-a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+changes of sets. That takes less memory than the Gram matrix, and a(lambda) is an interpolation that
+can neither leave the bounds nor lose digits.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,6 @@ from ensvm.solvers.regularization_path.following import (
 )
 
 Indices = NDArray[np.intp]
-
 Vector = NDArray[np.float64]
 
 __all__ = ["RegularizationPath", "regularization_path"]
