@@ -288,9 +288,8 @@ class _Group:
         self._standardisation = machines[0].standardisation
         self._kernel = kernel
         self._dtype = dtype
-        self._factor = kernel_factor(
-            standardised(rows.take(needed), self._standardisation), kernel, dtype
-        )
+        support = standardised(rows.take(needed), self._standardisation)
+        self._factor = kernel_factor(support.augmented(dtype), support.centre, kernel)
         self._entries = [
             (index, _entries(machine, dtype))
             for index, machine in zip(indices, machines, strict=True)
@@ -314,7 +313,8 @@ class _LinearMachine:
         self._index = index
         self._standardisation = machine.standardisation
         support = standardised(rows.take(machine.support), self._standardisation)
-        self._weights = machine.dual_coef @ kernel_factor(support, machine.kernel, np.float64)
+        factor = kernel_factor(support.exact, support.centre, machine.kernel)
+        self._weights = machine.dual_coef @ factor
         self._weights[:, -2] += machine.intercept
 
     def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:

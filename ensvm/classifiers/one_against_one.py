@@ -56,9 +56,6 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`.
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None

@@ -52,8 +52,7 @@ class RhoSVC(KernelExpansionClassifier):
     decides the predicted classes, so that another order of the training rows or another processor
     gives others. If rho* is 0, or if training ends without a proof that it is not (`lower_bound_`),
     `fit` gives a `ConvergenceWarning` that says so. A soft margin can be 0 as well, if nu is small
-    and the classes overlap. In such a case, the predictions of `PartiallyTrainedEnsemble` change
-    for a few rows at most.
+    and the classes overlap.
 
     Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
     the weights by exponentials at a rate eta and divides them by their sum. Both solvers set the

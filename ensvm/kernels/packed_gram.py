@@ -38,23 +38,11 @@ class PackedGram:
     These products are in `dtype`, the precision of the entries, and their sum is in float64 and in
     one order: a product is the same on any number of threads. (LAPACK's packed storage is as
     small, but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows
-    on.) The named kernel and its parameters are as `ensvm.kernels.gram` takes them, which raises
-    the same errors.
+    on.) `kernel` is a named one with its parameters, as `ensvm.kernels.gram` takes them.
     """
 
-    def __init__(
-        self,
-        X: Any,
-        *,
-        kernel: str,
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 0.0,
-        dtype: GramDtype = "float64",
-    ) -> None:
-        blocks = KernelBlocks(
-            None, X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
-        )
+    def __init__(self, X: Any, *, dtype: GramDtype = "float64", **kernel: Any) -> None:
+        blocks = KernelBlocks(None, X, dtype=dtype, **kernel)
         self.dtype = blocks.dtype
         self.shape = blocks.shape
         cuts = list(slices(self.shape[0], TILE))
