@@ -213,7 +213,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         Raises MemoryError if it takes more memory than is free.
         """
         if self.kernel == "precomputed":
-            return X.toarray() if sparse.issparse(X) else X
+            return dense_rows(X)
         rows, width = X.shape[0], np.dtype(dtype).itemsize
         require_memory(width * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
         return gram(X, None, **self._kernel_parameters(), dtype=dtype)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -19,6 +18,7 @@ from ensvm.classifiers.base import Ending, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions
+from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.platt_scaling import class_probabilities
 
@@ -284,6 +284,5 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
         X = self._validated(X)
         if self.kernel == "precomputed":
-            columns = X[:, self.support_]
-            return columns.toarray() if sparse.issparse(columns) else columns
+            return dense_rows(X[:, self.support_])
         return self._gram(X, self.X_fit_)
