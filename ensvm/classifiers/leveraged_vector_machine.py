@@ -269,7 +269,11 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         """
         check_is_fitted(self)
         self._require_two_classes()
-        columns = self._support_columns(X)
+        X = self._validated(X)
+        if self.kernel == "precomputed":
+            columns = dense_rows(X[:, self.support_])
+        else:
+            columns = self._gram(X, self.X_fit_)
         column_of = {row: column for column, row in enumerate(self.support_)}
         signs = np.sign(self.dual_coef_ * self.weights_[self.support_])
         decision = np.zeros(columns.shape[0])
@@ -279,10 +283,3 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
                 beta if column is None else alpha * signs[column] * columns[:, column] + beta
             )
             yield decision
-
-    def _support_columns(self, X: Any) -> NDArray[Any]:
-        """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
-        X = self._validated(X)
-        if self.kernel == "precomputed":
-            return dense_rows(X[:, self.support_])
-        return self._gram(X, self.X_fit_)

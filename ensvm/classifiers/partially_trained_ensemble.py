@@ -75,11 +75,9 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         proportion to what is left of the diagonal of K, or always the row with the most left. They
         are chosen among at most 100,000 rows, a random sample if there are more.
     gram_dtype : {'auto', 'float64', 'float32'}, default 'auto'
-        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. It is the
-        precision of the low-rank factor too. 'auto' is 'float32' for kernel='rbf' with more than
-        4,096 distinct rows if it is proved to move no y_i f(x_i) by more than 0.001
-        (`gram_error_`); otherwise, and with `low_rank`, it is 'float64'. Not read with
-        kernel='precomputed', where it is that of the matrix.
+        How the Gram matrix, or the low-rank factor, is kept; 'float32' halves its memory and the
+        time of a step. 'auto' chooses as `gram_dtype_` says; 'float64' with `low_rank`. Not read
+        with kernel='precomputed', where it is that of the matrix.
     predict_with : {'rows', 'pivots'}, default 'rows'
         What the decision function is a sum over. With 'rows' it is over the training rows of
         positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
@@ -113,8 +111,6 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
         rho-SVM; with solver='accelerated' that of the rho-SVM so far.
-    gram_dtype_ : str
-        How the Gram matrix, or the low-rank factor, was kept.
     rank_ : int or None
         The number of columns of L; None without `low_rank`.
     trace_residual_ : float or None
@@ -232,7 +228,11 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         return tags
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        rank = self._rank_of(X.shape[0])
+        m, rank = X.shape[0], self.low_rank
+        if rank == "auto":
+            # by m alone, never by the memory free: values do not differ between machines
+            few = m <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+            rank = None if few else AUTO_RANK
         if rank is None:
             if self.predict_with == "pivots" and self.low_rank is None:
                 raise ValueError("predict_with='pivots' needs pivots: set low_rank")
@@ -243,7 +243,6 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
                 "low_rank=None"
             )
         dtype = "float64" if self.gram_dtype == "auto" else self.gram_dtype
-        m = X.shape[0]
         if rank >= 1:  # the rank of a share of the trace depends on the data
             require_memory(
                 min(rank, m) * m * np.dtype(dtype).itemsize,
@@ -262,14 +261,6 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             gram_error=None,
             through_pivots=through_pivots,
         )
-
-    def _rank_of(self, rows: int) -> float | None:
-        """Return what limits the factor's rank for a number of rows, None for no factor."""
-        if self.low_rank != "auto":
-            return self.low_rank
-        # by m alone, never by the memory free: values do not differ between machines
-        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
-        return None if few else AUTO_RANK
 
     def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
         if self.gram_dtype == "auto":

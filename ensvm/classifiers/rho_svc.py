@@ -112,9 +112,9 @@ class RhoSVC(KernelExpansionClassifier):
         hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is
         negative).
     gram_dtype_ : str
-        How the Gram matrix was kept: 'float32' for kernel='rbf' with more than 4,096 distinct rows
-        if it is proved to move no y_i f(x_i) by more than 0.001 (`gram_error_`), else 'float64', or
-        the precision of the matrix given.
+        How the Gram matrix was kept. 'float32' is chosen for kernel='rbf' with more than 4,096
+        distinct rows if it is proved to move no y_i f(x_i) by more than 0.001 (`gram_error_`), else
+        'float64'. A matrix that is given keeps its precision.
     gram_error_ : float or None
         What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
         of a training row, and the objective, are within d of those with exact kernel values. So
