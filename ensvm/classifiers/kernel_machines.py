@@ -61,8 +61,7 @@ class Standardisation:
             return augment(self._scaled(rows), np.zeros_like(self.shift), dtype)
 
     def _scaled(self, rows: Rows) -> NDArray[np.float64]:
-        scaled: NDArray[np.float64] = (rows.exact[:, :-2] - self.shift) / self.spread
-        return scaled
+        return (rows.exact[:, :-2] - self.shift) / self.spread
 
 
 def standardised(rows: Rows, standardisation: Standardisation | None) -> Rows:

@@ -400,10 +400,7 @@ class MixedKernelEnsemble(Classifier):
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, made to take what it can from `memory`."""
-        remembered: Callable[..., Any] = check_memory(self.memory).cache(
-            function, ignore=["training"]
-        )
-        return remembered
+        return check_memory(self.memory).cache(function, ignore=["training"])
 
     def _watched(self, machines: Iterable[KernelMachine]) -> list[KernelMachine]:
         """Return the machines; warn at the first that is cut short, as others will take as long."""

@@ -81,8 +81,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         values = self._pair_values(X)
         if values.ndim == 1:
             return values
-        votes: NDArray[np.float64] = ovr_decision_function(values > 0.0, values, self.classes_.size)
-        return votes
+        return ovr_decision_function(values > 0.0, values, self.classes_.size)
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: any number of classes."""

@@ -328,7 +328,10 @@ class TunedSVC(Classifier):
         self.search_results_ = table
         if many:
             return self._on_many_rows(rows, searched, best)
-        return best if sample is rows else candidates(rows, [best.gamma], [best.C], **limits)[0]
+        if sample is rows:
+            return best
+        [on_all_rows] = candidates(rows, [best.gamma], [best.C], n_jobs=1, **limits)
+        return on_all_rows
 
     def _on_many_rows(
         self, rows: SortedRows, searched: NDArray[np.intp], best: Candidate

@@ -334,10 +334,7 @@ class PivotFeatures:
 
     def at_pivots(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the coefficients c = L_P^-T w of the k(p_j, x) for weights w of the features."""
-        coefficients: NDArray[np.float64] = linalg.solve_triangular(
-            self.corner, weights, lower=True, trans="T"
-        )
-        return coefficients
+        return linalg.solve_triangular(self.corner, weights, lower=True, trans="T")
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,7 @@ class MergedRows:
 
         The rows of an unknown share its weight as they count.
         """
-        shares: Vector = (weights / self.counts)[..., self.unknown]
-        return shares * self.row_weights
+        return (weights / self.counts)[..., self.unknown] * self.row_weights
 
     def both_labels(self) -> tuple[int, int] | None:
         """Return two training rows of one input, the first of label -1; None without any.

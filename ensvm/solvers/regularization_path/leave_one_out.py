@@ -84,10 +84,9 @@ def leave_one_out_values(
     alpha = np.where(alpha <= AT_BOUND * upper, 0.0, alpha)
     coef = path.labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
     none_kept = np.zeros_like(upper)
-    values: Vector = values_without_rows(
+    return values_without_rows(
         matrix, path.labels, coef, intercept, upper, none_kept, path.fit_intercept, exact, False
     )
-    return values
 
 
 @compiled
