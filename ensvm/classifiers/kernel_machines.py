@@ -176,8 +176,8 @@ def train_machine(
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
     otherwise they would undo the costs. `columns` are those that are standardised by the sample's
-    own mean and deviation. `order`, a permutation of range(m), deals the sample
-    into the folds from which the sigmoids are fitted; None fits none.
+    own mean and deviation. `order`, a permutation of range(m), deals the sample into the folds from
+    which the sigmoids are fitted; None fits none.
 
     Raises ValueError if kernel values leave the range of float32.
     """

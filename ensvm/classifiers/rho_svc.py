@@ -83,9 +83,8 @@ class RhoSVC(KernelExpansionClassifier):
     memory : None, str or object with a `cache` method, default None
         Where trainings are kept, and from where later fits on the same Gram matrix and labels with
         the same settings, of this class or of `PartiallyTrainedEnsemble`, take them: a folder, as
-        for `joblib.Memory`, or an object with the `cache` method of that class. A Gram matrix
-        in tiles, of many rows, is trained on anew. The fitted machine is the same with it or
-        without.
+        for `joblib.Memory`, or an object with the `cache` method of that class. A Gram matrix in
+        tiles, of many rows, is trained on anew. The fitted machine is the same with it or without.
 
     Attributes
     ----------

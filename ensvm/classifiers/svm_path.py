@@ -178,8 +178,8 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
 
-        The kernel values between the rows and all training rows are held in memory, beside
-        the values of f at a block of breakpoints, whose size does not depend on their number.
+        The kernel values between the rows and all training rows are held in memory, beside the
+        values of f at a block of breakpoints, whose size does not depend on their number.
 
         Raises
         ------

@@ -36,9 +36,9 @@ class PackedGram:
 
     BLAS multiplies each tile twice, for its rows and its columns, while a core's cache holds it.
     These products are in `dtype`, the precision of the entries, and their sum is in float64 and in
-    one order: a product is the same on any number of threads. (LAPACK's packed storage is as
-    small, but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows
-    on.) `kernel` is a named one with its parameters, as `ensvm.kernels.gram` takes them.
+    one order: a product is the same on any number of threads. (LAPACK's packed storage is as small,
+    but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows on.)
+    `kernel` is a named one with its parameters, as `ensvm.kernels.gram` takes them.
     """
 
     def __init__(self, X: Any, *, dtype: GramDtype = "float64", **kernel: Any) -> None:
