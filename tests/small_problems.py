@@ -5,6 +5,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
+from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
 
 
 def clouds(m=40, seed=0, n_positive=None):
@@ -40,6 +41,16 @@ def simplex_optimum(signed, nu):
     weights = np.zeros(len(signed))
     weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
     return float(weights @ signed @ weights), weights
+
+
+def left_out_values(K, labels, alpha, intercept, upper, kept=None, exact=False):
+    """Return f without row i at row i, for a machine with an intercept that any solver found."""
+    matrix = K.view()
+    matrix.flags.writeable = False
+    kept = np.zeros_like(upper) if kept is None else kept
+    return values_without_rows(
+        matrix, labels, labels * alpha, intercept, upper, kept, True, exact, False
+    )
 
 
 def crossed_rows(seed=0, m=120, d=3, noise=0.5):

@@ -88,8 +88,6 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         weight 0 have none.
     min_margin_ : float
         The last of `min_margins_`.
-    train_error_bound_ : float
-        The last of `error_bound_`.
     distribution_ : ndarray of shape (n_samples,)
         The distribution D_{T+1} that a further round would train with; D_T if epsilon_T = 0.
     unnormalized_distribution_ : ndarray of shape (n_samples,)
@@ -210,7 +208,6 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         self.exp_bound_ = exponential_bound(result.errors)
         self.train_errors_ = result.train_errors
         self.certificate_ = result.certificate
-        self.train_error_bound_ = float(self.error_bound_[-1])
         self.margins_ = np.sort(result.margins)
         self.min_margins_ = result.min_margins
         self.min_margin_ = float(result.min_margins[-1])

@@ -14,10 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import Ending, Solution, StagedClassifier, as_distribution
-from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions
-from ensvm.classifiers.weighted_nu_svc import WeightedNuParameters
+from ensvm.classifiers.weighted_nu_svc import WeightedNuClassifier
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
@@ -25,7 +24,7 @@ from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassifier):
+class BoostedSVM(WeightedNuClassifier, StagedClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -108,14 +107,10 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     bound_excess_ : float
         The most by which a member's error exceeds the bound nu + mu + sigma of Lemma 1, over the
         rounds with rho > 0 beyond rounding. At most 0 if the bound holds; -1.0 without such rounds.
-    round_seconds_ : ndarray of shape (T,)
-        The wall time of each round in seconds, without the Gram matrix.
     solve_seconds_ : ndarray of shape (T,)
-        Their sums until the end of each round.
+        The wall time in seconds until the end of each round, without the Gram matrix.
     elapsed_seconds_ : ndarray of shape (T,)
-        The wall time in seconds until the end of each round, with the Gram matrix.
-    gram_seconds_ : float
-        The wall time in seconds of the Gram matrix, which is computed once.
+        The same with the Gram matrix, which is computed once.
     member_coefs_ : ndarray of shape (T, n_samples)
         The coefficients of each f_t / max |f_t| in the kernels at the training rows.
     member_intercepts_ : ndarray of shape (T,)
@@ -165,8 +160,7 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
     reduce_tol: float = 1e-6
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WeightedExpansionClassifier._parameter_constraints,
-        **WeightedNuParameters._parameter_constraints,
+        **WeightedNuClassifier._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"normalized", "sign"})],
         "reject_by": [StrOptions({"weight", "count"})],
@@ -238,8 +232,6 @@ class BoostedSVM(WeightedNuParameters, StagedClassifier, WeightedExpansionClassi
         coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
             **_about_rounds(boosting, order, self.nu + self.mu + self.sigma),
-            "gram_seconds_": marks[0] - start,
-            "round_seconds_": np.diff(marks),
             "solve_seconds_": np.array(marks[1:]) - marks[0],
             "elapsed_seconds_": np.array(marks[1:]) - start,
             "n_supports_": np.count_nonzero(supports, axis=1),

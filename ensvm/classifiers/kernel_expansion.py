@@ -37,9 +37,8 @@ from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory
 
-# Training rows from which on products are worth sharing between threads. Up to 600 the triangle of
-# the Gram matrix that a product reads lies in one core's cache and takes 0.03 ms; with 800 it takes
-# 0.087 ms on one thread and 0.031 on two.
+# Training rows from which on products are worth sharing between threads: the triangle of the Gram
+# matrix that a product of fewer reads lies in one core's cache.
 SHARED_ROWS = 600
 # Values of a kernel function held at once in prediction: 16 MiB of float64
 PREDICTION_ENTRIES = 1 << 21
@@ -206,7 +205,7 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the number that `gamma` stands for on the training rows."""
-        return resolve_gamma(self.gamma, X)
+        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _training_gram(self, X: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Return the Gram matrix of the validated training input; a matrix given is left as it is.
@@ -214,7 +213,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         Raises MemoryError if it takes more memory than is free.
         """
         if self.kernel == "precomputed":
-            return X.toarray() if sparse.issparse(X) else X
+            return dense_rows(X)
         rows, width = X.shape[0], np.dtype(dtype).itemsize
         require_memory(width * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
         return gram(X, None, **self._kernel_parameters(), dtype=dtype)

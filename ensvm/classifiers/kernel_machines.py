@@ -61,8 +61,7 @@ class Standardisation:
             return augment(self._scaled(rows), np.zeros_like(self.shift), dtype)
 
     def _scaled(self, rows: Rows) -> NDArray[np.float64]:
-        scaled: NDArray[np.float64] = (rows.exact[:, :-2] - self.shift) / self.spread
-        return scaled
+        return (rows.exact[:, :-2] - self.shift) / self.spread
 
 
 def standardised(rows: Rows, standardisation: Standardisation | None) -> Rows:
@@ -177,8 +176,8 @@ def train_machine(
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
     otherwise they would undo the costs. `columns` are those that are standardised by the sample's
-    own mean and deviation. `order`, a permutation of range(m), deals the sample
-    into the folds from which the sigmoids are fitted; None fits none.
+    own mean and deviation. `order`, a permutation of range(m), deals the sample into the folds from
+    which the sigmoids are fitted; None fits none.
 
     Raises ValueError if kernel values leave the range of float32.
     """
@@ -288,9 +287,8 @@ class _Group:
         self._standardisation = machines[0].standardisation
         self._kernel = kernel
         self._dtype = dtype
-        self._factor = kernel_factor(
-            standardised(rows.take(needed), self._standardisation), kernel, dtype
-        )
+        support = standardised(rows.take(needed), self._standardisation)
+        self._factor = kernel_factor(support.augmented(dtype), support.centre, kernel)
         self._entries = [
             (index, _entries(machine, dtype))
             for index, machine in zip(indices, machines, strict=True)
@@ -314,7 +312,8 @@ class _LinearMachine:
         self._index = index
         self._standardisation = machine.standardisation
         support = standardised(rows.take(machine.support), self._standardisation)
-        self._weights = machine.dual_coef @ kernel_factor(support, machine.kernel, np.float64)
+        factor = kernel_factor(support.exact, support.centre, machine.kernel)
+        self._weights = machine.dual_coef @ factor
         self._weights[:, -2] += machine.intercept
 
     def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:

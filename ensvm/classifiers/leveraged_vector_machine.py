@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -19,6 +18,7 @@ from ensvm.classifiers.base import Ending, Solution, StagedClassifier
 from ensvm.classifiers.one_against_one import OneAgainstOneClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions
+from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.platt_scaling import class_probabilities
 
@@ -268,8 +268,12 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
-        columns = self._support_columns(X)
+        self._require_two_classes()
+        X = self._validated(X)
+        if self.kernel == "precomputed":
+            columns = dense_rows(X[:, self.support_])
+        else:
+            columns = self._gram(X, self.X_fit_)
         column_of = {row: column for column, row in enumerate(self.support_)}
         signs = np.sign(self.dual_coef_ * self.weights_[self.support_])
         decision = np.zeros(columns.shape[0])
@@ -279,11 +283,3 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
                 beta if column is None else alpha * signs[column] * columns[:, column] + beta
             )
             yield decision
-
-    def _support_columns(self, X: Any) -> NDArray[Any]:
-        """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
-        X = self._validated(X)
-        if self.kernel == "precomputed":
-            columns = X[:, self.support_]
-            return columns.toarray() if sparse.issparse(columns) else columns
-        return self._gram(X, self.X_fit_)

@@ -32,8 +32,6 @@ class LinearClassifier(BinaryClassifier):
         The normal vector w of the plane.
     intercept_ : ndarray of shape (1,)
         The offset w_0.
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     """
 
     @abstractmethod

@@ -1,9 +1,4 @@
-"""The linear support vector machine by sequential minimal optimization (SMO) on inner products.
-
-SMO maximises sum_i alpha_i - |w|^2 / 2 over 0 <= alpha_i <= C_i, sum_i alpha_i y_i = 0, with w =
-sum_i alpha_i y_i x_i: equation (7) of the lecture, where all C_i are C. Conditions (3) to (6) hold
-where the violation of optimality is 0.
-"""
+"""The linear support vector machine by sequential minimal optimization (SMO) on inner products."""
 
 from __future__ import annotations
 
@@ -81,7 +76,8 @@ class LinearSMO(LinearClassifier):
 
     References
     ----------
-    COMP 6321 lecture 5, "Support Vector Machines" to "SMO (III)" (Platt, 1999).
+    COMP 6321 lecture 5, "Support Vector Machines" to "SMO (III)" (Platt, 1999). Equation (7) is the
+    dual problem with all C_i = C; conditions (3) to (6) hold where `certificate_` is 0.
 
     Examples
     --------

@@ -143,7 +143,8 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         return deque(self._staged_scores(X), maxlen=1).pop()
 
     def _staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        codes = self._machine_classes(X)
+        predicted = [self._evaluator.codes(queries) for queries in self._queries(X)]
+        codes = np.concatenate(predicted, axis=1)
         votes = np.zeros((self.classes_.size, codes.shape[1]))
         columns = np.arange(codes.shape[1])
         totals = self.estimator_weights_.cumsum()
@@ -153,12 +154,6 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
     def _classes_by_stage(self, X: Any) -> Iterator[NDArray[np.integer]]:
         return (scores.argmax(axis=1) for scores in self._staged_scores(X))
-
-    def _machine_classes(self, X: Any) -> NDArray[np.int16]:
-        """Return the class index that each machine predicts, shape (n_machines, n)."""
-        return np.concatenate(
-            [self._evaluator.codes(queries) for queries in self._queries(X)], axis=1
-        )
 
 
 def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> BoostingResult:

@@ -152,14 +152,13 @@ class MixedKernelEnsemble(Classifier):
         none; 1 is what LIBSVM and the R package e1071 take.
     gamma : float, pair of floats or str, default 'sigest'
         The factor in 'rbf', a positive number, the lowest and the highest one between which each
-        machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared
-        distance between pairs of training rows drawn at random; 'sigest-random' is drawn anew for
-        each machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
+        machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared distance
+        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
+        machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
         distances, as in the paper; for 'sigest-log-random' the logarithm is uniform, for
-        'sigest-inverse-random' 1 / gamma. With
-        scale='machine' these rows are standardised as one sample. 'mean-distance' is 1 over the
-        mean squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X))
-        and 'auto' 1 / n_features, as in scikit-learn.
+        'sigest-inverse-random' 1 / gamma. With scale='machine' these rows are standardised as one
+        sample. 'mean-distance' is 1 over the mean squared distance of the training rows to their
+        mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features, as in scikit-learn.
     poly_gamma : float or {'auto', 'scale', 'mean-distance'}, default 'auto'
         The factor in 'poly', a positive number or one of the names above. 'auto' is what the R
         package e1071 puts before the inner product and the paper does not print; 1.0 is the kernel
@@ -400,10 +399,7 @@ class MixedKernelEnsemble(Classifier):
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, made to take what it can from `memory`."""
-        remembered: Callable[..., Any] = check_memory(self.memory).cache(
-            function, ignore=["training"]
-        )
-        return remembered
+        return check_memory(self.memory).cache(function, ignore=["training"])
 
     def _watched(self, machines: Iterable[KernelMachine]) -> list[KernelMachine]:
         """Return the machines; warn at the first that is cut short, as others will take as long."""

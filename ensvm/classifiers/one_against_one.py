@@ -15,7 +15,6 @@ from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, 
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import ovr_decision_function
-from ensvm.kernels import resolve_gamma
 
 
 @documented
@@ -57,9 +56,6 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`.
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
@@ -85,8 +81,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         values = self._pair_values(X)
         if values.ndim == 1:
             return values
-        votes: NDArray[np.float64] = ovr_decision_function(values > 0.0, values, self.classes_.size)
-        return votes
+        return ovr_decision_function(values > 0.0, values, self.classes_.size)
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: any number of classes."""
@@ -110,9 +105,6 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         """Return the classes in sorted order and the label of each row as its place among them."""
         classes, codes = coded_labels(y, type(self).__name__)
         return classes, codes.astype(np.float64)
-
-    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
-        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _expansion(
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -155,11 +147,11 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         coefficients[rows] = machine.coefficients
         return Solution(coefficients, machine.intercept, machine.attributes, machine.ending)
 
-    def _require_two_classes(self, what: str) -> None:
-        """Raise AttributeError if there are more than two classes."""
+    def _require_two_classes(self) -> None:
+        """Raise AttributeError if there are no stages, for more than two classes."""
         if self.classes_.size > 2:
             raise AttributeError(
-                f"{what} needs two classes, and {type(self).__name__} was fitted to "
+                f"prediction by stages needs two classes, and {type(self).__name__} was fitted to "
                 f"{self.classes_.size}: wrap it in sklearn.multiclass.OneVsOneClassifier and ask "
                 "its estimators_"
             )

@@ -75,11 +75,9 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         proportion to what is left of the diagonal of K, or always the row with the most left. They
         are chosen among at most 100,000 rows, a random sample if there are more.
     gram_dtype : {'auto', 'float64', 'float32'}, default 'auto'
-        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. It is the
-        precision of the low-rank factor too. 'auto' is 'float32' for kernel='rbf' with more than
-        4,096 distinct rows if it is proved to move no y_i f(x_i) by more than 0.001
-        (`gram_error_`); otherwise, and with `low_rank`, it is 'float64'. Not read with
-        kernel='precomputed', where it is that of the matrix.
+        How the Gram matrix, or the low-rank factor, is kept; 'float32' halves its memory and the
+        time of a step. 'auto' chooses as `gram_dtype_` says; 'float64' with `low_rank`. Not read
+        with kernel='precomputed', where it is that of the matrix.
     predict_with : {'rows', 'pivots'}, default 'rows'
         What the decision function is a sum over. With 'rows' it is over the training rows of
         positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
@@ -113,23 +111,11 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
         rho-SVM; with solver='accelerated' that of the rho-SVM so far.
-    gram_dtype_ : str
-        How the Gram matrix, or the low-rank factor, was kept.
-    gram_error_ : float or None
-        What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
-        of a training row, and the objective, are within d of those with exact kernel values. So
-        rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None
-        without a bound: for 'float32' with another kernel than 'rbf', with `low_rank`, or if the
-        matrix was given.
     rank_ : int or None
         The number of columns of L; None without `low_rank`.
     trace_residual_ : float or None
         The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
         `low_rank`.
-    support_ : ndarray of int, shape (n_support,)
-        The row numbers of the training rows whose ensemble weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the expansion, the ensemble weight times the label -1 or +1.
 
     References
     ----------
@@ -217,7 +203,7 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             If the members were not kept.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
+        self._require_two_classes()
         members = self._expand(X, self._member_coefficients())
         rates = self.learning_rates_ if self.n_iter_ else np.ones(1)
         weighted_sum, total = np.zeros(members.shape[0]), 0.0
@@ -242,7 +228,11 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         return tags
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        rank = self._rank_of(X.shape[0])
+        m, rank = X.shape[0], self.low_rank
+        if rank == "auto":
+            # by m alone, never by the memory free: values do not differ between machines
+            few = m <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+            rank = None if few else AUTO_RANK
         if rank is None:
             if self.predict_with == "pivots" and self.low_rank is None:
                 raise ValueError("predict_with='pivots' needs pivots: set low_rank")
@@ -252,12 +242,13 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
                 "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
                 "low_rank=None"
             )
-        require_memory(
-            self.factor_bytes(X.shape[0]),
-            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
-            "a lower low_rank takes less, and gram_dtype='float32' half",
-        )
-        dtype = self._factor_dtype()
+        dtype = "float64" if self.gram_dtype == "auto" else self.gram_dtype
+        if rank >= 1:  # the rank of a share of the trace depends on the data
+            require_memory(
+                min(rank, m) * m * np.dtype(dtype).itemsize,
+                f"{type(self).__name__}: the low-rank factor of {m} rows",
+                "a lower low_rank takes less, and gram_dtype='float32' half",
+            )
         choice = PivotChoice(rank, self.low_rank_method, seed=drawn_seed(self.random_state))
         factor = low_rank_gram(X, self._kernel_parameters() | {"dtype": dtype}, choice)
         through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
@@ -271,38 +262,8 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             through_pivots=through_pivots,
         )
 
-    def _rank_of(self, rows: int) -> float | None:
-        """Return what limits the factor's rank for a number of rows, None for no factor."""
-        if self.low_rank != "auto":
-            return self.low_rank
-        # by m alone, never by the memory free: values do not differ between machines
-        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
-        return None if few else AUTO_RANK
-
     def _precision(self, X: Any, packed: bool) -> tuple[GramDtype, float | None]:
         if self.gram_dtype == "auto":
             return super()._precision(X, packed)
         narrow = self.gram_dtype == "float32"
         return self.gram_dtype, self._narrow_error(X, packed) if narrow else 0.0
-
-    def factor_bytes(self, n_samples: int) -> float:
-        """Return the bytes of the low-rank factor of training rows.
-
-        Parameters
-        ----------
-        n_samples : int
-            The number of rows.
-
-        Returns
-        -------
-        float
-            The bytes; 0 without a factor, or where its rank depends on the data.
-        """
-        rank = self._rank_of(n_samples)
-        if rank is None or rank < 1:
-            return 0.0
-        return float(min(rank, n_samples) * n_samples * np.dtype(self._factor_dtype()).itemsize)
-
-    def _factor_dtype(self) -> str:
-        """Return the precision of a low-rank factor."""
-        return "float64" if self.gram_dtype == "auto" else self.gram_dtype

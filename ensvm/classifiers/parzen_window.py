@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ensvm.classifiers.base import Solution, as_distribution, rows_that_count
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
-from ensvm.kernels import resolve_gamma
 
 
 @documented
@@ -48,9 +47,6 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
     >>> window.predict([[2.0], [3.0]]).tolist()
     ['low', 'high']
     """
-
-    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
-        return resolve_gamma(self.gamma, X, sample_weight)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

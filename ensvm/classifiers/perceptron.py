@@ -75,8 +75,6 @@ class Perceptron(LinearClassifier):
     mistake_bound_ : float
         The bound of the convergence theorem, a whole number; infinite if the classes are not
         separable.
-    bound_share_ : float
-        The share mistakes_ / mistake_bound_, in [0, 1]; 0.0 if the classes are not separable.
     objective_ : float
         The perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0).
     certificate_ : int
@@ -143,7 +141,6 @@ class Perceptron(LinearClassifier):
             start=start,
         )
         bound = _mistake_bound(X, signs, start / self.step)
-        mistakes = result.mistake_path.size
         length = float(np.linalg.norm(result.weights))
         nearest = float((signs * (X @ result.weights + result.offset)).min())
         attributes = {
@@ -151,11 +148,10 @@ class Perceptron(LinearClassifier):
             "support_": np.flatnonzero(result.alpha),
             "margin_": 2.0 * nearest / length if length > 0.0 else 0.0,
             "mistake_path_": result.mistake_path,
-            "mistakes_": mistakes,
+            "mistakes_": result.mistake_path.size,
             "errors_": result.errors,
             "separable_": bound is not None,
             "mistake_bound_": np.inf if bound is None else bound,
-            "bound_share_": 0.0 if bound is None else mistakes / max(bound, 1.0),
             "objective_": result.objective,
             "certificate_": result.certificate,
         }

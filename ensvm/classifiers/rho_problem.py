@@ -19,8 +19,7 @@ from ensvm.solvers.entropy_projection.simplex import (
 
 Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram
 
-# Share of the trace left out above which prediction through the pivots is warned of: on adult it
-# changed 7 of 100 predicted classes there.
+# Share of the trace left out above which prediction through the pivots is warned of
 TRUSTED_RESIDUAL = 0.3
 
 

@@ -52,8 +52,7 @@ class RhoSVC(KernelExpansionClassifier):
     decides the predicted classes, so that another order of the training rows or another processor
     gives others. If rho* is 0, or if training ends without a proof that it is not (`lower_bound_`),
     `fit` gives a `ConvergenceWarning` that says so. A soft margin can be 0 as well, if nu is small
-    and the classes overlap. In such a case, the predictions of `PartiallyTrainedEnsemble` change
-    for a few rows at most.
+    and the classes overlap.
 
     Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
     the weights by exponentials at a rate eta and divides them by their sum. Both solvers set the
@@ -80,14 +79,12 @@ class RhoSVC(KernelExpansionClassifier):
         The soft margin, for solver='accelerated': the share of rows whose mean margin is as large
         as can be, in (0, 1]. None, and nu = 1 / n_samples, are the hard margin; nu = 1 is the
         Parzen window. 'auto' is 0.3, or 0.5 or 0.7 if the classes overlap so much that 200 steps
-        lead to no machine with a positive margin; it errs 13.1 % on average over 21 data sets, the
-        hard margin of Algorithm 1 18.0 %. Algorithm 1 has a hard margin also with 'auto'.
+        lead to no machine with a positive margin. Algorithm 1 has a hard margin also with 'auto'.
     memory : None, str or object with a `cache` method, default None
         Where trainings are kept, and from where later fits on the same Gram matrix and labels with
         the same settings, of this class or of `PartiallyTrainedEnsemble`, take them: a folder, as
-        for `joblib.Memory`, or an object with the `cache` method of that class. A Gram matrix
-        in tiles, of many rows, is trained on anew. The fitted machine is the same with it or
-        without.
+        for `joblib.Memory`, or an object with the `cache` method of that class. A Gram matrix in
+        tiles, of many rows, is trained on anew. The fitted machine is the same with it or without.
 
     Attributes
     ----------
@@ -114,14 +111,14 @@ class RhoSVC(KernelExpansionClassifier):
         hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is
         negative).
     gram_dtype_ : str
-        How the Gram matrix was kept: 'float32' for kernel='rbf' with more than 4,096 distinct rows
-        if it is proved to move no y_i f(x_i) by more than 0.001 (`gram_error_`), else 'float64', or
-        the precision of the matrix given.
+        How the Gram matrix was kept. 'float32' is chosen for kernel='rbf' with more than 4,096
+        distinct rows if it is proved to move no y_i f(x_i) by more than 0.001 (`gram_error_`), else
+        'float64'. A matrix that is given keeps its precision.
     gram_error_ : float or None
         What narrow entries can change at most, a proved bound d: for any weights a, each y_i f(x_i)
         of a training row, and the objective, are within d of those with exact kernel values. So
         rho* is at least lower_bound_ - 3 d and at most objective_ + d. 0.0 with 'float64'; None if
-        the matrix was given.
+        no bound is known, as for a matrix that was given.
 
     References
     ----------

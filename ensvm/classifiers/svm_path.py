@@ -178,8 +178,8 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
 
-        The kernel values between the rows and all training rows are held in memory, beside
-        the values of f at a block of breakpoints, whose size does not depend on their number.
+        The kernel values between the rows and all training rows are held in memory, beside the
+        values of f at a block of breakpoints, whose size does not depend on their number.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             If the path was not kept.
         """
         check_is_fitted(self)
-        self._require_two_classes("prediction by stages")
+        self._require_two_classes()
         if self.path_ is None:
             raise AttributeError("prediction by stages needs keep_path=True")
         X = self._validated(X)

@@ -39,9 +39,7 @@ from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (
     Candidate,
     SortedRows,
-    best_candidate,
     candidates,
-    fitted_candidate,
 )
 from ensvm.solvers.one_vs_one import PairMachines
 from ensvm.solvers.platt_scaling import class_probabilities
@@ -313,8 +311,6 @@ class TunedSVC(Classifier):
         if searched.size < rows.costs.size:
             sample = rows.take(searched, of_gram=not gammas)
         found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
-        best = found[best_candidate(found)]
-        self.C_, self.gamma_ = best.C, best.gamma
         errors = np.array([candidate.error for candidate in found])
         losses = np.array([candidate.loss for candidate in found])
         table = {
@@ -325,12 +321,17 @@ class TunedSVC(Classifier):
             "criterion": errors + losses,
         }
         criterion = table["criterion"]
+        best = found[int(criterion.argmin())]
+        self.C_, self.gamma_ = best.C, best.gamma
         # Equal entries share a rank.
         table["rank"] = 1 + np.searchsorted(np.sort(criterion), criterion)
         self.search_results_ = table
         if many:
             return self._on_many_rows(rows, searched, best)
-        return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
+        if sample is rows:
+            return best
+        [on_all_rows] = candidates(rows, [best.gamma], [best.C], n_jobs=1, **limits)
+        return on_all_rows
 
     def _on_many_rows(
         self, rows: SortedRows, searched: NDArray[np.intp], best: Candidate

@@ -14,14 +14,15 @@ from ensvm.classifiers.base import Ending, Solution, as_distribution
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval
+from ensvm.kernels import resolve_gamma
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class WeightedNuParameters:
-    """Parameters of a weighted nu-SVM and of the classifier that boosts such machines.
+class WeightedNuClassifier(WeightedExpansionClassifier):
+    """Base of the weighted nu-SVM and of the classifier that boosts such machines.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ class WeightedNuParameters:
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **WeightedExpansionClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "mu": [Interval(Real, 0.0, 1.0, closed="left")],
         "sigma": [Interval(Real, 0.0, 1.0, closed="left")],
@@ -63,10 +65,14 @@ class WeightedNuParameters:
         "random_state": ["random_state"],
     }
 
+    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+        # A weight is the margin that an example is asked for, not how often it counts.
+        return resolve_gamma(self.gamma, X)
+
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class WeightedNuSVC(WeightedNuParameters, WeightedExpansionClassifier):
+class WeightedNuSVC(WeightedNuClassifier):
     """Support vector classifier whose weighted training error is at most nu.
 
     The machine f(x) = sum_i y_i a_i k(x_i, x) + b, with labels y_i in {-1, +1}, minimises |w|^2 / 2
@@ -108,12 +114,8 @@ class WeightedNuSVC(WeightedNuParameters, WeightedExpansionClassifier):
         The largest nu that is feasible with the examples kept.
     rejected_ : ndarray of int, shape (n_rejected,)
         The row numbers of the light examples left out, in ascending order.
-    rejected_weight_ : float
-        Their total weight, in a distribution of sum 1.
     edited_ : ndarray of int, shape (n_edited,)
         The row numbers of the heavy examples left out, in ascending order.
-    edited_weight_ : float
-        Their total weight, in a distribution of sum 1.
     n_iter_ : int
         The number of steps.
     converged_ : bool
@@ -166,11 +168,6 @@ class WeightedNuSVC(WeightedNuParameters, WeightedExpansionClassifier):
     array([0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
-        WeightedExpansionClassifier._parameter_constraints
-        | WeightedNuParameters._parameter_constraints
-    )
-
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
@@ -202,9 +199,7 @@ class WeightedNuSVC(WeightedNuParameters, WeightedExpansionClassifier):
             "nu_clipped_": result.nu_clipped,
             "nu_max_": machine.nu_max,
             "rejected_": result.rejected,
-            "rejected_weight_": float(distribution[result.rejected].sum()),
             "edited_": result.edited,
-            "edited_weight_": float(distribution[result.edited].sum()),
         }
         ending = Ending(
             machine.n_iter, machine.stop_reason, machine.converged, _zero_margin(machine)

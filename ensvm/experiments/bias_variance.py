@@ -232,8 +232,6 @@ class VarianceComponents(BiasVariance):
         Their sum.
     error_ : float
         The mean share of wrong copies over the rows with K >= 1.
-    estimate_ : BiasVarianceEstimate
-        Bias, total variance, error and K at each training row.
     estimators_ : list
         The B R fitted copies; those of a replicate with one class only predict this class.
 

@@ -71,19 +71,14 @@ def augment(X: NDArray[Any], centre: NDArray[np.float64], dtype: type[np.floatin
     return rows
 
 
-def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
+def kernel_factor(
+    augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kernel
+) -> NDArray[Any]:
     """Return the factor whose product with augmented rows `apply_kernel` turns into values.
 
-    Of rows z it is (2 gamma z, -gamma |z|^2, -gamma) for a kernel of distances, and (gamma z, gamma
-    <centre, z> + coef0, 0) for one of products: shape (n, d + 2), in float32 or float64.
-    """
-    return factor_of(rows.augmented(dtype), rows.centre, kernel)
-
-
-def factor_of(augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kernel) -> NDArray[Any]:
-    """Return the factor of rows that are augmented already, in their precision.
-
-    `centre` is what was subtracted from them; see `kernel_factor`.
+    Of rows z, augmented with this centre, it is (2 gamma z, -gamma |z|^2, -gamma) for a kernel of
+    distances, and (gamma z, gamma <centre, z> + coef0, 0) for one of products: shape (n, d + 2), in
+    their precision.
     """
     row = row_of(kernel.name)
     factor = augmented.astype(np.float64)

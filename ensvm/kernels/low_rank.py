@@ -176,11 +176,6 @@ class LowRankGram:
         return self.pivots.size
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """The shape (m, m) of LL'."""
-        return self.factor.shape[0], self.factor.shape[0]
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         """The precision of L, in which products run."""
         return self.factor.dtype
@@ -192,13 +187,11 @@ class LowRankGram:
         return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return the operator times a vector of shape (m,), or (m, k), in the precision of L."""
+        """Return the operator times a vector of shape (m,), in the precision of L."""
         # Cast first: a product of mixed precisions would copy L.
         right = np.asarray(vector, dtype=self.dtype)
         product = self.factor @ (self.factor.T @ right)
-        return product + (self.residual_diagonal * right.T).T if self.own_diagonal else product
-
-    __matmul__ = matvec
+        return product + self.residual_diagonal * right if self.own_diagonal else product
 
     def at_pivots(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the coefficients at the pivots of the expansion that LL' makes of others.
@@ -341,10 +334,7 @@ class PivotFeatures:
 
     def at_pivots(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the coefficients c = L_P^-T w of the k(p_j, x) for weights w of the features."""
-        coefficients: NDArray[np.float64] = linalg.solve_triangular(
-            self.corner, weights, lower=True, trans="T"
-        )
-        return coefficients
+        return linalg.solve_triangular(self.corner, weights, lower=True, trans="T")
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,7 @@ def parameters_of(kernel: str | Callable[..., Any]) -> tuple[str, ...]:
 
 
 QUANTILES = (0.9, 0.5, 0.1)
-# Multiples of the width 'mean-distance' among which classifiers choose by leave-one-out: wider
-# grids gained nothing when they were tried
+# Multiples of the width 'mean-distance' among which classifiers choose by leave-one-out
 TRIED_WIDTHS = (0.1, 0.33, 1.0, 3.3)
 
 
@@ -130,15 +129,15 @@ def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | Non
     A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
     scikit-learn; 'mean-distance' is 1 over the mean squared distance of the rows to their mean
     (Tsang & Kwok, IJCAI-07, section 4.1). The width is 1.0 where a name would divide by zero, for
-    data without spread. `weights`, shape (n,), say how often each row counts, at least 0; None is
-    once, and so are weights that are all 0. Raises ValueError for another gamma.
+    data without spread. `weights`, shape (n,), say how often each row counts, at least 0 and not
+    all 0; None is once. Raises ValueError for another gamma.
     """
     if isinstance(gamma, str):
         if gamma == "auto":
             return 1.0 / X.shape[1]
         if weights is not None and not weights.all():
             used = np.flatnonzero(weights)
-            X, weights = (X[used], weights[used]) if used.size else (X, None)
+            X, weights = X[used], weights[used]
         if gamma == "scale":
             return _inverse(X.shape[1] * _variance(X, weights))
         if gamma == "mean-distance":

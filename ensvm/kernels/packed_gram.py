@@ -36,25 +36,13 @@ class PackedGram:
 
     BLAS multiplies each tile twice, for its rows and its columns, while a core's cache holds it.
     These products are in `dtype`, the precision of the entries, and their sum is in float64 and in
-    one order: a product is the same on any number of threads. (LAPACK's packed storage is as
-    small, but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows
-    on.) The named kernel and its parameters are as `ensvm.kernels.gram` takes them, which raises
-    the same errors.
+    one order: a product is the same on any number of threads. (LAPACK's packed storage is as small,
+    but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows on.)
+    `kernel` is a named one with its parameters, as `ensvm.kernels.gram` takes them.
     """
 
-    def __init__(
-        self,
-        X: Any,
-        *,
-        kernel: str,
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 0.0,
-        dtype: GramDtype = "float64",
-    ) -> None:
-        blocks = KernelBlocks(
-            None, X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype
-        )
+    def __init__(self, X: Any, *, dtype: GramDtype = "float64", **kernel: Any) -> None:
+        blocks = KernelBlocks(None, X, dtype=dtype, **kernel)
         self.dtype = blocks.dtype
         self.shape = blocks.shape
         cuts = list(slices(self.shape[0], TILE))
@@ -76,11 +64,6 @@ class PackedGram:
 
         each(make, range(k))
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes that the entries take."""
-        return self._tiles.nbytes
-
     def matvec(self, vector: ArrayLike) -> NDArray[np.float64]:
         """Return the product with a vector of shape (m,), in float64."""
         k = self._starts.size - 1
@@ -101,8 +84,6 @@ class PackedGram:
         each(multiply, [tuple({i, k - 1 - i}) for i in range((k + 1) // 2)])
         product += below.sum(axis=0, dtype=np.float64)
         return product.reshape(-1)[: self.shape[0]]
-
-    __matmul__ = matvec
 
     def _row(self, i: int) -> NDArray[Any]:
         """Return the tiles of a row of them, from the diagonal on, shape (k - i, TILE, TILE)."""

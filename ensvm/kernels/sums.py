@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
+from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, kernel_factor
 from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
@@ -115,5 +115,5 @@ class KernelSums:
             if dtype is np.float32:
                 with np.errstate(over="ignore", invalid="ignore"):
                     augmented = augment(augmented[:, :-2], np.zeros_like(self._centre), dtype)
-            self._factors[dtype] = factor_of(augmented, self._centre, self._kernel)
+            self._factors[dtype] = kernel_factor(augmented, self._centre, self._kernel)
         return self._factors[dtype]

@@ -60,8 +60,7 @@ def blas_threads() -> int:
 def one_blas_thread() -> _OneThread:
     """Return the context in which each product runs on the thread that asks for it.
 
-    Threads of BLAS wait busily for each other, which a small product is not worth: beside other
-    work a fit of 200 rows took fifty times as long on two threads as on one.
+    Threads of BLAS wait busily for each other, which a small product is not worth.
     """
     return _one_thread
 

@@ -219,8 +219,7 @@ def discrete_adaboost(
 
 def exponential_bound(errors: Vector) -> Vector:
     """Return exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2), shape (T,): it bounds the product of Z_s."""
-    bound: Vector = np.exp(-2.0 * np.cumsum((0.5 - errors) ** 2))
-    return bound
+    return np.exp(-2.0 * np.cumsum((0.5 - errors) ** 2))
 
 
 class _Discrete:

@@ -62,7 +62,7 @@ def multiplicative_update(
     Parameters
     ----------
     operator : array of shape (m, m) or operator
-        The positive semidefinite Gram matrix K, float64, or an object with `matvec` or `@`; a
+        The positive semidefinite Gram matrix K, float64, or an object with `matvec` and `dtype`; a
         float32 array serves rates that do not diverge (its products overflow long before b leaves
         float64).
     y : array of shape (m,)

@@ -102,8 +102,6 @@ def hold_out(
             others[k], signs[k] = rows[t], labels[t]
             total += labels[t]
             k += 1
-    if n == 0:
-        return
     if abs(total) == n:
         for t in range(first, last):
             values[rows[t]] = signs[0]

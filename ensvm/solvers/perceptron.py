@@ -75,8 +75,7 @@ def perceptron(
     labels = np.asarray(y, dtype=np.float64)
     points = signed_points(X, labels)
     # Dividing all weights by the step size changes no decision: the rule from w_1 with steps of
-    # gamma is the rule from w_1 / gamma with steps of 1. From zero weights the step size only
-    # changes the length of w.
+    # gamma is the rule from w_1 / gamma with steps of 1.
     first = np.zeros(points.shape[1]) if start is None else np.asarray(start) / step
     # The primal form keeps w and adds points; the dual form keeps all w.z_i and adds rows of the
     # Gram matrix.

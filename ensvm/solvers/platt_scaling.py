@@ -15,6 +15,7 @@ from ensvm.compiled import compiled
 from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
 
 Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -106,9 +107,7 @@ def newton_step(
 
 
 @compiled
-def fit_sigmoids(
-    values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def fit_sigmoids(values: Vector, starts: Indices, counts: Vector) -> Vector:
     """Return A, B of each pair's sigmoid, shape (pairs, 2), fitted to its cross-validated values.
 
     The sigmoid is the probability of the first class of the pair. `values`, shape (pairs, m), and
@@ -125,10 +124,7 @@ def fit_sigmoids(
 
 @compiled
 def losses(
-    values: NDArray[np.float64],
-    sigmoids: NDArray[np.float64],
-    starts: NDArray[np.intp],
-    counts: NDArray[np.float64],
+    values: Vector, sigmoids: Vector, starts: Indices, counts: Vector
 ) -> tuple[float, NDArray[np.bool_]]:
     """Return the log loss of all pairs' sigmoids, a mean over pairs' own rows, and rows that lose.
 
@@ -147,7 +143,7 @@ def losses(
     return total / weight, lost
 
 
-def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
+def class_probabilities(values: NDArray[Any], sigmoids: Vector) -> NDArray[Any]:
     """Return the probabilities of the classes, shape (n_classes, n), by coupling the sigmoids.
 
     `values`, shape (pairs, n), are float32 or float64, and so are the probabilities of two classes;
@@ -166,7 +162,7 @@ def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> 
     return couple(pairwise)
 
 
-def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
+def couple(pairwise: NDArray[Any]) -> Vector:
     """Return the p that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
 
     The result has shape (n_classes, n). `pairwise`, shape (pairs, n), holds r_ab in (0, 1), the
@@ -186,25 +182,21 @@ def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @compiled
-def solve_coupling(pairwise: NDArray[Any], form: Vector, solution: Vector) -> None:
+def solve_coupling(pairwise: Vector, form: Vector, solution: Vector) -> None:
     """Solve the equations of `couple`, up to a factor; both arrays must be filled with ones."""
     n_classes, pair = form.shape[0], 0
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
-            add_pair(form[a, a], form[b, b], form[b, a], pairwise[pair])
+            # The square of the pair, in the lower triangle of the forms
+            of_aa, of_bb, of_ba = form[a, a], form[b, b], form[b, a]
+            for t in range(pairwise.shape[1]):
+                r = pairwise[pair, t]
+                of_aa[t] += (1.0 - r) * (1.0 - r)
+                of_bb[t] += r * r
+                of_ba[t] -= r * (1.0 - r)
             pair += 1
     factorise(form)
     substitute(form, solution)
-
-
-@compiled(inline=True)
-def add_pair(form_aa: Vector, form_bb: Vector, form_ba: Vector, pairwise: NDArray[Any]) -> None:
-    """Add the square of one pair to the lower triangle of the forms."""
-    for t in range(pairwise.size):
-        r = pairwise[t]
-        form_aa[t] += (1.0 - r) * (1.0 - r)
-        form_bb[t] += r * r
-        form_ba[t] -= r * (1.0 - r)
 
 
 @compiled(error_model="numpy")

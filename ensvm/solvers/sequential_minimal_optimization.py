@@ -164,23 +164,15 @@ def take_step(
     signed: Vector,
     bounds: Bounds,
 ) -> None:
-    """Move u_i up and u_j down by the best step, and update what depends on u."""
-    step = step_length(i, j, gram, residual, signed, bounds)
-    set_value(i, signed, bounds, signed[i] + step)
-    set_value(j, signed, bounds, signed[j] - step)
-    update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
-
-
-@compiled(inline=True)
-def step_length(
-    i: int, j: int, gram: NDArray[Any], residual: Vector, signed: Vector, bounds: Bounds
-) -> float:
-    """Return the step that minimises the objective along u_i up, u_j down, within the bounds."""
+    """Move u_i up and u_j down by the best step within bounds, and update what depends on u."""
     curvature = np.float64(gram[i, i]) + gram[j, j] - 2.0 * np.float64(gram[i, j])
     if curvature <= 0.0:
         curvature = LEAST_CURVATURE
     step = (residual[i] - residual[j]) / curvature
-    return min(min(step, bounds.upper[i] - signed[i]), signed[j] - bounds.lower[j])
+    step = min(min(step, bounds.upper[i] - signed[i]), signed[j] - bounds.lower[j])
+    set_value(i, signed, bounds, signed[i] + step)
+    set_value(j, signed, bounds, signed[j] - step)
+    update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
 
 
 @compiled(inline=True)

@@ -71,6 +71,7 @@ def test_the_table_holds_the_grid_and_the_choice(moons):
     assert {len(column) for column in table.values()} == {28}
     best = np.flatnonzero(table["rank"] == 1)[0]
     assert (table["param_C"][best], table["param_gamma"][best]) == (machine.C_, machine.gamma_)
+    assert table["criterion"][best] == table["criterion"].min()
     assert table["loo_score"][best] == machine.loo_score_
     np.testing.assert_allclose(table["criterion"], 1.0 - table["loo_score"] + table["loo_loss"])
 

@@ -67,8 +67,6 @@ def test_a_gram_matrix_that_no_kernel_has_is_refused(machine: Any) -> None:
     K = gram(X, kernel="rbf", gamma=0.3)
     given = clone(machine).set_params(kernel="precomputed")
     assert given.fit(K, y).score(K, y) > 0.8
-    with pytest.raises(ValueError, match="must be square, got 60 x 50"):
-        given.fit(K[:, :50], y)
     with pytest.raises(ValueError, match="not positive semidefinite"):
         given.fit(K - 2.0 * np.eye(60), y)
 

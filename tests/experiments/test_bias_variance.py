@@ -13,14 +13,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import ExtraTreeClassifier
+from small_problems import noisy_rows
 
 from ensvm.experiments.bias_variance import BiasVariance, VarianceComponents, bias_variance
 
 
-def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, 3))
-    return X, np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1, -1)
+def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return noisy_rows(seed, m, d=3)
 
 
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 8), B=st.integers(1, 12))

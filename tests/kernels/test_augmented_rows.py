@@ -32,7 +32,8 @@ def test_one_product_gives_the_kernels_argument(
 ) -> None:
     rng = np.random.default_rng(0)
     X, Z, centre = rng.normal(2.0, 1.0, (30, 4)), rng.normal(2.0, 1.0, (7, 4)), np.full(4, 1.5)
-    values = kernel_factor(Rows(Z, centre), kernel, dtype) @ Rows(X, centre).augmented(dtype).T
+    factor = kernel_factor(Rows(Z, centre).augmented(dtype), centre, kernel)
+    values = factor @ Rows(X, centre).augmented(dtype).T
     assert values.dtype == dtype
     apply_kernel(values, kernel)
     exact = expected(Z, X, kernel)
@@ -54,7 +55,7 @@ def test_no_radial_value_exceeds_one() -> None:
     X = np.random.default_rng(0).normal(size=(20, 3)) * 1e4
     rows = Rows(np.vstack([X, X]), np.zeros(3))
     kernel = Kernel("rbf", 10.0)
-    values = kernel_factor(rows, kernel, np.float32) @ rows.single.T
+    values = kernel_factor(rows.single, rows.centre, kernel) @ rows.single.T
     assert values.max() > 0.0  # rounding alone
     apply_kernel(values, kernel)
     assert values.max() == 1.0

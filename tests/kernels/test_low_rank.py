@@ -110,13 +110,8 @@ def test_it_is_the_symmetric_operator_of_its_factor(factorise: Any, dtype: Any) 
     result = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3, dtype=dtype), rank=30)
     L, (u, v) = result.factor.astype(np.float64), rows(2, 70)
     tolerance = 50 * np.finfo(dtype).eps
-    assert result.shape == (70, 70)
     assert result.dtype == result.factor.dtype == result.matvec(v).dtype == dtype
     np.testing.assert_allclose(result.matvec(v), L @ (L.T @ v), rtol=0, atol=tolerance * 70)
-    np.testing.assert_array_equal(result @ v, result.matvec(v))
-    np.testing.assert_allclose(
-        (result @ np.column_stack([u, v]))[:, 1], result.matvec(v), rtol=0, atol=tolerance * 70
-    )
     assert u @ result.matvec(v) == pytest.approx(v @ result.matvec(u), abs=float(tolerance) * 700)
     assert v @ result.matvec(v) >= 0.0
 
@@ -131,10 +126,9 @@ def test_corrected_it_has_the_diagonal_of_the_gram_matrix(factorise: Any) -> Non
     )
     assert result.residual_diagonal.min() == 0.0
     np.fill_diagonal(dense, K.diagonal())
-    v = rows(70, 3, seed=1)
-    np.testing.assert_allclose(corrected @ v, dense @ v, rtol=1e-11)
-    np.testing.assert_allclose(corrected.matvec(v[:, 0]), dense @ v[:, 0], rtol=1e-11)
-    assert (corrected.shape, corrected.dtype) == ((70, 70), np.float64)
+    for v in rows(3, 70, seed=1):
+        np.testing.assert_allclose(corrected.matvec(v), dense @ v, rtol=1e-11)
+    assert corrected.dtype == np.float64
     bound = np.sqrt(np.outer(result.residual_diagonal, result.residual_diagonal))
     assert np.all(np.abs(residual(K, result)) <= bound + 1e-12 * K.max())
 
@@ -214,7 +208,7 @@ def test_random_pivots_follow_the_residual_diagonal() -> None:
 def test_the_zero_matrix_has_rank_zero(factorise: Any) -> None:
     result = factorise(*of(np.zeros((5, 5))), rank=3)
     assert (result.rank, result.stop_reason, result.relative_residual) == (0, "exhausted", 0.0)
-    assert np.array_equal(result @ np.ones(5), np.zeros(5))
+    assert np.array_equal(result.matvec(np.ones(5)), np.zeros(5))
 
 
 @BOTH

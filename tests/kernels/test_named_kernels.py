@@ -68,7 +68,7 @@ def test_gram_matrices_and_low_rank(kernel: str) -> None:
 def test_augmented_rows(kernel: str) -> None:
     X, Z, centre = rows(30), rows(7, seed=1), np.full(3, 0.4)
     made = Kernel(kernel, GAMMA, coef0=COEF0 if kernel == "sigmoid" else 0.0)
-    values = kernel_factor(Rows(Z, centre), made, np.float64) @ Rows(X, centre).exact.T
+    values = kernel_factor(Rows(Z, centre).exact, centre, made) @ Rows(X, centre).exact.T
     apply_kernel(values, made)
     np.testing.assert_allclose(values, expected(kernel, Z, X), atol=1e-12)
     np.testing.assert_allclose(

@@ -69,7 +69,7 @@ def smo(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 50_000) -> Outcom
 def on_the_path(X: Vector, K: NDArray[Any], y: Vector) -> Outcome:
     path = regularization_path(K, y, C_max=10.0)
     f = K @ (y * path.coef_at(1.0)) + path.intercept_at(1.0)
-    return Outcome(f, path.largest_violation, 1e-7, path.converged, path.n_events)
+    return Outcome(f, path.certificate, 1e-7, path.converged, path.n_events)
 
 
 def leveraged(X: Vector, K: NDArray[Any], y: Vector, max_iter: int = 1000) -> Outcome:

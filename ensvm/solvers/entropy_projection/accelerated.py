@@ -49,8 +49,8 @@ def accelerated_descent(
     Parameters
     ----------
     operator : array of shape (m, m) or operator
-        The positive semidefinite Gram matrix K, float32 or float64, or an object with `matvec` or
-        `@`; the certificate is only as precise as these products.
+        The positive semidefinite Gram matrix K, float32 or float64, or an object with `matvec` and
+        `dtype`; the certificate is only as precise as these products.
     y : array of shape (m,)
         The labels, -1 and +1.
     tol : float, default 0.005

@@ -31,8 +31,8 @@ _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): bl
 class SignedGram:
     """K~ = diag(y) K diag(y), with K a symmetric matrix or operator that is never copied.
 
-    `operator` is K, or an object with `matvec` (a LinearOperator, a low-rank factor). `rounding` is
-    the rounding error of a value a'K~a with weights on the simplex.
+    `operator` is K, or an object with `matvec` and `dtype` (a low-rank factor). `rounding` is the
+    rounding error of a value a'K~a with weights on the simplex.
     """
 
     def __init__(self, operator: Any, y: ArrayLike) -> None:
@@ -94,8 +94,7 @@ class MergedRows:
 
         The rows of an unknown share its weight as they count.
         """
-        shares: Vector = (weights / self.counts)[..., self.unknown]
-        return shares * self.row_weights
+        return (weights / self.counts)[..., self.unknown] * self.row_weights
 
     def both_labels(self) -> tuple[int, int] | None:
         """Return two training rows of one input, the first of label -1; None without any.
@@ -287,8 +286,7 @@ def inner_product(a: Vector, b: Vector) -> float:
     """Return a'b, without BLAS.
 
     BLAS threads, if they are not those of the library that multiplies with the Gram matrix, wait
-    busily after each call and take the cores from the next product: at 30,000 points that doubles
-    the time of a step.
+    busily after each call and take the cores from the next product.
     """
     return float(np.einsum("i,i->", a, b))
 

@@ -10,9 +10,9 @@ and enters F.
 Points on their margin that are not needed to determine the others stay left or right, so F is never
 singular; steps of length 0 are events like others; the smallest index goes first among ties
 (Sentelle, Anagnostopoulos & Georgiopoulos, A simple method for solving the SVM regularization path
-for semidefinite kernels, IEEE TNNLS 27, 2016). As sum u = 0, a constant added to
-all kernel values changes nothing, but makes K_FF positive definite where it is so under that
-constraint: one Cholesky factor serves with and without an intercept.
+for semidefinite kernels, IEEE TNNLS 27, 2016). As sum u = 0, a constant added to all kernel values
+changes nothing, but makes K_FF positive definite where it is so under that constraint: one Cholesky
+factor serves with and without an intercept.
 """
 
 from typing import Any, NamedTuple

@@ -66,8 +66,7 @@ def new_state(gram: Vector, labels: Vector, upper: Vector, *, fit_intercept: boo
 
 def free_points(state: PathState) -> NDArray[np.int64]:
     """Return the free points, in the order of the factor."""
-    points: NDArray[np.int64] = state.free[: state.n_free[0]].copy()
-    return points
+    return state.free[: state.n_free[0]].copy()
 
 
 def products(state: PathState, coef: Vector) -> Vector:

@@ -71,50 +71,22 @@ def leave_one_out_values(
         but the first.
     exact : bool, default False
         Whether all rows are followed until they are out: the values are then those of the machine
-        trained without the row, up to rounding. It takes 3 to 50 times as long as the span rule.
+        trained without the row, up to rounding, and take many times as long.
 
     Returns
     -------
     ndarray of shape (m,)
         The values.
     """
-    return machine_leave_one_out(
-        gram,
-        path.labels,
-        path.coef_at(C),
-        path.intercept_at(C),
-        C * path.upper,
-        fit_intercept=path.fit_intercept,
-        exact=exact,
-    )
-
-
-def machine_leave_one_out(
-    gram: ArrayLike,
-    labels: Vector,
-    alpha: Vector,
-    intercept: float,
-    upper: Vector,
-    *,
-    kept: Vector | None = None,
-    fit_intercept: bool = True,
-    exact: bool = False,
-) -> Vector:
-    """Return f without row i at row i, for a machine that any solver found.
-
-    `alpha`, shape (m,), are the multipliers of an optimal machine, `upper` their bounds. A row that
-    stands for several equal ones may lose only one of them: `kept` is the bound that is left of its
-    multiplier, 0 by default. The other arguments are those of `leave_one_out_values`.
-    """
     matrix = np.ascontiguousarray(gram, dtype=np.float64).view()
     matrix.flags.writeable = False  # the compiled code is made for one type
+    alpha, upper, intercept = path.coef_at(C), C * path.upper, path.intercept_at(C)
     alpha = np.where(alpha <= AT_BOUND * upper, 0.0, alpha)
-    coef = labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
-    kept = np.zeros_like(upper) if kept is None else kept
-    values: Vector = values_without_rows(
-        matrix, labels, coef, intercept, upper, kept, fit_intercept, exact, False
+    coef = path.labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
+    none_kept = np.zeros_like(upper)
+    return values_without_rows(
+        matrix, path.labels, coef, intercept, upper, none_kept, path.fit_intercept, exact, False
     )
-    return values
 
 
 @compiled
@@ -129,12 +101,12 @@ def values_without_rows(
     exact: bool,
     mend: bool,
 ) -> Vector:
-    """Return the values of one machine with coefficients y alpha.
+    """Return the values of an optimal machine with coefficients `coef`, y alpha, |coef| <= `upper`.
 
-    With `mend` rows are followed, too, that are on their side of the machine, but on the other by
-    the span rule. The rule lets no other row change its set, and so takes the rows at the border of
-    two classes that hardly overlap for errors. The other arguments are those of
-    `machine_leave_one_out`.
+    A row that stands for several equal ones may lose only one of them: `kept` is the bound that is
+    left of its multiplier. With `exact` all rows are followed. With `mend` rows are followed that
+    are on their side of the machine, but on the other by the span rule: it lets no other row change
+    its set, and so takes rows at the border of two classes that hardly overlap for errors.
     """
     sets, parts = sets_of(labels, coef, upper, kept)
     fitted = np.full(coef.size, intercept)

@@ -7,8 +7,8 @@ scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & 
 regularization path for the support vector machine, JMLR 5, 2004).
 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
-changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
-a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+changes of sets. That takes less memory than the Gram matrix, and a(lambda) is an interpolation that
+can neither leave the bounds nor lose digits.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,6 @@ from ensvm.solvers.regularization_path.following import (
 )
 
 Indices = NDArray[np.intp]
-
 Vector = NDArray[np.float64]
 
 __all__ = ["RegularizationPath", "regularization_path"]
@@ -116,9 +115,9 @@ class RegularizationPath(MachinesOfPath):
         The number of events along the path.
     n_start_events : int
         The number of events that were needed to find its start.
-    largest_violation : float
-        The certificate: the largest violation of the Karush-Kuhn-Tucker conditions, in units of
-        y f, at the checks (every 64 events, from the bare coefficients).
+    certificate : float
+        The largest violation of the Karush-Kuhn-Tucker conditions, in units of y f, at the checks
+        (every 64 events, from the bare coefficients).
     complete : bool
         Whether all points are outside or on the margin at the end: then alpha is the same for all
         larger C.
@@ -136,7 +135,7 @@ class RegularizationPath(MachinesOfPath):
     initial_sets: NDArray[np.int8]
     n_events: int
     n_start_events: int
-    largest_violation: float
+    certificate: float
     complete: bool
     converged: bool
     _initial_slope: float  # d b / d lambda above lambdas[0]
@@ -145,11 +144,6 @@ class RegularizationPath(MachinesOfPath):
     _free_alphas: Vector
     _extremes: Vector  # as in `middle_intercept`
     _unchanged: NDArray[np.bool_]  # no multiplier changes from this breakpoint to the next
-
-    @property
-    def certificate(self) -> float:
-        """The largest violation of the optimality conditions, `largest_violation`."""
-        return self.largest_violation
 
     def _machine_at(self, C: float) -> tuple[Vector, float]:
         first, weight = self._place(C)
@@ -356,7 +350,7 @@ def regularization_path(
         initial_sets=initial_sets,
         n_events=journal.n_events,
         n_start_events=start_events,
-        largest_violation=journal.largest_violation,
+        certificate=journal.largest_violation,
         complete=not bool((state.sets == LEFT).any()),
         converged=converged,
         _initial_slope=slope,

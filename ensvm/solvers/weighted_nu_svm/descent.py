@@ -81,19 +81,14 @@ def descend(state: DescentState, tol: float, floor: float, most: int) -> int:
         violation, rate = find_direction(state)
         if violation <= 0.0 or step % CHECK_EVERY == 0:
             certify(state)
-            if violation <= 0.0 or gap_is_closed(state, tol, floor):
+            size = state.size[0]
+            closed = state.gap[0] <= max(tol * state.objective[0], floor * size * size)
+            if violation <= 0.0 or closed:
                 return step
         if rate <= 0.0:
             return step
         take_step(state, mix_pairs(state), rate)
     return most
-
-
-@compiled(inline=True)
-def gap_is_closed(state: DescentState, tol: float, floor: float) -> bool:
-    """Return whether the gap last found is within the tolerance or within rounding."""
-    size = state.size[0]
-    return state.gap[0] <= max(tol * state.objective[0], floor * size * size)
 
 
 @compiled

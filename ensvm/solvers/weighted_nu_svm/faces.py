@@ -34,8 +34,7 @@ from ensvm.solvers.weighted_nu_svm.descent import (
 )
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
-# saves. At 12,800 rows of waveform boosting meets 3,100 of them; steps alone then take ten times
-# as long as a face.
+# saves
 LARGEST_FACE = 6000
 # From so many free coefficients on, and so many new ones, LAPACK extends the factor: several times
 # faster, but its sums are added in another order.

@@ -178,14 +178,12 @@ def weighted_nu_svm(
     )
 
 
-def nu_max(signs: ArrayLike, distribution: ArrayLike) -> float:
+def nu_max(signs: Vector, distribution: Vector) -> float:
     """Return the largest nu, in the scale of the distribution, for which (5)-(6) is feasible.
 
     It is the total of the s heaviest of each class, s the size of the smaller one.
     """
-    _, shares = _heaviest_pairs(
-        np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
-    )
+    _, shares = _heaviest_pairs(signs, distribution)
     return float(shares.sum())
 
 

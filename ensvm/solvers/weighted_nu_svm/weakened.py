@@ -5,9 +5,8 @@ Rangel, Lozano & Garcia, ICMLA-05, Figures 2 and 3.
 WSV leaves out as many examples as it can without rejecting more than mu of the distribution: the
 lightest. Its weighted error is at most nu + mu, what the machine errs on those kept and all of
 those rejected. WSVE first leaves out the heaviest, up to sigma of the distribution: where boosting
-has put most weight are the examples on the wrong side of the Bayes boundary. (Figure 3 prints
-"minimum cardinality", which is the empty set; the largest set of total at most sigma, heaviest
-first, is what the text describes. The bound then covers the rest alone.)
+has put most weight are the examples on the wrong side of the Bayes boundary. The bound then covers
+the rest alone. (Figure 3 prints "minimum cardinality", which is the empty set.)
 """
 
 from dataclasses import dataclass, replace

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from small_problems import left_out_values
 
 from ensvm.data.generators import Waveform
 from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.approximate_path import approximate_regularization_path
-from ensvm.solvers.regularization_path.leave_one_out import (
-    leave_one_out_values,
-    machine_leave_one_out,
-)
+from ensvm.solvers.regularization_path.leave_one_out import leave_one_out_values
 from ensvm.solvers.regularization_path.path import regularization_path
 
 
@@ -102,7 +100,7 @@ def test_the_stages_and_leave_one_out_values_are_those_of_the_machines():
     C = path.Cs[3]
     np.testing.assert_array_equal(
         leave_one_out_values(path, K, C),
-        machine_leave_one_out(K, y, path.coefficients[3], path.intercepts[3], np.full(y.size, C)),
+        left_out_values(K, y, path.coefficients[3], path.intercepts[3], np.full(y.size, C)),
     )
 
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from small_problems import DIFFICULTIES, clouds, difficult, rbf
+from small_problems import DIFFICULTIES, clouds, difficult, left_out_values, rbf
 
 from ensvm.kernels import gram
 from ensvm.solvers.regularization_path.leave_one_out import (
     leave_one_out_bound,
     leave_one_out_values,
-    machine_leave_one_out,
 )
 from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.sequential_minimal_optimization import minimise
@@ -113,7 +112,7 @@ def test_a_row_may_lose_one_of_several_equal_ones():
     repeated = np.repeat(np.arange(30), counts.astype(int))
     C = 2.0
     path = regularization_path(K, y, sample_weight=counts, C_max=10.0)
-    exact = machine_leave_one_out(
+    exact = left_out_values(
         K, y, path.coef_at(C), path.intercept_at(C), C * counts, kept=C * (counts - 1), exact=True
     )
     expected = refitted(K[np.ix_(repeated, repeated)], y[repeated], C, True)
@@ -126,7 +125,7 @@ def test_any_solver_s_machine_will_do():
     signed, intercept, *_ = minimise(K, y, upper, 1e-9, 10**6)
     path = regularization_path(K, y, C_max=10.0)
     for exact in (False, True):
-        ours = machine_leave_one_out(K, y, y * signed, intercept, upper, exact=exact)
+        ours = left_out_values(K, y, y * signed, intercept, upper, exact=exact)
         theirs = leave_one_out_values(path, K, 3.0, exact=exact)
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 

@@ -55,7 +55,7 @@ def test_it_is_libsvms_machine_at_any_C(name):
     K, y = realization(name, 1)
     path = path_of(name, 1)
     assert path.converged
-    assert path.largest_violation <= 1e-8
+    assert path.certificate <= 1e-8
     for C in 10.0 ** np.random.default_rng(1).uniform(-2.5, 4.0, 6):
         expected = libsvm_objective(K, y, C)
         assert objective(K, y, path.coef_at(C)) == pytest.approx(expected, rel=1e-6)
@@ -74,7 +74,7 @@ def test_weights_of_points_are_libsvms(name, fit_intercept):
         "balanced": balanced,
     }[name]
     path = regularization_path(K, y, sample_weight=weights, fit_intercept=fit_intercept)
-    assert path.largest_violation <= 1e-8
+    assert path.certificate <= 1e-8
     for C in np.geomspace(1e-3, 1e3, 9):
         alpha = path.coef_at(C)
         assert np.all(alpha <= C * weights * (1.0 + 1e-12))
@@ -96,7 +96,7 @@ def test_difficult_data_run_to_the_end(name, fit_intercept):
     path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e4 / scale)
     assert path.converged
     assert path.lambdas[-1] == pytest.approx(scale / 1e4)
-    assert path.largest_violation <= 1e-7
+    assert path.certificate <= 1e-7
     for C in [*(np.geomspace(1e-3, 1e4, 25) / scale), *(1.0 / path.lambdas[::7])]:
         assert violation(path, K, y, C) <= 1e-7
 

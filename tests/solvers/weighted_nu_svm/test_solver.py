@@ -196,7 +196,7 @@ def test_nu_max_is_the_largest_feasible(seed: int) -> None:
         assert nu_max(y, D) == pytest.approx(-programme.fun, rel=1e-6)
         with pytest.raises(ValueError, match=r"at most nu_max = \d\.\d+ .* got"):
             weighted_nu_svm(np.eye(y.size), y, D, nu_max(y, D) * 1.001)
-    assert nu_max([1, 1, 1], [0.2, 0.3, 0.5]) == 0.0
+    assert nu_max(np.ones(3), np.array([0.2, 0.3, 0.5])) == 0.0
 
 
 def test_overlapping_classes_are_found_out_and_not_worked_on_forever() -> None:
