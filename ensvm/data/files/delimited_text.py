@@ -207,7 +207,6 @@ class TableFormat(NamedColumnsFormat, Dialect):
 
         rows = self.rows(file)
         names, body, notes = self._names(rows, file), rows[self.header :], list[str]()
-        refuse_equal_names(names, file.name)
         if {len(fields) for _, fields in body} == {len(names) + 1}:
             body, *notes = self._without_row_names(body, file)
         for line, fields in body:
@@ -237,6 +236,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         ]
         if not names and len(rows) == self.header:
             raise UserError(f"{file.name}: holds no rows")
+        refuse_equal_names(names, file.name)
         return names or [str(at) for at in range(len(rows[self.header][1]))]
 
     def _without_row_names(

@@ -1,8 +1,9 @@
 """Tables whose columns have names or positions: how fields become inputs, labels and groups."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -72,7 +73,7 @@ class NamedColumnsFormat(FileFormat):
 
     @abstractmethod
     def column_names(self, file: FileContent) -> list[str]:
-        """Return the names of the columns, or without a header their positions."""
+        """Return the names of the columns, which differ, or without a header their positions."""
 
     def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
         """Return the encodings of columns of other types than numbers, and why some cannot be read.
@@ -125,7 +126,9 @@ class NamedColumnsFormat(FileFormat):
         rows = self._complete_rows(table, label, inputs, file.groups)
         if not len(rows) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
-        labels = _renamed(plain_labels(_texts(table.frame[label])[rows]), self.labels)
+        labels = plain_labels(_texts(table.frame[label])[rows])
+        if self.labels:
+            labels = np.array([self.labels.get(label, label) for label in labels.tolist()])
         if self.keep is not None:
             chosen = np.isin(labels, self.keep)
             rows, labels = rows[chosen], labels[chosen]
@@ -149,7 +152,7 @@ class NamedColumnsFormat(FileFormat):
                 values = numbers[:, None]
             else:
                 texts, absent = _texts(column)[rows], self._absent(column, encoding)[rows]
-                where_is = _Positions(table, name, rows)
+                where_is = partial(_position_read, table, name, rows)
                 values = encode_column(texts.tolist(), encoding, absent, where_is, self.numerals)
             end = start + values.shape[1]
             X[:, start:end] = values
@@ -214,20 +217,12 @@ def _among(texts: NDArray[Any], marks: frozenset[str]) -> NDArray[np.bool_]:
     return np.fromiter((text in marks for text in texts), dtype=bool, count=len(texts))
 
 
-@dataclass(frozen=True)
-class _Positions:
-    """Says where the row at a position of the rows that are read stands in the file."""
-
-    table: Table
-    name: str
-    rows: NDArray[np.intp]
-
-    def __call__(self, at: int) -> str:
-        return _position(self.table, self.name, int(self.rows[at]))
-
-
 def _position(table: Table, name: str, row: int) -> str:
     return f"{table.place(row)}, column {name!r}"
+
+
+def _position_read(table: Table, name: str, rows: NDArray[np.intp], at: int) -> str:
+    return _position(table, name, int(rows[at]))
 
 
 def _missing_value(table: Table, name: str, row: int, hint: str) -> UserError:
@@ -261,10 +256,6 @@ def refuse_equal_names(names: Sequence[str], file_name: str) -> None:
             f"{file_name}: several columns are called {twice!r} (columns {', '.join(at[:9])}, "
             "counted from 1); accepted: names that differ"
         )
-
-
-def _renamed(labels: NDArray[np.str_], names: Mapping[str, str]) -> NDArray[np.str_]:
-    return np.array([names.get(label, label) for label in labels.tolist()]) if names else labels
 
 
 def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:
