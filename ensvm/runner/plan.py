@@ -389,10 +389,9 @@ def _published(
     if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     try:
-        if config.reproduce:
-            return path, list(check_published(path, config))
         # A variant shows parts of the paper: there may be more numbers than places.
-        return path, list(read_published(path, config))
+        read = check_published if config.reproduce else read_published
+        return path, list(read(path, config))
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
 
