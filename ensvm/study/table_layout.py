@@ -268,7 +268,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
         for heading in filter(None, headings):
             if headings.count(heading) > 1:
-                message = f"the heading {heading!r} stands above columns that are no neighbours"
+                message = f"the heading {heading!r} stands above columns that are not neighbours"
                 raise source.error(("tables", index, "columns"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)

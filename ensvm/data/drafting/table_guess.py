@@ -14,7 +14,7 @@ from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import is_libsvm
-from ensvm.data.files.named_columns import NamedColumnsFormat, Table
+from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
 from ensvm.data.own_file import ending_of
 from ensvm.data.providers.folders import is_web_page
 from ensvm.errors import UserError
@@ -140,10 +140,7 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
         raise UserError(
             f"{file_name}: holds {n_rows or 'no'} rows; accepted: {FEWEST_ROWS} or more"
         )
-    return [
-        ["" if no else str(value).strip() for value, no in zip(column, column.isna(), strict=True)]
-        for _, column in table.frame.astype(object).items()
-    ]
+    return [texts_of(column).tolist() for _, column in table.frame.items()]
 
 
 def _decoded(file: FileContent) -> tuple[str, str]:

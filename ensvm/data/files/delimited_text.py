@@ -131,8 +131,6 @@ class TableFormat(NamedColumnsFormat, Dialect):
         The name of the format.
     delimiter : str
         The character between fields, or its name: comma, semicolon, tab, bar, whitespace.
-    missing : list of str or None
-        What stands for a missing value, beside an empty field.
     header : int
         How many lines before the rows are headings; the first of them names the columns.
     comment : str, list of str or None

@@ -88,7 +88,7 @@ class NamedColumnsFormat(FileFormat):
 
     def levels(self, file: FileContent, name: str) -> list[str]:
         """Return the different values of a column in ascending order, without missing ones."""
-        texts = _texts(self.table(file).frame[name])
+        texts = texts_of(self.table(file).frame[name])
         return sorted({*texts.tolist()} - self.missing_marks)
 
     # What only tables of text say otherwise.
@@ -126,7 +126,7 @@ class NamedColumnsFormat(FileFormat):
         rows = self._complete_rows(table, label, inputs, file.groups)
         if not len(rows) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
-        labels = plain_labels(_texts(table.frame[label])[rows])
+        labels = plain_labels(texts_of(table.frame[label])[rows])
         if self.labels:
             labels = np.array([self.labels.get(label, label) for label in labels.tolist()])
         if self.keep is not None:
@@ -134,7 +134,7 @@ class NamedColumnsFormat(FileFormat):
             rows, labels = rows[chosen], labels[chosen]
         groups = None
         if file.groups is not None:
-            groups = plain_labels(_texts(table.frame[file.groups])[rows].astype(str))
+            groups = plain_labels(texts_of(table.frame[file.groups])[rows].astype(str))
         return Raw(self._inputs(table, inputs, rows), labels.astype(str), groups=groups)
 
     def _inputs(self, table: Table, inputs: Inputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -151,7 +151,7 @@ class NamedColumnsFormat(FileFormat):
                     raise UserError(f"{where}: {self.numerals.problem(text)}")
                 values = numbers[:, None]
             else:
-                texts, absent = _texts(column)[rows], self._absent(column, encoding)[rows]
+                texts, absent = texts_of(column)[rows], self._absent(column, encoding)[rows]
                 where_is = partial(_position_read, table, name, rows)
                 values = encode_column(texts.tolist(), encoding, absent, where_is, self.numerals)
             end = start + values.shape[1]
@@ -172,7 +172,7 @@ class NamedColumnsFormat(FileFormat):
                     f"({table.frame[groups].iloc[row]!r}); accepted: a group in every row, or "
                     "`incomplete: drop`, which leaves such rows out"
                 )
-        texts = _texts(table.frame[label])
+        texts = texts_of(table.frame[label])
         unlabelled = _among(texts, self.label_marks) | without_label(texts)
         gaps = np.zeros(len(texts), dtype=bool)
         first: tuple[int, str] | None = None  # the first row with a gap, and the column
@@ -195,7 +195,7 @@ class NamedColumnsFormat(FileFormat):
         if is_numeric(column):
             absent: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)
             return absent
-        return _among(_texts(column), self.missing_marks - set(codes_of(encoding)))
+        return _among(texts_of(column), self.missing_marks - set(codes_of(encoding)))
 
 
 def is_numeric(column: Any) -> bool:
@@ -205,7 +205,7 @@ def is_numeric(column: Any) -> bool:
     return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
 
 
-def _texts(column: Any) -> NDArray[Any]:
+def texts_of(column: Any) -> NDArray[Any]:
     """Return a column as texts without blanks around them; empty if a value is missing."""
     values = column.astype(object).to_numpy()
     absent = column.isna().to_numpy(dtype=bool)
