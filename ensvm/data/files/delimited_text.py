@@ -173,14 +173,14 @@ class TableFormat(NamedColumnsFormat, Dialect):
         written = dialect.model_dump(exclude_unset=True, exclude={"type"})
         if dialect.delimiter is None:
             written["delimiter"] = cls.endings.get(ending, {}).get("delimiter", "comma")
-        if written.get("header") is None:
-            written["header"] = 1
-            form = cls.model_validate({"type": "table", **written, **options})
+        is_open = written.get("header") is None
+        header = {"header": 1} if is_open else {}
+        form = cls.model_validate({"type": "table", **written, **header, **options})
+        if is_open and _is_position(options["target"]):
             first_rows = [fields for _, fields in form.rows(file, _FIRST_ROWS)]
-            if _is_position(options["target"]) and not form.begins_with_names(first_rows):
+            if not form.begins_with_names(first_rows):
                 return form.model_copy(update={"header": 0})
-            return form
-        return cls.model_validate({"type": "table", **written, **options})
+        return form
 
     def begins_with_names(self, rows: Sequence[list[str]]) -> bool:
         """Return whether the first of some rows has a text above a column of numbers."""
