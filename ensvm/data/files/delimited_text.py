@@ -203,8 +203,33 @@ class TableFormat(NamedColumnsFormat, Dialect):
         """Return the rows below the header, as texts; `Numerals` makes numbers of them exactly."""
         import pandas  # loaded here to keep starting up quick
 
-        rows = self.rows(file)
-        names, body, notes = self._names(rows, file), rows[self.header :], list[str]()
+        names, body, notes = self._body(file)
+        frame = pandas.DataFrame([fields for _, fields in body], columns=names, dtype=object)
+        if b'="' in file.data or b'=\0"' in file.data:  # Excel's ="5" (also in UTF-16)
+            formula = re.compile(r'^\s*="(.*)"\s*$', re.S)
+            frame = frame.map(lambda text: formula.sub(r"\1", text))
+        return Table(frame, lambda row: f"{file.name}, line {body[row][0]}", notes)
+
+    def column_names(self, file: FileContent) -> list[str]:
+        """Return the names in the header; without one, the positions."""
+        return self._body(file, self.header + _FIRST_ROWS)[0]
+
+    def _body(
+        self, file: FileContent, most: int | None = None
+    ) -> tuple[list[str], list[Row], tuple[str, ...]]:
+        """Return the names of the columns, the rows below the header, and what is left out."""
+        rows = self.rows(file, most)
+        if len(rows) < self.header:
+            raise UserError(f"{file.name}: holds no header line")
+        # a name in quotes may go over several lines
+        names = self.columns or [
+            " ".join(name.split()) for _, fields in rows[: min(self.header, 1)] for name in fields
+        ]
+        body, notes = rows[self.header :], list[str]()
+        if not names:
+            if not body:
+                raise UserError(f"{file.name}: holds no rows")
+            names = [str(at) for at in range(len(body[0][1]))]
         if {len(fields) for _, fields in body} == {len(names) + 1}:
             body, *notes = self._without_row_names(body, file)
         for line, fields in body:
@@ -215,27 +240,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
                 raise UserError(
                     f"{file.name}, line {line}: {width} fields; expected {len(names)}{hint}"
                 )
-        frame = pandas.DataFrame([fields for _, fields in body], columns=names, dtype=object)
-        if b'="' in file.data or b'=\0"' in file.data:  # Excel's ="5" (also in UTF-16)
-            formula = re.compile(r'^\s*="(.*)"\s*$', re.S)
-            frame = frame.map(lambda text: formula.sub(r"\1", text))
-        return Table(frame, lambda row: f"{file.name}, line {body[row][0]}", tuple(notes))
-
-    def column_names(self, file: FileContent) -> list[str]:
-        """Return the names in the header; without one, the positions."""
-        return self._names(self.rows(file, self.header + 1), file)
-
-    def _names(self, rows: Sequence[Row], file: FileContent) -> list[str]:
-        if len(rows) < self.header:
-            raise UserError(f"{file.name}: holds no header line")
-        # a name in quotes may go over several lines
-        names = self.columns or [
-            " ".join(name.split()) for _, fields in rows[: min(self.header, 1)] for name in fields
-        ]
-        if not names and len(rows) == self.header:
-            raise UserError(f"{file.name}: holds no rows")
         refuse_equal_names(names, file.name)
-        return names or [str(at) for at in range(len(rows[self.header][1]))]
+        return names, body, tuple(notes)
 
     def _without_row_names(
         self, body: list[Row], file: FileContent
@@ -267,7 +273,11 @@ class TableFormat(NamedColumnsFormat, Dialect):
             rows = list(islice(found, None if most is None else most + self.footer))
         except csv.Error as error:
             raise UserError(f"{file.name}, {error}") from error
-        return rows[: max(len(rows) - self.footer, 0)]
+        rows = rows[: max(len(rows) - self.footer, 0)]
+        for line, fields in rows if self._mark is None else ():
+            if any(field.startswith(self.quote) for field in fields):
+                raise UserError(f"{file.name}, line {line}: a quote {self.quote} is not closed")
+        return rows
 
     def _scan(self, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
         """Yield the rows of numbered lines; within quotes, a row goes over several of them."""
@@ -293,7 +303,10 @@ class TableFormat(NamedColumnsFormat, Dialect):
             quote = re.escape(self.quote)
             words = rf"{quote}((?:[^{quote}]|{quote}{quote})*){quote}(?=\s|$)|(\S+)"
             for text in texts:
-                yield [quoted or plain for quoted, plain in re.findall(words, text)]
+                found = re.findall(words, text)
+                yield [
+                    quoted.replace(2 * self.quote, self.quote) or plain for quoted, plain in found
+                ]
             return
         blanks = self._mark != " "
         options: Any = {"delimiter": self._mark, "quotechar": self.quote}
