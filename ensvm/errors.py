@@ -230,9 +230,9 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, block: Any) -> Any:
-        accepted = cls._known_keys(block) if isinstance(block, dict) else None
-        if accepted is None:
+        if not isinstance(block, dict):
             return block
+        accepted = cls._known_keys(block)
         for key in block:
             if key not in accepted:
                 similar = f"{did_you_mean(key, accepted)} (accepted: {', '.join(accepted)})"
@@ -252,6 +252,6 @@ class Strict(BaseModel):
         return block
 
     @classmethod
-    def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
-        """Return the keys a block may have; None leaves them to who reads the rest of it."""
+    def _known_keys(cls, block: dict[str, Any]) -> list[str]:
+        """Return the keys that a block may have."""
         return [field.alias or name for name, field in cls.model_fields.items()]

@@ -186,13 +186,14 @@ def rare_share(n_classes: int) -> float:
 
 
 def _rare(dataset: Dataset) -> Iterator[str]:
-    labels, counts = np.unique(dataset.y, return_counts=True)
+    is_two = dataset.card.positive is not None  # y is then -1 and +1
+    classes, counts = np.unique(dataset.y > 0 if is_two else dataset.y, return_counts=True)
     shares = counts / len(dataset.y)
-    rare = shares < rare_share(len(labels))
+    rare = shares < rare_share(len(classes))
     if rare.any():
         named = [
-            f"{_label(dataset, label)!r} {share:.1%}"
-            for label, share in zip(labels[rare].tolist(), shares[rare], strict=True)
+            f"{dataset.classes[number]!r} {share:.1%}"
+            for number, share in zip(classes[rare].tolist(), shares[rare], strict=True)
         ]
         more = f" and {len(named) - 5} more" if len(named) > 5 else ""
         yield (
@@ -207,11 +208,3 @@ def _spelt_alike(dataset: Dataset) -> Iterator[str]:
     if alike:
         names = ", ".join(alike)
         yield f"the classes {names} differ in capital letters alone: write them alike in the file"
-
-
-def _label(dataset: Dataset, code: int) -> str:
-    """Return the name of a class."""
-    if dataset.card.positive is None:
-        return dataset.classes[code]
-    is_positive = [label == dataset.card.positive for label in dataset.classes]
-    return dataset.classes[is_positive.index(code == 1)]

@@ -56,13 +56,7 @@ def web_links(doi: str | None, url: str | None) -> tuple[str, ...]:
     return tuple(address for address in (resolved, url) if address)
 
 
-def _filling(value: str | float) -> str | float:
-    if isinstance(value, str) and value != "training-mean":
-        raise ValueError(f"{value!r} is not accepted; accepted: training-mean, or a number")
-    return value
-
-
-Filling = Annotated[str | float, AfterValidator(_filling)]
+Filling = Literal["training-mean"] | float
 
 
 class Source(Strict):

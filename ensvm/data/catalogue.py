@@ -31,11 +31,12 @@ def find_card(name: str, folder: Path | None = None) -> DatasetCard:
     names = list(paths)
     for path in paths.values():  # validating every card would take longer than reading its names
         content = _content(path)
-        if name in content.get("aliases", ()):
+        aliases, variants = content.get("aliases") or (), content.get("variants") or ()
+        if name in aliases:
             return read_card(path)
-        if name in content.get("variants", ()):
+        if name in variants:
             return read_card(path).variant(name)
-        names += [*content.get("aliases", ()), *content.get("variants", ())]
+        names += [*aliases, *variants]
     nearest = ", ".join(difflib.get_close_matches(name, names, n=NEAREST, cutoff=0.0))
     raise UserError(
         f"data set {name!r} is unknown{did_you_mean(name, names)} (nearest: {nearest}; "

@@ -92,13 +92,10 @@ class Dataset(Arrays):
     def _check_finite(self, *parts: Any) -> None:
         """Raise UserError for a column that scaling made infinite: its numbers differ too much."""
         for X in parts:
-            values = X.data if sparse_matrix(X) else X
-            with np.errstate(over="ignore", invalid="ignore"):
-                if np.isfinite(values.sum()):  # quickly, if all is well
-                    continue
-            columns = np.flatnonzero(
-                ~np.isfinite(X.toarray() if sparse_matrix(X) else X).all(axis=0)
-            )
+            if sparse_matrix(X):
+                columns = np.sort(X.indices[~np.isfinite(X.data)])
+            else:
+                columns = np.flatnonzero(~np.isfinite(X).all(axis=0))
             if len(columns):
                 at, inputs = int(columns[0]), self.card.inputs
                 column = repr(encoded_columns(inputs)[at]) if inputs else f"{at + 1} of the inputs"

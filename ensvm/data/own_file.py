@@ -36,11 +36,7 @@ from ensvm.data.files.file_content import (
     unpack,
 )
 from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
-from ensvm.data.files.named_columns import (
-    NamedColumnsFormat,
-    column_name,
-    refuse_equal_names,
-)
+from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import read_files, settled
@@ -320,7 +316,6 @@ def _with_names(own: OwnFile, form: FileFormat, file: FileContent) -> OwnFile:
     """Return the block with names in place of positions of columns, from 0 (-1 is the last)."""
     assert isinstance(form, NamedColumnsFormat)
     names = form.column_names(file)
-    refuse_equal_names(names, file.name)
 
     def named(key: str, column: str | int) -> str:
         return column_name(names, column, f"{file.name}: {key}")
@@ -347,7 +342,6 @@ def _choose_columns(
     names = [form.column_names(file) for form, file in tables]
     file_name, first, listed = tables[0][1].name, names[0], own.inputs or {}
     for (_, file), others in zip(tables, names, strict=True):
-        refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
             raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
     uses: dict[str, list[Any]] = {"target": [own.target], "inputs": [*listed]}

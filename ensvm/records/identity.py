@@ -19,10 +19,10 @@ ValueOf: TypeAlias = tuple[str, str, RunPass]
 OF_THE_CODE = ("code", "defaults", "own")
 
 
-def hash_of(thing: Any, digits: int = 20) -> str:
-    """Return a hash of a JSON value; the order of keys does not matter."""
+def hash_of(thing: Any) -> str:
+    """Return a hash of a JSON value, of 20 digits; the order of keys does not matter."""
     text = json.dumps(thing, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:digits]
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def key_of(identity: Identity, seed: int, settings: Mapping[str, Any]) -> str:

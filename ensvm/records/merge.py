@@ -43,24 +43,23 @@ def merge(places: Iterable[Path]) -> list[Merged]:
 
     Raises UserError if a place has no records, or a study has no config beside them.
     """
-    files: dict[str, list[Path]] = defaultdict(list)
-    of_cell: dict[str, dict[Identity, list[tuple[Path, Record]]]] = defaultdict(dict)
+    of_study: dict[str, list[tuple[Path, Record]]] = defaultdict(list)
     for place in places:
-        found = [place] if place.is_file() else [each / CELLS_FILE for each in folders_in(place)]
-        n_before = sum(map(len, files.values()))
-        for path in filter(Path.is_file, found):
-            for identity, record in records_in(path).items():
-                if path not in files[record.study]:
-                    files[record.study].append(path)
-                of_cell[record.study].setdefault(identity, []).append((path, record))
-        if sum(map(len, files.values())) == n_before:
+        files = [place] if place.is_file() else [each / CELLS_FILE for each in folders_in(place)]
+        found = [(path, records_in(path).values()) for path in files if path.is_file()]
+        if not any(records for _, records in found):
             raise UserError(f"{place}: no records here; run a study first")
-    return [_united(study, files[study], of_cell[study]) for study in sorted(files)]
+        for path, records in found:
+            for record in records:
+                of_study[record.study].append((path, record))
+    return [_united(study, of_study[study]) for study in sorted(of_study)]
 
 
-def _united(
-    name: str, files: list[Path], of_cell: dict[Identity, list[tuple[Path, Record]]]
-) -> Merged:
+def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
+    files = list(dict.fromkeys(path for path, _ in pairs))
+    of_cell: dict[Identity, list[tuple[Path, Record]]] = defaultdict(list)
+    for path, record in pairs:
+        of_cell[record.identity].append((path, record))
     if Path(name).name != name or not any((path.parent / CONFIG_COPY).is_file() for path in files):
         raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
     study = Merged(name, files)

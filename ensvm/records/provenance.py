@@ -47,7 +47,6 @@ def _library(pool: dict[str, Any]) -> str:
 
 
 def _processor() -> str:
-    """Return the name of the processor."""
     cpuinfo = Path("/proc/cpuinfo")  # platform.processor() is empty on many Linux systems
     if cpuinfo.is_file():
         for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -60,9 +60,8 @@ def client_of(scheduler: Any) -> Iterator[Any]:
     except ImportError:
         raise UserError(EXTRA) from None
     if isinstance(scheduler, Client):
-        if scheduler.asynchronous or scheduler.status != "running":
-            state = "asynchronous" if scheduler.asynchronous else scheduler.status
-            raise UserError(f"engine: this Client is {state}; give one that is connected")
+        if scheduler.status != "running":
+            raise UserError(f"engine: this Client is {scheduler.status}; give a connected one")
         yield scheduler
         return
     if isinstance(scheduler, Cluster):

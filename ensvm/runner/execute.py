@@ -3,7 +3,7 @@
 import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -89,7 +89,7 @@ def run_plan(
             " cell"
         )
     jobs = jobs or cpu_count()
-    with connected(engine) as client, Store(results / plan.config.study) as store:
+    with _connected(engine) as client, Store(results / plan.config.study) as store:
         copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir)
         run.take(records_of_base(plan, results))
@@ -112,16 +112,13 @@ def _pool(client: Any, store: Store, report: Report, timeout: float | None, jobs
     return ClusterPool(store, report, timeout, client)
 
 
-@contextmanager
-def connected(engine: Any) -> Iterator[Any]:
-    """Yield a client of dask for an engine; None for this machine, without an engine."""
+def _connected(engine: Any) -> AbstractContextManager[Any]:
+    """Return a context with a client of dask for an engine; with None without an engine."""
     if engine is None:
-        yield None
-        return
+        return nullcontext()
     from ensvm.runner.cluster import client_of
 
-    with client_of(engine) as client:
-        yield client
+    return client_of(engine)
 
 
 def records_of_base(plan: Plan, results: Path) -> list[Record]:

@@ -299,10 +299,10 @@ class GramPool:
         X, y = self.realization.X_train, self.realization.y_train
         return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
 
-    def for_warm_up(self, of_a_class: int = WARM_UP_ROWS) -> "GramPool":
+    def for_warm_up(self) -> "GramPool":
         """Return a few training rows of each class and a few test rows."""
         whole, y = self.realization, self.realization.y_train
-        rows = [np.flatnonzero(y == label)[:of_a_class] for label in np.unique(y)]
+        rows = [np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)]
         few, test = np.sort(np.concatenate(rows)), slice(0, WARM_UP_ROWS)
         return GramPool(
             Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])

@@ -184,7 +184,7 @@ def _module_files(folder: str) -> Iterator[str]:
 
 
 def _may_have_code(parent: str, name: str, folder: str) -> bool:
-    """Return whether a folder may be a package of the user's own, and is no environment."""
+    """Return whether a folder may be a package of the user's own, and is not an environment."""
     inside = os.path.join(parent, name)
     is_left_out = parent == folder and name in LEFT_OUT
     is_environment = any(os.path.exists(os.path.join(inside, file)) for file in ENVIRONMENT_FILES)

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -146,13 +145,6 @@ class Plan:
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
-
-    def importable(self) -> AbstractContextManager[None]:
-        """Return a context in which modules beside the config can be imported.
-
-        Whatever makes an estimator of the plan in this process does so inside it.
-        """
-        return importable(self.path.parent)
 
     @cached_property
     def timings(self) -> Mapping[Identity, Cell]:
@@ -389,10 +381,9 @@ def _published(
     if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     try:
-        if config.reproduce:
-            return path, list(check_published(path, config))
         # A variant shows parts of the paper: there may be more numbers than places.
-        return path, list(read_published(path, config))
+        read = check_published if config.reproduce else read_published
+        return path, list(read(path, config))
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
 

@@ -143,10 +143,6 @@ class Pool(ABC):
         if kind is None or issubclass(kind, KeyboardInterrupt):
             self.look()
 
-    def _unfinished(self, task: Task) -> Task:
-        self.look()
-        return task.only(tuple(cell for cell in task.cells if cell.identity not in self._done))
-
     def _fail(self, task: Task, status: Any, reason: str, crash: str = "") -> None:
         """Write the record of the first cell of a task, whose process died."""
         record = new_record(task, task.cells[0], status, reason, traceback=crash)
@@ -206,10 +202,12 @@ class LocalPool(Pool):
         if isinstance(death, BrokenExecutor):
             worker.end()
         worker.traces.end()
-        rest = self._unfinished(attempt.task)
+        self.look()
+        task = attempt.task
+        rest = task.only(tuple(cell for cell in task.cells if cell.identity not in self._done))
         suspects = tuple(cell for cell in rest.cells if mark and cell.identity == mark.cell)
         if not suspects:
-            has_begun = len(rest.cells) < len(attempt.task.cells)
+            has_begun = len(rest.cells) < len(task.cells)
             deaths = 0 if has_begun else attempt.silent_deaths + 1
             if deaths > MAX_SILENT_DEATHS:
                 raise WorkersDie(

@@ -42,6 +42,8 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each proc
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
+# The grids of a search of scikit-learn; None for another classifier
+Grids: TypeAlias = list[Mapping[str, Any]] | None
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ def settings_of_study(
         location = ("algorithms", name)
         try:
             method, estimator, parts = _with_kernel(methods[name], kernel)
+            grids = search_grids(estimator)
         except EstimatorError as error:
             raise source.error(location, str(error)) from error
         if many and (blocks[name].one_vs_rest or not takes_many(estimator)):
@@ -131,8 +134,8 @@ def settings_of_study(
 
             method = replace(method, wrapped="one-vs-rest")
             parts.add(OneVsRestClassifier)
-        _check_stages(source, location, method, estimator)
-        _check_search(source, config, name, estimator)
+        _check_stages(source, location, method, estimator, grids)
+        _check_search(source, config, name, grids)
         roots = classes[name] | {_root(part) for part in parts}
         others = {root for root in roots if not folder.holds(root.partition(":")[0])}
         if name not in own:
@@ -182,16 +185,13 @@ def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
 
 
 def _check_stages(
-    source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any
+    source: YamlSource, location: Location, method: AlgorithmSettings, estimator: Any, grids: Grids
 ) -> None:
     """Refuse a search, a stage, or stages to be recorded, that the estimator does not have."""
     why = ""
     if method.wrapped is not None:
         why = " (on data of more than two classes it is wrapped one against rest)"
-    try:
-        is_search = search_grids(estimator) is not None and method.wrapped is None
-    except EstimatorError as error:
-        raise source.error(location, str(error)) from error
+    is_search = grids is not None and method.wrapped is None
     if method.search_on is not None and not (is_search and last_step(estimator) is estimator):
         message = f"{name_of(method.estimator)} is no search, such as GridSearchCV{why}"
         raise source.error((*location, "search_on"), message)
@@ -216,9 +216,8 @@ def _check_stages(
         raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
 
 
-def _check_search(source: YamlSource, config: StudyConfig, name: str, estimator: Any) -> None:
+def _check_search(source: YamlSource, config: StudyConfig, name: str, grids: Grids) -> None:
     """Refuse what tables and maps ask of a search that it does not leave."""
-    grids = search_grids(estimator)
     known = None if grids is None else [parameter for grid in grids for parameter in grid]
     asked = [
         (one.location, one.metric.removeprefix(CHOSEN))

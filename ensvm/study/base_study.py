@@ -204,10 +204,10 @@ def _drop(content: dict[str, Any], gone: set[str]) -> None:
             else:
                 content[key].remove(block)
     for block in content.get("assumptions") or ():
-        if chosen := block.pop("chosen_on", None):
-            places = chosen if isinstance(chosen, list) else [chosen]
-            places = [_without(gone, one) for one in places if str(one["table"]) not in gone_tables]
-            block["chosen_on"] = [one for one in places if one is not None]
+        chosen = block.get("chosen_on")
+        if chosen is not None:
+            is_left = str(chosen["table"]) not in gone_tables
+            block["chosen_on"] = _without(gone, chosen) if is_left else None
     gone = gone | (before - _names_in(content))
     for block in (content.get("timing"), *(content.get("datasets") or ())):
         for key in ("datasets", "algorithms", "realizations_of") if isinstance(block, dict) else ():

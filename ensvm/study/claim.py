@@ -114,14 +114,6 @@ class ClaimTest(ConfigBlock):
             raise ValueError(f"unknown {what} {name!r}; accepted: {', '.join(known)}{hint}")
         return name
 
-    @field_validator("scope", "stage", mode="before")
-    @classmethod
-    def _word_or_number(cls, value: Any, info: ValidationInfo) -> Any:
-        word = {"scope": "all", "stage": "end"}[str(info.field_name)]
-        if isinstance(value, str) and value != word:
-            raise ValueError(f"`{info.field_name}:` is `{word}` or a number; got {value!r}")
-        return value
-
     @model_validator(mode="after")
     def _keys_of_the_effect(self) -> Self:
         name, effect = self.of_effect, self.effect
@@ -149,12 +141,6 @@ class ClaimTest(ConfigBlock):
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
-        n_rows, n_pairs = len(self.rows or ()), len(self.left) * len(self.right or (None,))
-        if self.scope != "all" and 0 < n_rows * n_pairs < self.scope:
-            raise ValueError(
-                f"`scope: {self.scope}` is more than the {n_rows * n_pairs} comparisons, of "
-                f"{n_rows} rows and {n_pairs} pairs of algorithms"
-            )
         compared = sorted(set(self.algorithms))
         if self.own_test and (self.relation != "less" or sorted(self.own_test) != compared):
             raise ValueError(

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
 from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
@@ -77,6 +77,14 @@ class ChosenOn(ConfigBlock):
     columns: Names | None = None
     rows: Names | None = None
 
+    def names(self, table: str, row: str, column: str) -> bool:
+        """Return whether a printed value is one of them."""
+        return (
+            self.table == table
+            and (self.columns is None or column in self.columns)
+            and (self.rows is None or row in self.rows)
+        )
+
 
 class Assumption(ConfigBlock):
     """What the paper leaves open and how it was resolved.
@@ -89,31 +97,15 @@ class Assumption(ConfigBlock):
         What is open, and what the study does.
     tables : tuple of str or None
         The tables under which it is printed; all if not given.
-    chosen_on : tuple of ChosenOn
-        The printed values on which the setting was chosen; a single block may stand without a
-        list. Our values beside them are marked and counted apart.
+    chosen_on : ChosenOn or None
+        The printed values on which the setting was chosen. Our values beside them are marked and
+        counted apart.
     """
 
     id: Name
     text: str
     tables: Annotated[tuple[Id, ...] | None, NameOf("table")] = None
-    chosen_on: tuple[ChosenOn, ...] = ()
-
-    @field_validator(
-        "chosen_on", mode="before", json_schema_input_type=ChosenOn | tuple[ChosenOn, ...]
-    )
-    @classmethod
-    def _one_block(cls, blocks: Any) -> Any:
-        return (blocks,) if isinstance(blocks, dict) else blocks
-
-    def chooses(self, table: str, row: str, column: str) -> bool:
-        """Return whether a setting was chosen on a printed value."""
-        return any(
-            one.table == table
-            and (one.columns is None or column in one.columns)
-            and (one.rows is None or row in one.rows)
-            for one in self.chosen_on
-        )
+    chosen_on: ChosenOn | None = None
 
 
 class DerivedConfig(ConfigBlock):
@@ -311,7 +303,8 @@ class StudyConfig(ConfigBlock):
 
     def chosen_on(self, table: TableConfig, row: str, column: str) -> bool:
         """Return whether a setting of the study was chosen on a printed value."""
-        return any(entry.chooses(table.id, row, column) for entry in self.assumptions)
+        chosen = (entry.chosen_on for entry in self.assumptions if entry.chosen_on is not None)
+        return any(one.names(table.id, row, column) for one in chosen)
 
     def with_readings(self, source: YamlSource) -> Self:
         """Return the study with the data sets and algorithms that its readings derive.
@@ -415,8 +408,8 @@ class StudyConfig(ConfigBlock):
     def _check_chosen(self, source: YamlSource) -> None:
         """Refuse `chosen_on:` that names a column or a row which its table does not have."""
         for index, entry in enumerate(self.assumptions):
-            for number, chosen in enumerate(entry.chosen_on):
-                at = ("assumptions", index, "chosen_on", number)
+            if (chosen := entry.chosen_on) is not None:
+                at = ("assumptions", index, "chosen_on")
                 table = self.table(chosen.table)
                 columns = [column.name for column in table.columns]
                 source.must_be_one_of((*at, "columns"), "column", chosen.columns or (), columns)

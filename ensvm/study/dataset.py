@@ -112,9 +112,9 @@ class DatasetConfig(ConfigBlock):
         return entry if first is None else {"name": Path(str(first)).stem, **entry}
 
     @classmethod
-    def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
+    def _known_keys(cls, block: dict[str, Any]) -> list[str]:
         own = OwnFile.model_fields if any(key in block for key in _OWN) else {}
-        return list(dict.fromkeys([*(super()._known_keys(block) or []), *own]))
+        return list(dict.fromkeys([*super()._known_keys(block), *own]))
 
     @property
     def own(self) -> bool:

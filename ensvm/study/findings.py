@@ -83,19 +83,13 @@ def check_findings(
                 message = f"the number {digit[0]!r} must come from the records; accepted: "
                 raise source.error(location, message + ACCEPTED)
             for kind, words in placeholders_of(line):
-                _check_placeholder(kind, words, location, source)
+                if kind not in PLACEHOLDERS or len(PLACEHOLDERS[kind]) != len(words):
+                    placeholder = f"{{{' '.join((kind, *words))}}}"
+                    message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
+                    raise source.error(location, message)
                 accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
                 for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
                     known = accepted.get(what, ())
                     if what in ("ROW", "COLUMN"):
                         known = (rows if what == "ROW" else columns)[words[0]]
                     source.must_be_one_of(location, what.lower(), word, known)
-
-
-def _check_placeholder(
-    kind: str, words: Sequence[str], location: Location, source: YamlSource
-) -> None:
-    """Refuse an unknown placeholder, or one with other words than it needs."""
-    if len(PLACEHOLDERS.get(kind, ())) != len(words) or kind not in PLACEHOLDERS:
-        placeholder = f"{{{' '.join((kind, *words))}}}"
-        raise source.error(location, f"unknown placeholder {placeholder}; accepted: {ACCEPTED}")

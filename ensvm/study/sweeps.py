@@ -134,6 +134,7 @@ def _members(
         not isinstance(values, list)
         or not values
         or not all(isinstance(value, int | float | str) for value in values)
+        or any(isinstance(value, bool) for value in values)
     ):
         raise source.error((*location, key), f"expected a list of numbers or names, got {values!r}")
     if len(set(map(_text, values))) < len(values):

@@ -204,7 +204,11 @@ class TableConfig(ConfigBlock):
         """Return the margin of a column's verdicts, or of that on one printed value."""
         margin = self.margin if column.margin is None else column.margin
         share, metric = self.relative_margin_of(column), self.metric_of(column)
-        if metric.startswith(CHOSEN) and column.margin is None and not self._is_given("margin"):
+        if (
+            metric.startswith(CHOSEN)
+            and column.margin is None
+            and "margin" not in self.model_fields_set
+        ):
             return 0.0  # a parameter of a grid is that of the paper, or another one
         if share is None or printed is None:
             return margin
@@ -226,9 +230,6 @@ class TableConfig(ConfigBlock):
         if (is_chosen or self.of == "timing") and value and 0.0 < value < SHORT:
             return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
         return min(max(1, printed), MOST_DECIMALS)
-
-    def _is_given(self, key: str) -> bool:
-        return key in self.model_fields_set
 
     @field_validator(
         "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None
@@ -267,7 +268,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
         for heading in filter(None, headings):
             if headings.count(heading) > 1:
-                message = f"the heading {heading!r} stands above columns that are no neighbours"
+                message = f"the heading {heading!r} stands above columns that are not neighbours"
                 raise source.error(("tables", index, "columns"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)

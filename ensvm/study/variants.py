@@ -5,7 +5,7 @@ A variant changes keys in copies of the data sets and algorithms of a table. The
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any, Self, TypeVar
 
@@ -20,6 +20,7 @@ from ensvm.study.block import (
     Name,
     NameOf,
     StudyNames,
+    is_derived,
     refusal,
 )
 from ensvm.study.dataset import DatasetConfig
@@ -168,10 +169,6 @@ class Copies:
     source: YamlSource  # the config's text
     datasets: dict[str, DatasetConfig]  # the study's own, then the copies
     algorithms: dict[str, AlgorithmConfig]  # the study's own, then the copies
-    own_algorithms: tuple[str, ...] = field(init=False)  # the names of the study's own algorithms
-
-    def __post_init__(self) -> None:
-        self.own_algorithms = tuple(self.algorithms)
 
     def add(
         self,
@@ -198,7 +195,8 @@ class Copies:
                 self._run(variant.row(row), variant.column(name), last)
 
     def _run_on(self, entry: DatasetConfig) -> tuple[str, ...]:
-        return self.own_algorithms if entry.algorithms is None else entry.algorithms
+        own = (name for name in self.algorithms if not is_derived(name))
+        return tuple(own) if entry.algorithms is None else entry.algorithms
 
     def _run(self, row: str, algorithm: str, last: int | None) -> None:
         """Run an algorithm on a row up to a realization; two questions get the larger of theirs."""

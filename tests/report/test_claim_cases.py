@@ -79,4 +79,6 @@ def test_most_is_refused_with_what_is_written_instead(mine):
     mine({"d1": ""}, ONE_TABLE, "relation: less, scope: most", "1,d1,new,4.0")
     refused = invoke("check", "mine.yaml")
     assert refused.exit_code == 2
-    assert "claims[1].scope: `scope:` is `all` or a number" in refused.stderr
+    assert (
+        "claims[1].scope: 'most' is not accepted; accepted: a whole number or all" in refused.stderr
+    )

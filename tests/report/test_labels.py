@@ -88,7 +88,7 @@ def test_a_heading_stands_above_neighbours(tmp_path):
             "unavailable: a program", "heading: ours, unavailable: a program"
         )
     )
-    with pytest.raises(UserError, match="heading 'ours' stands above columns that are no neigh"):
+    with pytest.raises(UserError, match="heading 'ours' stands above columns that are not n"):
         read_config(path)
 
 

@@ -45,7 +45,8 @@ claims:
      rows: [german, titanic]}]}
 assumptions:
   - {id: of-two, text: x, tables: [2]}
-  - {id: print, text: x, chosen_on: [{table: 1, rows: [titanic, german]}, {table: 2}]}
+  - {id: print, text: x, chosen_on: {table: 1, rows: [titanic, german]}}
+  - {id: print-two, text: x, chosen_on: {table: 2}}
 readings:
   - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
      variants: [{name: hard, label: hard, algorithm: {params.C: 100}}], conclusion: so}
@@ -144,8 +145,8 @@ def test_a_list_of_names_chooses_entries_and_drops_what_needs_the_others(base):
     assert config.tables[0].rows == config.claims[0].tests[0].rows == ("titanic",)
     assert [claim.id for claim in config.claims] == ["c"]  # not the one of two rows
     assert not config.readings
-    (chosen,) = config.assumptions
-    assert [(one.table, one.rows) for one in chosen.chosen_on] == [("1", ("titanic",))]
+    one, two = (entry.chosen_on for entry in config.assumptions)
+    assert (one.table, one.rows, two) == ("1", ("titanic",), None)
     config = read_config(built(base, "algorithms: [svc]\n"))[0]
     assert [[column.name for column in table.columns] for table in config.tables] == [["svc"]] * 2
     assert not config.claims

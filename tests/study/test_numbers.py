@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ensvm.data.own_file import OwnFile, inline_card
 from ensvm.errors import UserError
 from ensvm.runner.estimators import construct
+from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import YamlSource
 
@@ -79,7 +80,7 @@ def path(tmp_path):
 def test_an_estimator_gets_numbers_from_the_file_and_from_set(path):
     plan = make_plan(path)
     methods = {cell.algorithm: cell.method for cell in plan.cells if cell.method}
-    with plan.importable():
+    with importable(plan.path.parent):
         assert construct("own:Mine", methods["own"].params).shrink == 1000.0
     assert methods["svc"].params == {"C": 1000.0, "tol": 0.005}
     changes = ["algorithms.own.params.shrink=1e-3", "tables.1.margin=2e0"]

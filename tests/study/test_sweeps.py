@@ -69,6 +69,7 @@ def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
         ("{split.n_train: [50], scaling: [none]}", "expected one key with its values"),
         ("{split.n_train: 50}", "expected a list of numbers or names, got 50"),
         ("{split.n_train: []}", "expected a list of numbers or names"),
+        ("{split.stratified: [true, false]}", "expected a list of numbers or names, got [True,"),
         ("{split.n_train: [50, 50]}", "a value is given twice"),
         ("{split.n_train: [0.1, 50]}", "has shares and numbers of rows; accepted: one kind"),
         ("{card.n_train: [50]}", "'card' is a value, not a block of keys: 'german'"),

@@ -163,7 +163,6 @@ def _of_table(
     groups: str | None,
     marks: Sequence[str],
 ) -> Draft:
-    """Return the draft of a table with named columns."""
     if len(table.columns) < 2:
         raise UserError(f"{path}: has one column; needed: one of classes, and inputs")
     columns = [_look_at(table, at, marks) for at in range(len(table.columns))]

@@ -14,7 +14,7 @@ from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import is_libsvm
-from ensvm.data.files.named_columns import NamedColumnsFormat, Table
+from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
 from ensvm.data.own_file import ending_of
 from ensvm.data.providers.folders import is_web_page
 from ensvm.errors import UserError
@@ -80,17 +80,17 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     dialect |= _guess_lines(file.name, text, written.get("delimiter"))
     dialect |= {key: value for key, value in written.items() if key != "missing"}
     form = TableFormat(type="table", target=-1, **dialect)
-    rows = form.rows(file)
-    head = [form.fields(text) for text in rows.texts[: HEAD_ROWS + 1]]
+    rows = form.rows(file, HEAD_ROWS + 1)
+    head = [fields for _, fields in rows]
     if not any(any(fields) for fields in head):
         raise UserError(f"{file.name}: holds no values")
     if header is None:
-        header = _has_header(form, file, head)
+        header = _has_header(form, head)
     titles = [" ".join(title.split()) for title in head[0]]
     # the first column of what pandas writes is its index, which has no name
     usable = header and len(set(titles)) == len(titles) and all(titles[1:])
-    if header and not usable and len(rows.lines) > 1:
-        dialect["skip"] = rows.lines[1] - 1  # a config cannot name the columns by this header
+    if header and not usable and len(rows) > 1:
+        dialect["skip"] = rows[1][0] - 1  # a config cannot name the columns by this header
     form = TableFormat(type="table", target=-1, header=int(usable), **dialect)
     table = form.table(file)
     columns = _columns(table, file.name)
@@ -140,10 +140,7 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
         raise UserError(
             f"{file_name}: holds {n_rows or 'no'} rows; accepted: {FEWEST_ROWS} or more"
         )
-    return [
-        ["" if no else str(value).strip() for value, no in zip(column, column.isna(), strict=True)]
-        for _, column in table.frame.astype(object).items()
-    ]
+    return [texts_of(column).tolist() for _, column in table.frame.items()]
 
 
 def _decoded(file: FileContent) -> tuple[str, str]:
@@ -235,10 +232,10 @@ def _foreign_lines(lines: Sequence[str], width: int, delimiter: str) -> int:
 
 def _widths(lines: Sequence[str], delimiter: str) -> list[int]:
     form = TableFormat(type="table", target=-1, delimiter=delimiter)
-    return [len(form.fields(line)) for line in lines]
+    return [sum(map(len, form.cut([line]))) for line in lines]
 
 
-def _has_header(form: TableFormat, file: FileContent, head: Sequence[list[str]]) -> bool:
+def _has_header(form: TableFormat, head: Sequence[list[str]]) -> bool:
     """Return whether the first row holds names.
 
     A text above numbers is a name. If no column has that, a number is not a name, and neither is a
@@ -248,7 +245,7 @@ def _has_header(form: TableFormat, file: FileContent, head: Sequence[list[str]])
         form.model_copy(update={"decimal": way.decimal, "thousands": way.thousands})
         for way in WAYS[:4]
     ]
-    if any(way.begins_with_names(file) for way in ways):
+    if any(way.begins_with_names(head) for way in ways):
         return True
     rows = [row for row in head if len(row) == len(head[0])]
     columns = [(name, below) for name, *below in zip(*rows, strict=True) if name]

@@ -30,7 +30,7 @@ class ArffFormat(TypedFormat):
 
     type: Literal["arff"]
 
-    def frame(self, file: FileContent) -> Table:
+    def table(self, file: FileContent) -> Table:
         """Return the rows, nominal attributes as categories."""
         return _table(file.data, file.name)
 

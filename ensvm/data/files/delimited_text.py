@@ -1,10 +1,8 @@
 """Tables of delimited text: CSV, tab-separated, UCI and KEEL files."""
 
 import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -20,13 +18,15 @@ from ensvm.data.files.encode import (
     Numerals,
     encoded_columns,
 )
-from ensvm.data.files.file_content import FileContent, reading
+from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import Strict, UserError
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespace": None}
 _END_OF_FILE = "\x1a"  # DOS marks the end of a text so
 _FIRST_ROWS = 50  # rows that tell whether the first of them is a header
+
+Row = tuple[int, list[str]]  # the number of its first line, and its fields
 
 
 def _delimiter(name: str) -> str:
@@ -131,8 +131,6 @@ class TableFormat(NamedColumnsFormat, Dialect):
         The name of the format.
     delimiter : str
         The character between fields, or its name: comma, semicolon, tab, bar, whitespace.
-    missing : list of str or None
-        What stands for a missing value, beside an empty field.
     header : int
         How many lines before the rows are headings; the first of them names the columns.
     comment : str, list of str or None
@@ -175,20 +173,18 @@ class TableFormat(NamedColumnsFormat, Dialect):
         written = dialect.model_dump(exclude_unset=True, exclude={"type"})
         if dialect.delimiter is None:
             written["delimiter"] = cls.endings.get(ending, {}).get("delimiter", "comma")
-        if written.get("header") is None:
-            written["header"] = 1
-            form = cls.model_validate({"type": "table", **written, **options})
-            if _is_position(options["target"]) and not form.begins_with_names(file):
+        is_open = written.get("header") is None
+        header = {"header": 1} if is_open else {}
+        form = cls.model_validate({"type": "table", **written, **header, **options})
+        if is_open and _is_position(options["target"]):
+            first_rows = [fields for _, fields in form.rows(file, _FIRST_ROWS)]
+            if not form.begins_with_names(first_rows):
                 return form.model_copy(update={"header": 0})
-            return form
-        return cls.model_validate({"type": "table", **written, **options})
+        return form
 
-    def begins_with_names(self, file: FileContent) -> bool:
-        """Return whether the first row has a text above a column of numbers."""
-        rows = self.rows(file)
-        if not rows.texts:
-            raise UserError(f"{file.name}: holds no rows")
-        first, *others = [self.fields(text) for text in rows.texts[:_FIRST_ROWS]]
+    def begins_with_names(self, rows: Sequence[list[str]]) -> bool:
+        """Return whether the first of some rows has a text above a column of numbers."""
+        first, *others = rows[:_FIRST_ROWS] or [[]]
         width = len(others[0]) if others else 0
         names = [""] * (width - len(first)) + first  # R gives row names no title
         columns = zip(*(row for row in others if len(row) == width), strict=True)
@@ -204,155 +200,123 @@ class TableFormat(NamedColumnsFormat, Dialect):
         )
 
     def table(self, file: FileContent) -> Table:
-        """Return the rows below the header, as texts.
-
-        pandas cuts the text into fields; `Numerals` makes numbers of them, exactly to the last bit.
-        """
+        """Return the rows below the header, as texts; `Numerals` makes numbers of them exactly."""
         import pandas  # loaded here to keep starting up quick
 
-        names, rows, notes = self._body(file)
-        refuse_equal_names(names, file.name)
-        with reading(file.name, "a table of text"):
-            frame = pandas.read_csv(
-                io.StringIO("\n".join(rows.texts) or "\n"),
-                sep=self._mark or r"\s+",
-                engine="c" if len((self._mark or "").encode()) < 2 else "python",
-                quotechar=self.quote,
-                skipinitialspace=self._mark != " ",
-                header=None,
-                names=names,
-                index_col=False,
-                dtype=object,
-                na_filter=False,
-            )
+        names, body, notes = self._body(file)
+        frame = pandas.DataFrame([fields for _, fields in body], columns=names, dtype=object)
         if b'="' in file.data or b'=\0"' in file.data:  # Excel's ="5" (also in UTF-16)
             formula = re.compile(r'^\s*="(.*)"\s*$', re.S)
             frame = frame.map(lambda text: formula.sub(r"\1", text))
-        return Table(frame, lambda row: f"{file.name}, line {rows.lines[row]}", notes)
+        return Table(frame, lambda row: f"{file.name}, line {body[row][0]}", notes)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""
-        return self._body(file)[0]
+        return self._body(file, self.header + _FIRST_ROWS)[0]
 
-    def _body(self, file: FileContent) -> tuple[list[str], "TextRows", tuple[str, ...]]:
+    def _body(
+        self, file: FileContent, most: int | None = None
+    ) -> tuple[list[str], list[Row], tuple[str, ...]]:
         """Return the names of the columns, the rows below the header, and what is left out."""
-        rows = self.rows(file)
-        if len(rows.texts) < self.header:
+        rows = self.rows(file, most)
+        if len(rows) < self.header:
             raise UserError(f"{file.name}: holds no header line")
         # a name in quotes may go over several lines
         names = self.columns or [
-            " ".join(name.split())
-            for text in rows.texts[: min(self.header, 1)]
-            for name in self.fields(text)
+            " ".join(name.split()) for _, fields in rows[: min(self.header, 1)] for name in fields
         ]
-        body = rows.cut(self.header, len(rows.texts))
+        body, notes = rows[self.header :], list[str]()
         if not names:
-            if not body.texts:
+            if not body:
                 raise UserError(f"{file.name}: holds no rows")
-            names = [str(at) for at in range(body.widths[0])]
-        notes = list[str]()
-        if set(body.widths) == {len(names) + 1}:
-            body, *notes = self._without_row_names(body)
-        for line, width in zip(body.lines, body.widths, strict=True):
-            if width != len(names):
+            names = [str(at) for at in range(len(body[0][1]))]
+        if {len(fields) for _, fields in body} == {len(names) + 1}:
+            body, *notes = self._without_row_names(body, file)
+        for line, fields in body:
+            if (width := len(fields)) != len(names):
                 hint = "; of several spaces: `delimiter: whitespace`" if self._mark == " " else ""
-                if self.header and set(body.widths) == {width}:
+                if self.header and all(len(fields) == width for _, fields in body):
                     hint = "; the header and all rows differ: is a name or a quote missing?"
                 raise UserError(
                     f"{file.name}, line {line}: {width} fields; expected {len(names)}{hint}"
                 )
+        refuse_equal_names(names, file.name)
         return names, body, tuple(notes)
 
-    def _without_row_names(self, body: "TextRows") -> tuple["TextRows", *tuple[str, ...]]:
+    def _without_row_names(
+        self, body: list[Row], file: FileContent
+    ) -> tuple[list[Row], *tuple[str, ...]]:
         """Return rows with one field more than the header without it, and what was left out.
 
         R writes names of rows, all different, and no title for them. A number without quotes is
         none: it may be cut in two by its decimal comma.
         """
-        fields = [self.fields(text) for text in body.texts]
-        first = [row[0] for row in fields]
-        quoted = all(text.lstrip().startswith(self.quote) for text in body.texts)
+        first, lines = [fields[0] for _, fields in body], self._text(file).split("\n")
+        quoted = all(lines[line - 1].lstrip().startswith(self.quote) for line, _ in body)
         texts = bool(np.isnan(self.numerals.read(first)).all())
-        if not any(row[-1] for row in fields):
-            fields, note = [row[:-1] for row in fields], "a delimiter after each row left out"
-        elif len(set(first)) == len(first) and (quoted or texts or self._mark is None):
-            fields, note = [row[1:] for row in fields], "row names of R left out"
-        else:
-            return (body,)
-        lines = [(self._mark or " ").join(map(self._quoted, row)) for row in fields]
-        return TextRows(body.lines, lines, [len(row) for row in fields]), note
+        if not any(fields[-1] for _, fields in body):
+            rows = [(line, fields[:-1]) for line, fields in body]
+            return rows, "a delimiter after each row left out"
+        if len(set(first)) == len(first) and (quoted or texts or self._mark is None):
+            return [(line, fields[1:]) for line, fields in body], "row names of R left out"
+        return (body,)
 
-    def _quoted(self, text: str) -> str:
-        return self.quote + text.replace(self.quote, 2 * self.quote) + self.quote
+    def rows(self, file: FileContent, most: int | None = None) -> list[Row]:
+        """Return the rows, header and all, without comments, blank lines and footer.
 
-    def rows(self, file: FileContent) -> "TextRows":
-        """Return the text of each row, header and all, without comments, blank lines and footer.
-
-        Raises UserError for a quote that is not closed, and for what is not text.
+        With `most`, only so many of the first rows. Raises UserError for a quote that is not
+        closed, and for what is not text.
         """
-        comments = tuple([self.comment] if isinstance(self.comment, str) else self.comment or [])
-        text = self._text(file)
-        lines = islice(enumerate(text.split("\n"), start=1), self.skip, None)
-        scan = self._scan_quoted if self.quote in text and self._mark else self._scan
+        lines = enumerate(self._text(file).split("\n"), start=1)
+        found = self._scan(islice(lines, self.skip, None))
         try:
-            found = list(scan(lines, comments))
+            rows = list(islice(found, None if most is None else most + self.footer))
         except csv.Error as error:
             raise UserError(f"{file.name}, {error}") from error
-        found = found[: max(len(found) - self.footer, 0)]
-        return TextRows(*map(list, zip(*found, strict=True))) if found else TextRows([], [], [])
+        rows = rows[: max(len(rows) - self.footer, 0)]
+        for line, fields in rows if self._mark is None else ():
+            if any(field.startswith(self.quote) for field in fields):
+                raise UserError(f"{file.name}, line {line}: a quote {self.quote} is not closed")
+        return rows
 
-    def _scan(
-        self, lines: Iterator[tuple[int, str]], comments: tuple[str, ...]
-    ) -> Iterator[tuple[int, str, int]]:
-        """Yield line number, text and number of fields of rows that go over one line each."""
-        for number, line in lines:
-            if line.strip() and not line.startswith(comments):
-                yield number, line, self._width(line)
-
-    def _scan_quoted(
-        self, lines: Iterator[tuple[int, str]], comments: tuple[str, ...]
-    ) -> Iterator[tuple[int, str, int]]:
-        """Yield the same of rows that may go over several lines, within quotes."""
-        row = list[tuple[int, str]]()
+    def _scan(self, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
+        """Yield the rows of numbered lines; within quotes, a row goes over several of them."""
+        comments = tuple([self.comment] if isinstance(self.comment, str) else self.comment or [])
+        row = list[int]()  # the numbers of its lines
 
         def texts() -> Iterator[str]:
             for number, line in lines:
                 # within quotes, blank lines and comments belong to the field
                 if row or (line.strip() and not line.startswith(comments)):
-                    row.append((number, line))
+                    row.append(number)
                     yield f"{line}\n"
             if row:
-                raise csv.Error(f"line {row[0][0]}: a quote {self.quote} is not closed")
+                raise csv.Error(f"line {row[0]}: a quote {self.quote} is not closed")
 
-        for fields in csv.reader(texts(), **self._csv_options):
-            yield row[0][0], "\n".join(line for _, line in row), len(fields)
+        for fields in self.cut(texts()):
+            yield row[0], fields
             row.clear()
 
-    @property
-    def _csv_options(self) -> dict[str, Any]:
+    def cut(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the fields of each row of a text."""
+        if self._mark is None:
+            quote = re.escape(self.quote)
+            words = rf"{quote}((?:[^{quote}]|{quote}{quote})*){quote}(?=\s|$)|(\S+)"
+            for text in texts:
+                found = re.findall(words, text)
+                yield [
+                    quoted.replace(2 * self.quote, self.quote) or plain for quoted, plain in found
+                ]
+            return
         blanks = self._mark != " "
-        return {"delimiter": self._mark, "quotechar": self.quote, "skipinitialspace": blanks}
+        options: Any = {"delimiter": self._mark, "quotechar": self.quote}
+        for fields in csv.reader(texts, skipinitialspace=blanks, **options):
+            yield [field.strip() for field in fields]
 
     @property
     def _mark(self) -> str | None:
         """The character between fields; None for any number of blanks."""
         return DELIMITERS.get(self.delimiter, self.delimiter)
-
-    def _width(self, text: str) -> int:
-        if self.quote in text:
-            return len(self.fields(text))
-        return len(text.split()) if self._mark is None else text.count(self._mark) + 1
-
-    def fields(self, text: str) -> list[str]:
-        """Return the fields of one row."""
-        if self._mark is None:
-            quote = re.escape(self.quote)
-            found = re.findall(
-                rf"{quote}((?:[^{quote}]|{quote}{quote})*){quote}(?=\s|$)|(\S+)", text
-            )
-            return [(quoted or plain) for quoted, plain in found]
-        rows = csv.reader(io.StringIO(text, newline=""), **self._csv_options)
-        return [field.strip() for row in rows for field in row]
 
     def _text(self, file: FileContent) -> str:
         """Return the decoded text, with `\\n` at the end of each line."""
@@ -403,19 +367,6 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def label_marks(self) -> frozenset[str]:
         """The labels that are missing."""
         return LABEL_MARKS if self.missing is None else self.missing_marks
-
-
-@dataclass(frozen=True)
-class TextRows:
-    """The rows of a text, not yet cut into fields."""
-
-    lines: list[int]  # the line that each row begins at
-    texts: list[str]
-    widths: list[int]  # the number of fields
-
-    def cut(self, start: int, end: int) -> "TextRows":
-        """Return the rows from `start` up to, not including, `end`."""
-        return TextRows(self.lines[start:end], self.texts[start:end], self.widths[start:end])
 
 
 def _is_position(column: str | int) -> bool:

@@ -1,8 +1,9 @@
 """Tables whose columns have names or positions: how fields become inputs, labels and groups."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -72,7 +73,7 @@ class NamedColumnsFormat(FileFormat):
 
     @abstractmethod
     def column_names(self, file: FileContent) -> list[str]:
-        """Return the names of the columns, or without a header their positions."""
+        """Return the names of the columns, which differ, or without a header their positions."""
 
     def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
         """Return the encodings of columns of other types than numbers, and why some cannot be read.
@@ -87,7 +88,7 @@ class NamedColumnsFormat(FileFormat):
 
     def levels(self, file: FileContent, name: str) -> list[str]:
         """Return the different values of a column in ascending order, without missing ones."""
-        texts = _texts(self.table(file).frame[name])
+        texts = texts_of(self.table(file).frame[name])
         return sorted({*texts.tolist()} - self.missing_marks)
 
     # What only tables of text say otherwise.
@@ -125,13 +126,15 @@ class NamedColumnsFormat(FileFormat):
         rows = self._complete_rows(table, label, inputs, file.groups)
         if not len(rows) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
-        labels = _renamed(plain_labels(_texts(table.frame[label])[rows]), self.labels)
+        labels = plain_labels(texts_of(table.frame[label])[rows])
+        if self.labels:
+            labels = np.array([self.labels.get(label, label) for label in labels.tolist()])
         if self.keep is not None:
             chosen = np.isin(labels, self.keep)
             rows, labels = rows[chosen], labels[chosen]
         groups = None
         if file.groups is not None:
-            groups = plain_labels(_texts(table.frame[file.groups])[rows].astype(str))
+            groups = plain_labels(texts_of(table.frame[file.groups])[rows].astype(str))
         return Raw(self._inputs(table, inputs, rows), labels.astype(str), groups=groups)
 
     def _inputs(self, table: Table, inputs: Inputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -148,8 +151,8 @@ class NamedColumnsFormat(FileFormat):
                     raise UserError(f"{where}: {self.numerals.problem(text)}")
                 values = numbers[:, None]
             else:
-                texts, absent = _texts(column)[rows], self._absent(column, encoding)[rows]
-                where_is = _Positions(table, name, rows)
+                texts, absent = texts_of(column)[rows], self._absent(column, encoding)[rows]
+                where_is = partial(_position_read, table, name, rows)
                 values = encode_column(texts.tolist(), encoding, absent, where_is, self.numerals)
             end = start + values.shape[1]
             X[:, start:end] = values
@@ -169,7 +172,7 @@ class NamedColumnsFormat(FileFormat):
                     f"({table.frame[groups].iloc[row]!r}); accepted: a group in every row, or "
                     "`incomplete: drop`, which leaves such rows out"
                 )
-        texts = _texts(table.frame[label])
+        texts = texts_of(table.frame[label])
         unlabelled = _among(texts, self.label_marks) | without_label(texts)
         gaps = np.zeros(len(texts), dtype=bool)
         first: tuple[int, str] | None = None  # the first row with a gap, and the column
@@ -192,7 +195,7 @@ class NamedColumnsFormat(FileFormat):
         if is_numeric(column):
             absent: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)
             return absent
-        return _among(_texts(column), self.missing_marks - set(codes_of(encoding)))
+        return _among(texts_of(column), self.missing_marks - set(codes_of(encoding)))
 
 
 def is_numeric(column: Any) -> bool:
@@ -202,7 +205,7 @@ def is_numeric(column: Any) -> bool:
     return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
 
 
-def _texts(column: Any) -> NDArray[Any]:
+def texts_of(column: Any) -> NDArray[Any]:
     """Return a column as texts without blanks around them; empty if a value is missing."""
     values = column.astype(object).to_numpy()
     absent = column.isna().to_numpy(dtype=bool)
@@ -214,20 +217,12 @@ def _among(texts: NDArray[Any], marks: frozenset[str]) -> NDArray[np.bool_]:
     return np.fromiter((text in marks for text in texts), dtype=bool, count=len(texts))
 
 
-@dataclass(frozen=True)
-class _Positions:
-    """Says where the row at a position of the rows that are read stands in the file."""
-
-    table: Table
-    name: str
-    rows: NDArray[np.intp]
-
-    def __call__(self, at: int) -> str:
-        return _position(self.table, self.name, int(self.rows[at]))
-
-
 def _position(table: Table, name: str, row: int) -> str:
     return f"{table.place(row)}, column {name!r}"
+
+
+def _position_read(table: Table, name: str, rows: NDArray[np.intp], at: int) -> str:
+    return _position(table, name, int(rows[at]))
 
 
 def _missing_value(table: Table, name: str, row: int, hint: str) -> UserError:
@@ -261,10 +256,6 @@ def refuse_equal_names(names: Sequence[str], file_name: str) -> None:
             f"{file_name}: several columns are called {twice!r} (columns {', '.join(at[:9])}, "
             "counted from 1); accepted: names that differ"
         )
-
-
-def _renamed(labels: NDArray[np.str_], names: Mapping[str, str]) -> NDArray[np.str_]:
-    return np.array([names.get(label, label) for label in labels.tolist()]) if names else labels
 
 
 def no_column(file_name: str, name: str, names: Sequence[str]) -> UserError:

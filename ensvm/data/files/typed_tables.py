@@ -1,7 +1,6 @@
 """Tables whose columns have types, read by pandas: Parquet and Feather."""
 
 import io
-from abc import abstractmethod
 from typing import Any, ClassVar, Literal
 
 from ensvm.data.files.encode import DATES, MOST_LEVELS, Inputs, plain_label
@@ -21,25 +20,15 @@ class TypedFormat(NamedColumnsFormat):
     says otherwise. Dates are refused.
     """
 
-    def table(self, file: FileContent) -> Table:
-        """Return the rows."""
-        table = self.frame(file)
-        refuse_equal_names(table.names, file.name)
-        return table
-
-    @abstractmethod
-    def frame(self, file: FileContent) -> Table:
-        """Return the rows with the types of the file; raise UserError for another format."""
-
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns."""
-        return self.frame(file).names
+        return self.table(file).names
 
     def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
         """Return the encodings of columns that are not numbers, and why some cannot be inputs."""
         encodings: Inputs = {}
         refused: dict[str, str] = {}
-        for name, column in self.frame(file).frame.items():
+        for name, column in self.table(file).frame.items():
             found = encoding_of(column)
             if isinstance(found, str):
                 refused[str(name)] = found
@@ -90,7 +79,7 @@ class ParquetFormat(TypedFormat):
 
     type: Literal["parquet"]
 
-    def frame(self, file: FileContent) -> Table:
+    def table(self, file: FileContent) -> Table:
         """Return the rows."""
         with reading(file.name, "a Parquet table"):
             _require_pyarrow(file.name, "Parquet")
@@ -115,7 +104,7 @@ class FeatherFormat(TypedFormat):
 
     type: Literal["feather"]
 
-    def frame(self, file: FileContent) -> Table:
+    def table(self, file: FileContent) -> Table:
         """Return the rows."""
         with reading(file.name, "a Feather (Arrow IPC) table"):
             _require_pyarrow(file.name, "Feather")
@@ -130,6 +119,7 @@ class FeatherFormat(TypedFormat):
 def _numbered(frame: Any, file: FileContent) -> Table:
     """Return the rows of a DataFrame, counted from 1."""
     frame.columns = frame.columns.map(str)
+    refuse_equal_names(list(frame.columns), file.name)
     return Table(frame, lambda row: f"{file.name}, row {row + 1}")
 
 

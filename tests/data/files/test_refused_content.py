@@ -63,6 +63,11 @@ TABLES = [
     (own_table(), b'u,v,class\n1,"2,a\n3,4,b\n5,6,a\n', 'line 2: a quote " is not closed'),
     (own_table(), b'u,v,class\n1,2,a\n3,4,"b\n', 'line 3: a quote " is not closed'),
     (own_table(), b'u,v,class\n1,2,1\n3,"4\n5",0\n5,6,1\n', "line 3[:,] "),
+    (
+        own_table(delimiter="whitespace"),
+        b'u v class\n1 "2 a\n3 4" b\n5 6 a\n',
+        'line 2: a quote " is not closed',
+    ),
 ]
 FIELDS = [
     (b"x,small,A1,m,a", "line 3, column 'age': 'x' is not a number"),

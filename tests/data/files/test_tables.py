@@ -33,6 +33,13 @@ def test_columns_are_taken_by_name_in_the_order_of_the_card(delimiter: str, mark
     assert raw.labels.tolist() == ["good", "bad"]
 
 
+@pytest.mark.parametrize(("delimiter", "mark"), [("comma", ","), ("whitespace", " ")])
+def test_two_quotes_within_quotes_stand_for_one(delimiter: str, mark: str) -> None:
+    text = f'1{mark}"say ""a b"""\n2{mark}plain\n'
+    raw = read_table(text.encode(), form(target=1, delimiter=delimiter), None, "file")
+    assert raw.labels.tolist() == ['say "a b"', "plain"]
+
+
 @pytest.mark.parametrize("label", ["1", "+1", "1.0", "1.000000e+00"])
 @pytest.mark.parametrize("other", ["2", "1.5", "7F", "word"])
 def test_numbers_are_one_label_however_written_unless_a_label_is_a_text(
