@@ -395,14 +395,7 @@ def _print_documents(
 @click.command()
 @results_argument
 @table_option
-@click.option("--metric", help="The metric to compare [default: what the table shows].")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="The level of the tests.",
-)
+@click.option("--metric", help="The metric to compare, if the table shows several.")
 @click.option(
     "--dataset",
     metavar="NAME",
@@ -414,16 +407,14 @@ def rank(
     studies: tuple[str, ...],
     table_id: str | None,
     metric: str | None,
-    alpha: float,
     dataset: str | None,
 ) -> None:
     """Rank the algorithms of tables over data sets, with tests.
 
-    For each table with five data sets or more: average ranks, wins, and the tests of Friedman,
-    Nemenyi, and Wilcoxon with Holm's correction. They are printed and written as
-    rank-<table>.csv and .md, and the critical-difference diagram as .png, .svg and .pdf. With
-    --dataset: the corrected resampled t test of Nadeau and Bengio over the realizations of one
-    data set, in rank-<table>-on-<dataset>.csv and .md.
+    For each table with five data sets or more: average ranks and the tests of Friedman and
+    Nemenyi, printed and written as rank-<table>.csv and .md, and the critical-difference diagram
+    as .png, .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over
+    the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error) and data sets without a value of every algorithm are left
     out, and named.
@@ -441,10 +432,10 @@ def rank(
     for study, table in _tables_to_rank(results, studies, table_id):
         try:
             if dataset is None:
-                ranking = rank_over_data_sets(study, table, metric, alpha)
+                ranking = rank_over_data_sets(study, table, metric)
                 text, paths = write_ranking(ranking)
             else:
-                comparison = compare_on_data_set(study, table, dataset, metric, alpha)
+                comparison = compare_on_data_set(study, table, dataset, metric)
                 text, paths = write_comparison(comparison)
         except UserError as reason:
             reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")

@@ -102,8 +102,10 @@ def write_comparison(comparison: "DataSetComparison") -> tuple[str, list[Path]]:
 
 def _rank_stem(selection: "Selection") -> str:
     """Return the file name of a ranking; it names a metric that is not the table's own."""
-    by_metric = "" if selection.shows_metric else f"-by-{selection.metric}"
-    return f"rank-{selection.table.id}{by_metric}"
+    from ensvm.report.ranking import default_metric
+
+    is_own = selection.metric == default_metric(selection.table)
+    return f"rank-{selection.table.id}" + ("" if is_own else f"-by-{selection.metric}")
 
 
 def _write(

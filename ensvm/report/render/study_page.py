@@ -47,7 +47,6 @@ from ensvm.study.table_layout import TableConfig, Verdict
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
-RANK_LEVEL = 0.05
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
@@ -266,7 +265,7 @@ class StudyPage:
             if table.of != "results" or self.config.published:
                 continue
             try:
-                ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)
+                ranking = rank_over_data_sets(self.study, table)
             except UserError:
                 continue  # `ensvm rank` says why a table is not ranked
             if len(ranking.selection.labels) < FEWEST_RANKED:
