@@ -510,7 +510,7 @@ def compare(first: str, second: str, every: bool) -> None:
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
+    help="The file, *.csv  [default: CSV to the terminal].",
 )
 def export(
     results: Path | None,
@@ -530,18 +530,20 @@ def export(
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
     from ensvm.atomic_write import replace_file
-    from ensvm.report import export as exporting
+    from ensvm.report.documents.document import csv_of
+    from ensvm.report.export import frame_of, realizations, table_cells
 
-    ending = ".csv" if output is None else exporting.ending_of(output)
+    if output is not None and output.suffix != ".csv":
+        refuse(f"{output}: an export is CSV; name the file *.csv")
     chosen = list(read_studies(results, studies))
-    lines_of = exporting.realizations if per_realization else exporting.table_cells
+    lines_of = realizations if per_realization else table_cells
     lines = [line for study in chosen for line in lines_of(study)]
     if not lines:
         names = ", ".join(study.config.study for study in chosen)
         refuse(f"no tables in {names}; --per-realization exports the records")
-    content = exporting.content_of(exporting.frame_of(lines), ending)
+    content = csv_of(frame_of(lines))
     if output is None:
-        click.echo(content.decode(), nl=False)
+        click.echo(content, nl=False)
         return
     replace_file(output, content)
     click.echo(f"wrote {output}: {len(lines)} lines", err=True)

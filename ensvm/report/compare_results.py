@@ -201,7 +201,8 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
         yield f"  verdicts: {len(flips)} of {n_judged} differ{_named(flips)}"
     yield f"  claims: {len(claims)} differ{_named(claims)}"
     for side, of_side in values[values["only_on"] != ""].groupby("only_on"):
-        yield f"  only the {side} has {len(of_side)} values{_named(list(dict.fromkeys(of_side['row'])))}"
+        rows = list(dict.fromkeys(of_side["row"]))
+        yield f"  only the {side} has {len(of_side)} values{_named(rows)}"
     if comparison.processors[0] != comparison.processors[1]:
         yield f"  processor: {' | '.join(comparison.processors)}"
 

@@ -150,7 +150,7 @@ def test_without_records_it_says_what_to_do(tmp_path, verb, example):
 def test_export_refuses_an_unknown_ending(tmp_path):
     answer = invoke("export", tmp_path, "-o", tmp_path / "x.xlsx")
     assert answer.exit_code == 2
-    assert answer.stderr.endswith("accepted: .csv, .parquet\n")
+    assert answer.stderr.endswith("an export is CSV; name the file *.csv\n")
 
 
 ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
