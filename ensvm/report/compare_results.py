@@ -46,14 +46,15 @@ class StudyComparison:
     `n_fits` counts the fits (finished error cells) on both sides, those among them of which all
     numbers that both recorded are equal to the last bit, those on the first side alone, and those
     on the second alone. `values` has a row for each value of the tables, with `COLUMNS`; `claims`
-    has a text for each claim whose verdicts differ.
+    has a text for each claim whose verdicts differ, and `context` one for each difference in
+    processors, versions and commits.
     """
 
     study: str
     n_fits: tuple[int, int, int, int]
     values: pd.DataFrame
     claims: list[str]
-    processors: tuple[str, str]
+    context: list[str]
 
     @property
     def flips(self) -> list[str]:
@@ -106,12 +107,18 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
         for judged in evaluate_claims(other)
         if before.get(judged.claim.id, judged.verdict) != judged.verdict
     ]
+    made, made_other = _made_with(first), _made_with(second)
+    context = [
+        f"{name}: {made.get(name, 'none')} | {made_other.get(name, 'none')}"
+        for name in dict.fromkeys([*made, *made_other])
+        if made.get(name) != made_other.get(name)
+    ]
     return StudyComparison(
         first.config.study,
         _count_fits(first, second),
         pd.DataFrame(_values((first, second), (one, other)), columns=COLUMNS),
         claims,
-        (_processors(first), _processors(second)),
+        context,
     )
 
 
@@ -184,8 +191,14 @@ def _relative_difference(before: NDArray[np.float64], after: NDArray[np.float64]
     return float(relative.max(initial=0.0))
 
 
-def _processors(study: Study) -> str:
-    return ", ".join(sorted({run.arithmetic for run in runs_of(study.records.values()).values()}))
+def _made_with(study: Study) -> dict[str, str]:
+    """Return the processors, versions and commits that the records were made with."""
+    made_with: dict[str, set[str]] = {}
+    for run in runs_of(study.records.values()).values():
+        facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
+        for name, value in {**facts, **run.packages}.items():
+            made_with.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(values)) for name, values in made_with.items()}
 
 
 def summary(comparison: StudyComparison) -> Iterator[str]:
@@ -203,8 +216,8 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
     for side, of_side in values[values["only_on"] != ""].groupby("only_on"):
         rows = list(dict.fromkeys(of_side["row"]))
         yield f"  only the {side} has {len(of_side)} values{_named(rows)}"
-    if comparison.processors[0] != comparison.processors[1]:
-        yield f"  processor: {' | '.join(comparison.processors)}"
+    for text in comparison.context:
+        yield f"  {text}"
 
 
 def total(comparisons: Sequence[StudyComparison]) -> str:
