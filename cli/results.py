@@ -13,7 +13,6 @@ from rich.markdown import Markdown
 from ensvm.errors import UserError
 from ensvm_cli.arguments import (
     RESULTS,
-    complete_from_results,
     must_be_one_of,
     read_studies,
     results_argument,
@@ -39,7 +38,6 @@ table_option = click.option(
     "--table",
     "table_id",
     metavar="ID",
-    shell_complete=complete_from_results("table"),
     help="Only the table of this id [default: all].",
 )
 
@@ -399,7 +397,6 @@ def _print_documents(
 @click.option(
     "--dataset",
     metavar="NAME",
-    shell_complete=complete_from_results("dataset"),
     help="Compare on this data set alone, over its realizations.",
 )
 def rank(

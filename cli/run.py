@@ -16,8 +16,6 @@ import click
 
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
-    complete_configs,
-    complete_from_config,
     data_dir_option,
     results_option,
 )
@@ -93,7 +91,7 @@ class _Run(click.Command):
 
 
 @click.command(cls=_Run)
-@click.argument("config", required=False, shell_complete=complete_configs)
+@click.argument("config", type=click.Path(), required=False)
 @click.option(
     "--all",
     "every",
@@ -121,7 +119,6 @@ class _Run(click.Command):
 )
 @click.option(
     "--datasets",
-    shell_complete=complete_from_config("dataset"),
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -129,7 +126,6 @@ class _Run(click.Command):
 )
 @click.option(
     "--algorithms",
-    shell_complete=complete_from_config("algorithm"),
     callback=_names,
     multiple=True,
     metavar="A,B",

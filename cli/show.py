@@ -9,7 +9,6 @@ from rich.console import Console
 
 from ensvm_cli.arguments import (
     RESULTS,
-    complete_from_results,
     must_be_one_of,
     read_studies,
     results_argument,
@@ -29,14 +28,12 @@ INDENT = 2
     "--dataset",
     metavar="D",
     default="",
-    shell_complete=complete_from_results("dataset"),
     help="The data set, as in the tables.",
 )
 @click.option(
     "--algorithm",
     metavar="A",
     default="",
-    shell_complete=complete_from_results("algorithm"),
     help="The algorithm: its name, or a column's title.",
 )
 @click.option(

@@ -74,7 +74,7 @@ def test_figures_and_claims_are_written(ran):
     assert drawn.exit_code == 0
     assert drawn.stdout.splitlines() == list(map(str, figures))
     assert all(path.stat().st_size > 500 for path in figures)
-    judged = invoke("claims", results)  # the former name of `report --only claims`
+    judged = invoke("report", results, "--only", "claims")
     assert judged.exit_code == 0
     assert "> It is faster." in judged.stdout
     assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
@@ -130,16 +130,16 @@ def test_export_writes_tables_and_cells_with_seeds(ran, tmp_path):
 @pytest.mark.parametrize(
     ("verb", "example"),
     [
-        ("figure", "ijcai07-figure1"),
-        ("claims", "ijcai07-figure1"),
-        ("readings", "nips99"),
+        ("report --only figures", "ijcai07-figure1"),
+        ("report --only claims", "ijcai07-figure1"),
+        ("report --only readings", "nips99"),
         ("table", "smoke"),
         ("rank", "comp6321"),
         ("export", "smoke"),
     ],
 )
 def test_without_records_it_says_what_to_do(tmp_path, verb, example):
-    answer = invoke(verb, tmp_path)
+    answer = invoke(*verb.split(), tmp_path)
     assert answer.exit_code == 2
     assert answer.stderr == (
         f"error: {tmp_path}: nothing was run here; run a study first, for example: "
