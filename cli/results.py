@@ -51,17 +51,11 @@ table_option = click.option(
     type=click.Choice(["md", "csv", "latex"]),
     help="What to print [default: a table for the terminal; md if the output is piped].",
 )
-@click.option(
-    "--ours",
-    is_flag=True,
-    help="Leave the printed values and the verdicts out of LaTeX, for a paper of your own.",
-)
 def table(
     results: Path | None,
     studies: tuple[str, ...],
     table_id: str | None,
     form: str | None,
-    ours: bool,
 ) -> None:
     """Print and write the tables of the studies in RESULTS.
 
@@ -75,7 +69,6 @@ def table(
       ensvm table
       ensvm table ijcai07 --table 2
       ensvm table results/ ijcai07 --table 2 --format latex
-      ensvm table results/ ijcai07 --table 2 --format latex --ours
     """
     from ensvm.report.render.first_page import is_of_paper
     from ensvm.report.write import write_first_page, write_tables
@@ -88,7 +81,7 @@ def table(
         if not tables:
             others = "; ".join(commands_of(study.config, results or study.config.study))
             without.append(f"the study {study.config.study} has no tables; {others}")
-        for text, paths in write_tables(study, form or "md", tables, with_print=not ours):
+        for text, paths in write_tables(study, form or "md", tables):
             texts.append(text)
             written += paths
     if table_id is None and written:

@@ -212,13 +212,6 @@ def test_latex_is_written_when_asked_for(study):
     assert rows[0].count(" & ") == len(layout) - 1
 
 
-def test_latex_of_one_s_own_paper_has_neither_print_nor_verdicts(study):
-    text = [text for text, _ in write_tables(study, "latex", with_print=False)][1]
-    assert "\\textbf{10.0}" in text
-    assert "scriptsize" not in text
-    assert "printed" not in text
-
-
 @pytest.fixture(scope="module")
 def shipped_latex(tmp_path_factory):
     """The tables of shipped studies in LaTeX."""

@@ -6,7 +6,6 @@ of a page.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from unicodedata import name
 
 import pandas as pd
@@ -79,18 +78,6 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
         rf"\end{{{table}}}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def without_print(grid: Grid) -> Grid:
-    """Return a grid of our values alone, without printed values and verdicts."""
-    rows = [
-        [
-            replace(cell, printed="", verdict=None) if isinstance(cell, Value) else cell
-            for cell in row
-        ]
-        for row in grid.rows
-    ]
-    return replace(grid, rows=rows)
 
 
 def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
