@@ -205,14 +205,13 @@ def _method(records: list[Record]) -> dict[str, str]:
     settings = next((record.settings.get("algorithm") for record in records), None)
     if not isinstance(settings, Mapping):
         return {}
-    grid, stage, orders = (settings.get(key) for key in ("grid", "stage", "orders"))
+    stage, orders = settings.get("stage"), settings.get("orders")
     return {
         "estimator": str(settings.get("estimator", "")),
         "wrapped": str(settings.get("wrapped") or ""),
         "parameters": _assignments(settings.get("params")),
-        "grid": _assignments(grid),
+        "grid": _assignments(settings.get("grid")),
         "stage": "" if stage in (None, "last") else str(stage),
-        "cross-validation": _assignments(settings.get("cv")),
         "orders of the rows": str(orders) if orders not in (None, 1) else "",
     }
 
