@@ -19,10 +19,10 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.printing import (
     print_markdown,
+    print_table,
     print_text,
     print_written,
     refuse,
-    shortened,
 )
 
 if TYPE_CHECKING:
@@ -296,14 +296,11 @@ def report(
     if "claims" in parts:
         with_claims = [study for study in chosen if study.config.claims]
         documents = [write_claims(study) for study in with_claims]
-        in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
-        _print_documents(
-            documents, f"{results or RESULTS}: no records of a study with claims", in_short
-        )
+        if sys.stdout.isatty() and with_claims:
+            _print_claims(with_claims)
+        _print_documents(documents, results, "claims", whole=not sys.stdout.isatty())
     if "readings" in parts:
-        documents = [write_readings(study) for study in chosen]
-        missing = f"{results}: no records of a study with readings"
-        _print_documents(documents, missing)
+        _print_documents(map(write_readings, chosen), results, "readings")
     if "tables" in parts:
         for study in chosen:
             paths = [path for _, files in write_tables(study, "md") for path in files]
@@ -326,18 +323,18 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
                 print_markdown(parts_to_markdown(claim_parts(study, judged)))
 
 
-def _claims_in_short(studies: Iterable["Study"]) -> str:
-    """Return a line for each claim: its verdict, its id and as much of its text as fits."""
+def _print_claims(studies: Iterable["Study"]) -> None:
+    """Print a line for each claim: its verdict, its id and its sentence."""
     from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import wording
 
-    lines = []
-    for study in studies:
-        lines.append(study.config.title or study.config.study)
-        for judged in evaluate_claims(study):
-            head = f"  {judged.verdict:<12}{judged.claim.id}  "
-            lines.append(shortened(head + wording(judged.claim), Console().width))
-    return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
+    rows = [
+        [judged.verdict, judged.claim.id, wording(judged.claim)]
+        for study in studies
+        for judged in evaluate_claims(study)
+    ]
+    print_table(["verdict", "claim", "what it says"], rows, names=3)
+    print_text("one of them with its evidence: ensvm report --claim ID")
 
 
 def _write_pages(studies: Iterable["Study"], output: Path) -> None:
@@ -369,17 +366,20 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
 
 
 def _print_documents(
-    documents: list[tuple[str, list[Path]]], missing: str, in_short: str | None = None
+    documents: Iterable[tuple[str, list[Path]]],
+    results: Path | None,
+    what: str,
+    *,
+    whole: bool = True,
 ) -> None:
-    """Print documents, or a shorter text, and the paths of their files; refuse without files."""
+    """Print documents, if they are printed whole, and their files; refuse if there are none."""
+    written: list[Path] = []
     for text, paths in documents:
-        if paths and in_short is None:
+        if paths and whole:
             print_markdown(text)
-    if in_short and documents:
-        click.echo(in_short)
-    written = [path for _, paths in documents for path in paths]
+        written += paths
     if not written:
-        refuse(f"{missing}; run one first")
+        refuse(f"{results or RESULTS}: no records of a study with {what}; run one first")
     print_written(written)
 
 
@@ -419,37 +419,24 @@ def rank(
 
     written: list[Path] = []
     reasons: list[str] = []
-    for study, table in _tables_to_rank(results, studies, table_id):
-        try:
-            if dataset is None:
-                ranking = rank_over_data_sets(study, table, metric)
-                text, paths = write_ranking(ranking)
-            else:
-                comparison = compare_on_data_set(study, table, dataset, metric)
-                text, paths = write_comparison(comparison)
-        except UserError as reason:
-            reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
-            continue
-        print_markdown(text)
-        written += paths
+    for study, tables in _tables_by_study(read_studies(results, studies, "comp6321"), table_id):
+        for table in tables:
+            if table.of == "data" and table_id is None:
+                continue  # facts of the data are ranked only if their table is named
+            try:
+                if dataset is None:
+                    text, paths = write_ranking(rank_over_data_sets(study, table, metric))
+                else:
+                    comparison = compare_on_data_set(study, table, dataset, metric)
+                    text, paths = write_comparison(comparison)
+            except UserError as reason:
+                reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
+                continue
+            print_markdown(text)
+            written += paths
+    if not written and not reasons:
+        reasons = [f"{results or RESULTS}: no table to rank"]
     _print_written(written, reasons)
-
-
-def _tables_to_rank(
-    results: Path | None, studies: tuple[str, ...], table_id: str | None
-) -> list[tuple["Study", "TableConfig"]]:
-    """Return the tables of the given id, or all but the tables of data facts."""
-    chosen = _tables_by_study(read_studies(results, studies, "comp6321"), table_id)
-    ranked = [
-        (study, table)
-        for study, tables in chosen
-        for table in tables
-        if table_id is not None or table.of != "data"
-    ]
-    if not ranked:
-        names = ", ".join(study.config.study for study, _ in chosen)
-        refuse(f"{results or RESULTS}: {names}: no table to rank")
-    return ranked
 
 
 @click.command()

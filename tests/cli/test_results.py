@@ -93,6 +93,23 @@ def test_one_claim_is_shown_whole_and_a_wrong_id_gets_the_nearest(ran):
     assert "did you mean 'faster'?" in refused.stderr
 
 
+def test_a_terminal_shows_a_line_for_each_claim(ran, monkeypatch):
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True)
+    shown = invoke("report", ran[1], "--only", "claims")
+    assert shown.exit_code == 0
+    lines = [" ".join(line.split()) for line in shown.stdout.splitlines()]
+    (line,) = [line for line in lines if "It is faster." in line]
+    assert line.split(" ", 1)[1].endswith("faster It is faster.")
+
+
+@pytest.mark.parametrize("part", ["claims", "readings"])
+def test_a_study_without_a_part_is_named_by_its_folder(part):
+    answer = invoke("report", "ijcai07-lowrank", "--only", part)
+    assert answer.stderr.endswith(
+        f"error: results: no records of a study with {part}; run one first\n"
+    )
+
+
 @pytest.mark.slow
 def test_readings_are_written(ran, tmp_path):
     config, results = ran
@@ -251,7 +268,7 @@ def test_tables_are_ranked_but_those_that_cannot_be(ours):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
+        (["ijcai07-figure1"], "results: no table to rank"),
         (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
         (["--table", "2", "--metric", "auk"], "its columns show error; choose one with --metric"),
         (["--table", "2", "--dataset", "astro"], "nothing to test"),
