@@ -81,8 +81,9 @@ def show(
     for study, of_study in zip(read, names, strict=True):
         if (name := of_study.get(algorithm)) is None:
             continue
-        label = algorithm_label(study, name) if name in study.config.algorithms else name
-        click.secho(f"{study.config.study}: {row}, {name} ({label})\n", bold=True, underline=True)
+        label = algorithm_label(study, name)
+        title = f" ({label})" if label != name else ""
+        click.secho(f"{study.config.study}: {row}, {name}{title}\n", bold=True, underline=True)
         if realization is None:
             _show_all(study, row, name)
         else:
@@ -95,7 +96,7 @@ def _algorithms(study: "Study", dataset: str) -> dict[str, str]:
     from ensvm.report.tables import algorithm_label
 
     names = {name: name for row, name, _ in study.by_cell if row == dataset}
-    labels = {algorithm_label(study, name): name for name in names if name != "data"}
+    labels = {algorithm_label(study, name): name for name in names}
     for table in study.config.tables:
         for column in table.columns:
             labels.setdefault(study.config.column_title(column), column.of(table))
