@@ -35,7 +35,7 @@ from ensvm.report.documents.table_document import (
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.query import Study, alarms_of, runs_of
+from ensvm.report.query import Study, alarms_of, processors_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.first_page import is_of_paper
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
@@ -159,7 +159,7 @@ class StudyPage:
     @property
     def machines(self) -> list[str]:
         """The processor and BLAS of every machine with records, which affect rounding."""
-        return sorted({run.arithmetic for run in self.runs} - {""})
+        return processors_of(self.runs)
 
     @property
     def cards(self) -> dict[str, DatasetCard]:
