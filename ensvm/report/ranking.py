@@ -55,13 +55,11 @@ class Selection:
 class Ranking:
     """The algorithms of a table over its data sets, with the tests of Friedman and Nemenyi.
 
-    `values` (means over realizations) and `ranks` have a row for each data set and a column for
-    each algorithm, in the order of the average ranks. `nemenyi` has the p-value of each pair;
-    `friedman_p` is None for two algorithms.
+    `ranks` has a row for each data set and a column for each algorithm, in the order of the average
+    ranks. `nemenyi` has the p-value of each pair; `friedman_p` is None for two algorithms.
     """
 
     selection: Selection
-    values: pd.DataFrame
     ranks: pd.DataFrame
     nemenyi: pd.DataFrame
     friedman_p: float | None
@@ -105,7 +103,6 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     losses = losses[order]
     return Ranking(
         selection.ordered(order),
-        values=values[order],
         ranks=losses.rank(axis=1),
         nemenyi=posthoc_nemenyi_friedman(losses),
         friedman_p=_friedman_p(losses),
@@ -252,7 +249,7 @@ def _comparable(
             for name, column in columns.items()
         }
     )
-    problems = answers.map(lambda answer: _problem(study, answer))
+    problems = answers.map(_problem)
     has_values = (problems == "").any()
     if columns and not has_values.any():
         reasons = dict.fromkeys(problems.to_numpy().ravel())
@@ -272,7 +269,7 @@ def _comparable(
     return Selection(study, table, metric, better, labels, tuple(left_out)), answers
 
 
-def _problem(study: Study, answer: Answer) -> str:
+def _problem(answer: Answer) -> str:
     """Return why a value cannot be compared with others, or an empty string."""
     if answer.status != "ok":
         return answer.why

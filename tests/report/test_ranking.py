@@ -103,12 +103,11 @@ def left_out(result) -> str:
     return "\n".join(result.selection.left_out)
 
 
-def test_ranks_and_values_are_those_of_the_means(tmp_path):
+def test_ranks_are_those_of_the_means(tmp_path):
     ranking = ranked(tmp_path, over_data_sets())
     names = list(ranking.selection.labels)
     means = np.array([MEANS[row] for row in ROWS])[:, ["abc".index(name) for name in names]]
-    assert list(ranking.values.index) == ROWS
-    assert ranking.values.to_numpy() == pytest.approx(100 * means)
+    assert list(ranking.ranks.index) == ROWS
     assert ranking.ranks.to_numpy().tolist() == rankdata(means, axis=1).tolist()
     assert (np.diff(ranking.ranks.mean()) >= 0).all()
     assert ranking.friedman_p == pytest.approx(friedmanchisquare(*means.T).pvalue)
@@ -154,7 +153,7 @@ def test_what_is_left_out_is_named_with_the_reason(tmp_path, case):
     ranking = ranked(tmp_path, records)
     assert re.search(message, left_out(ranking), re.MULTILINE)
     # Nothing else is left out.
-    n_rows, n_columns = ranking.values.shape
+    n_rows, n_columns = ranking.ranks.shape
     assert n_rows == len(ROWS) - case.startswith("a data set")
     assert n_columns == 3 - case.startswith("an algorithm")
 
@@ -163,7 +162,7 @@ def test_seconds_of_different_machines_are_not_ranked_together(tmp_path):
     timings = [timed(row, name, "here") for row in ROWS[:-1] for name in "ab"]
     timings += [timed(ROWS[-1], "a", "here"), timed(ROWS[-1], "b", "there")]
     ranking = ranked(tmp_path, timings, "time")
-    assert list(ranking.values.index) == ROWS[:-1]
+    assert list(ranking.ranks.index) == ROWS[:-1]
     reason = "b: mixed: timed on there; the table shows seconds of here"
     assert f"heart: {reason}" in left_out(ranking)
     table = ranking.selection.table
@@ -213,6 +212,9 @@ def test_the_files_of_a_ranking_hold_its_numbers_and_do_not_change(tmp_path):
     contents = [path.read_bytes() for path in paths]
     assert contents[1].decode() == text
     assert "A, the first" in text
+    for name, rank in ranking.ranks.mean().items():
+        label = re.escape(ranking.selection.labels[name])
+        assert re.search(rf"\| {label} +\| +{rank:.3f} \|", text)
     data = pd.read_csv(io.BytesIO(contents[0]))
     average = ranking.ranks.mean()
     assert data["first_rank"].tolist() == average[data["first"]].tolist()

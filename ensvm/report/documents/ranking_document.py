@@ -32,7 +32,7 @@ from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import TableConfig
 
 RANKS = (
-    "In parentheses: the rank, 1 the best; equal values share the mean of their ranks. The tests "
+    "The best of a data set has rank 1; equal values share the mean of their ranks. The tests "
     "assume that the data sets are independent: rows made of the same data count too much."
 )
 NEMENYI = (
@@ -63,9 +63,9 @@ def ranking_document(ranking: Ranking) -> Document:
         friedman = f"Friedman's test of all being equal: p-value {_p_text(ranking.friedman_p)}."
     parts: list[Part] = [
         ranking_sentence(ranking),
+        _rank_grid(ranking),
         NEMENYI.format(cd=ranking.critical_difference),
         friedman,
-        _rank_grid(ranking),
         RANKS,
         Bullets("Left out", selection.left_out),
         origin(selection.study),
@@ -74,7 +74,7 @@ def ranking_document(ranking: Ranking) -> Document:
         {
             "table": selection.table.id,
             "metric": selection.metric,
-            "n_data_sets": len(ranking.values),
+            "n_data_sets": len(ranking.ranks),
             "n_algorithms": len(selection.labels),
             "first": first,
             "second": second,
@@ -186,19 +186,17 @@ def _title(selection: Selection) -> str:
 
 
 def _rank_grid(ranking: Ranking) -> Grid:
-    """Return values and ranks of each data set, then average ranks."""
-    unit = unit_of(ranking.selection.metric)
-    study, labels = ranking.selection.study, ranking.selection.labels
-    both = zip(ranking.values.to_numpy(), ranking.ranks.to_numpy(), strict=True)
+    """Return the average rank of each algorithm, and the p-value against the best one."""
+    labels = ranking.selection.labels
+    best = next(iter(labels))
+    p_values = ranking.nemenyi.loc[best, list(labels)]
     rows = [
-        [
-            as_written(row_label(study, str(row))),
-            *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*of_row, strict=True)),
-        ]
-        for row, of_row in zip(ranking.values.index, both, strict=True)
+        [as_written(label), f"{rank:.3f}", NOTHING if name == best else _p_text(p)]
+        for (name, label), rank, p in zip(
+            labels.items(), ranking.ranks.mean(), p_values, strict=True
+        )
     ]
-    rows.append(["**average rank**", *(f"**{rank:.3f}**" for rank in ranking.ranks.mean())])
-    return Grid(["data set", *map(as_written, labels.values())], rows)
+    return Grid(["algorithm", "average rank", "p-value against the best"], rows)
 
 
 def _difference_grid(comparison: DataSetComparison) -> Grid:

@@ -30,7 +30,7 @@ def drawn(case, name="algorithm"):
     selection = Selection(None, None, "error", "min", labels, ())
     apart = np.abs(np.subtract.outer(average, average)) >= difference
     p_values = pd.DataFrame(1.0 - apart, index=list(labels), columns=list(labels))
-    ranking = Ranking(selection, ranks, ranks, p_values, 1.0, difference)
+    ranking = Ranking(selection, ranks, p_values, 1.0, difference)
     return ranking_diagram(ranking, [".png", ".svg"])
 
 
