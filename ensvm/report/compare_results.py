@@ -223,8 +223,8 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
 def total(comparisons: Sequence[StudyComparison]) -> str:
     """Return how many table values of all studies agree, in one line."""
     flips = sum(len(comparison.flips) for comparison in comparisons)
-    values = pd.concat([comparison.values for comparison in comparisons])
-    return f"in all: {_agreement(values)}; {flips} verdicts differ"
+    values = [line for one in comparisons for line in one.values.to_dict("records")]
+    return f"in all: {_agreement(pd.DataFrame(values, columns=COLUMNS))}; {flips} verdicts differ"
 
 
 def _agreement(values: pd.DataFrame) -> str:
@@ -236,7 +236,7 @@ def _agreement(values: pd.DataFrame) -> str:
     text += f"; {(both['relative'] == 0.0).sum()} are equal to the last bit"
     if rounded := both["is_rounding"].sum():
         text += f", {rounded} equal to rounding (no test row changes)"
-    worst = both.sort_values("relative").iloc[-1]
+    worst = both.sort_values("relative", kind="stable").iloc[-1]
     if worst["relative"]:
         text += f"; the largest relative difference: {worst['relative']:.2g} ({_name(worst)})"
     return text
@@ -248,8 +248,9 @@ def differing(comparison: StudyComparison) -> str:
     values = values[(values["shared"] == 0) | (values["relative"] != 0.0)]
     if values.empty:
         return ""
-    shown = values[[*COLUMNS[:7], "shared"]].astype(object).to_numpy().tolist()
-    return tabulate(shown, [*COLUMNS[:7], "shared"], "simple", floatfmt=".4g", missingval="-")
+    shown = values[[*COLUMNS[:7], "shared"]].astype(object)
+    rows = shown.where(shown.notna(), None).to_numpy().tolist()
+    return tabulate(rows, [*COLUMNS[:7], "shared"], "simple", floatfmt=".4g", missingval="-")
 
 
 def _name(value: "pd.Series[Any]") -> str:

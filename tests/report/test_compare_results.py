@@ -73,6 +73,8 @@ def test_values_of_one_side_only_are_listed(tmp_path):
     found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
     assert found.values.set_index("row")["only_on"].to_dict() == {"titanic": "", "german": "second"}
     assert any("only the second has 1 values: german" in line for line in summary(found))
+    line = differing(found).splitlines()[-1]
+    assert line.split() == ["1", "german", "one", "-", "-", "-", "-", "0"]
 
 
 def test_fits_are_counted_apart_from_table_values(tmp_path):
@@ -104,6 +106,15 @@ def test_claims_are_tested_on_what_both_sides_have(tmp_path):
         "in all: 1 of 2 table values are on both sides; 1 are equal to the last bit; "
         "0 verdicts differ"
     )
+
+
+def test_a_study_without_tables_counts_no_values_in_the_total(tmp_path):
+    bare = CONFIG.partition("tables:")[0]
+    without = make_study(tmp_path / "a", bare, errors("titanic", "one", ONE))
+    found = [compare_studies(without, without)]
+    assert total(found) == "in all: 0 of 0 table values are on both sides; 0 verdicts differ"
+    found.append(compare_studies(side(tmp_path / "b"), side(tmp_path / "b")))
+    assert total(found).startswith("in all: 2 of 2 table values are on both sides; 2 are equal")
 
 
 @pytest.mark.parametrize(
