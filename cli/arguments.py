@@ -1,13 +1,12 @@
-"""Arguments and options that several verbs share, and what a shell offers for them on Tab."""
+"""Arguments and options that several verbs share, and the studies that they name."""
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from ensvm.shipped import shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
@@ -15,21 +14,11 @@ from ensvm_cli.printing import print_text, refuse
 if TYPE_CHECKING:
     from ensvm.report.query import Study
     from ensvm.runner.plan import Plan
-    from ensvm.study.config import StudyConfig
-
-Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-NamesOf: TypeAlias = "Callable[[StudyConfig], Iterable[str]]"
 
 RESULTS = Path("results")
 WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
     was run there. Without RESULTS, the name of a shipped study shows the results that come with
     ensvm; what is written about them goes to report/STUDY."""
-# What completion offers of a study: its data sets, its algorithms, the ids of its tables.
-NAMES: dict[str, NamesOf] = {
-    "dataset": lambda config: [entry.name for entry in config.datasets],
-    "algorithm": lambda config: config.algorithms,
-    "table": lambda config: [table.id for table in config.tables],
-}
 
 results_folder = click.Path(file_okay=False, path_type=Path)
 results_option = click.option(
@@ -72,7 +61,7 @@ data_dir_option = click.option(
 
 def config_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the argument CONFIG: a file, or the name of a shipped study."""
-    return click.argument("config", shell_complete=complete_configs)(command)
+    return click.argument("config", type=click.Path())(command)
 
 
 def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,19 +80,19 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
         "places",
         nargs=-1,
         metavar="[RESULTS] [STUDY]...",
+        type=click.Path(),
         callback=_results_and_studies,
-        shell_complete=_complete_places,
     )(split)
 
 
 def _results_and_studies(
     context: click.Context, argument: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Path | None, tuple[str, ...]]:
-    results, studies = _split(values)
+    is_folder = bool(values) and Path(values[0]).is_dir()
+    results, studies = (Path(values[0]), values[1:]) if is_folder else (None, values)
     of_names = bool(values) and os.sep not in values[0] and all(map(shipped_records, studies))
     folder = values[0] if values and os.sep in values[0] else str(results or RESULTS)
-    needs_folder = not (results is None and of_names) and not context.resilient_parsing
-    if needs_folder and not Path(folder).is_dir():
+    if not (results is None and of_names) and not Path(folder).is_dir():
         from ensvm.errors import did_you_mean
 
         unknown = [name for name in studies if not shipped_records(name)]
@@ -111,13 +100,6 @@ def _results_and_studies(
         first = "run a study first, for example: ensvm run smoke"
         raise click.BadParameter(f"there is no folder {folder!r}; {first}{hint}")
     return results, studies
-
-
-def _split(values: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the folder of results, None if none is given, and the names of studies."""
-    if values and Path(values[0]).is_dir():
-        return Path(values[0]), tuple(values[1:])
-    return None, tuple(values)
 
 
 def must_be_one_of(
@@ -215,92 +197,3 @@ def plans_of(configs: Iterable[Path], studies: Iterable["Study"]) -> dict[str, "
         must_be_one_of(f"{path}: no results here of its study", plan.config.study, names)
         plans[plan.config.study] = plan
     return plans
-
-
-def complete_configs(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Offer the shipped studies, and files."""
-    return [*_offered(shipped_names(), incomplete), CompletionItem(incomplete, type="file")]
-
-
-def complete_from_config(kind: str) -> Completer:
-    """Return a completer for A,B,...: names in the study that the argument CONFIG names."""
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        from ensvm.shipped import find_config
-
-        # While the value of the last option is missing, click has not parsed the arguments.
-        config = context.params.get("config") or next(iter(context.args), "")
-        try:
-            configs = _read(find_config(config))
-        except ValueError:  # unknown study
-            return []
-        before, comma, last = incomplete.rpartition(",")
-        chosen = before.split(",")
-        names = (name for config in configs for name in NAMES[kind](config) if name not in chosen)
-        return _offered(names, last, before + comma)
-
-    return complete
-
-
-def complete_from_results(kind: str) -> Completer:
-    """Return a completer for names in the studies in RESULTS."""
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return _offered(_names_in_results(context, NAMES[kind]), incomplete)
-
-    return complete
-
-
-def _complete_places(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Offer the studies in the folder of results and, for the first argument, folders."""
-    places = context.params.get("places")
-    folders = [] if places and places[1] else [CompletionItem(incomplete, type="dir")]
-    studies = _names_in_results(context, lambda config: [config.study])
-    return [*_offered(studies, incomplete), *folders]
-
-
-def _names_in_results(context: click.Context, names_of: NamesOf) -> Iterator[str]:
-    """Yield names in the studies in RESULTS that have the data set chosen, if one is chosen."""
-    from ensvm.records.store import CONFIG_COPY
-    from ensvm.report.query import find_studies
-
-    places = context.params.get("places")
-    if places is None or context.args:  # not parsed yet, as above
-        places = _split(context.args)
-    results, studies = places
-    dataset = context.params.get("dataset")
-    folders = find_studies(results or RESULTS)
-    if results is None:
-        folders += filter(None, map(shipped_records, shipped_names()))
-    for folder in folders:
-        for config in _read(folder / CONFIG_COPY):
-            has_data = dataset in (None, *NAMES["dataset"](config))
-            if has_data and (not studies or config.study in studies):
-                yield from names_of(config)
-
-
-def _read(path: Path) -> "list[StudyConfig]":
-    """Return the config in a file, or an empty list if it cannot be read."""
-    from ensvm.study.config import read_config
-
-    try:
-        return [read_config(path)[0]]
-    except (OSError, ValueError):
-        return []
-
-
-def _offered(names: Iterable[str], incomplete: str, before: str = "") -> list[CompletionItem]:
-    """Return each name that begins with what was typed."""
-    return [
-        CompletionItem(before + name)
-        for name in dict.fromkeys(names)
-        if name.startswith(incomplete)
-    ]

@@ -1,7 +1,5 @@
 """`ensvm data`: list, show and fetch the data sets that studies use, and write their splits."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +21,8 @@ if TYPE_CHECKING:
     from ensvm.data import DatasetCard
     from ensvm.runner.plan import Plan
 
-HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
+HEADS = ("name", "rows x features", "classes", "served by")
 OWN_CARDS = Path("datasets")  # a folder that studies beside it look into, too
-WIDE = 150  # columns of a terminal with room for the licence and the other names
 
 
 @click.group()
@@ -42,10 +39,9 @@ def data() -> None:
 def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> None:
     """List every data set, its size, and where it comes from.
 
-    If no source has a data set, the reason is printed instead. A terminal of less than 150 columns
-    has no room for licences and other names: `ensvm data show` prints them. With --missing, the
-    data sets of the CONFIGs (files, or names of shipped studies) are downloaded, and those that
-    cannot be loaded are listed with how to get them.
+    If no source has a data set, the reason is printed instead. With --missing, the data sets of
+    the CONFIGs (files, or names of shipped studies) are downloaded, and those that cannot be loaded
+    are listed with how to get them.
 
     \b
     Examples:
@@ -67,12 +63,8 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
         for card in list_cards():
             status.update(f"looking for {card.name}")
             rows.append(_row(card, data_dir))
-    if sys.stdout.isatty():
-        n_columns = len(HEADS) if shutil.get_terminal_size().columns >= WIDE else 4
-        print_table(HEADS[:n_columns], [row[:n_columns] for row in rows], names=n_columns)
-        click.echo("\nMore about one, and how to get it: ensvm data show NAME")
-    else:
-        print_table(HEADS, rows, names=len(HEADS))
+    print_table(HEADS, rows, names=len(HEADS))
+    print_text("more about one, and how to get it: ensvm data show NAME", err=True)
 
 
 def _row(card: "DatasetCard", data_dir: Path | None) -> tuple[str, ...]:
@@ -82,14 +74,8 @@ def _row(card: "DatasetCard", data_dir: Path | None) -> tuple[str, ...]:
     served = location.provider or f"nobody: {location.reasons[-1]}"
     if card.generator and (options := card.generator.options):
         served += f" ({', '.join(f'{key}: {value:g}' for key, value in options.items())})"
-    return (
-        card.name,
-        f"{card.rows} x {card.features}",
-        str(len(card.labels)),
-        served,
-        card.licence,
-        ", ".join([*card.aliases, *card.variants]),
-    )
+    size = f"{card.rows} x {card.features}"
+    return card.name, size, str(len(card.labels)), served
 
 
 def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:

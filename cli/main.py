@@ -26,13 +26,6 @@ VERBS = {
     "Records": (status, show, merge),
     "Data": (data, warm_up),
 }
-# Former names of verbs, which still work.
-FORMER = {
-    "figure": ["report", "--only", "figures"],
-    "claims": ["report", "--only", "claims"],
-    "readings": ["report", "--only", "readings"],
-    "warnings": ["status", "--warnings"],
-}
 # What to do about an error of the disk, by its number.
 KEPT = "all records are kept, and the same command goes on"
 REMEDY = f"mend that or name another --results folder; {KEPT}"
@@ -68,12 +61,6 @@ class _Verbs(click.Group):
         """Run a verb; arguments that cannot be file names are wrong input, too."""
         with readable_errors():
             return super().invoke(context)
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb of a command line, also by a former name."""
-        return super().resolve_command(context, [*FORMER.get(args[0], args[:1]), *args[1:]])
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs that are not hidden, section by section."""

@@ -56,11 +56,6 @@ def print_markdown(text: str) -> None:
     Console().print(_Page(text.replace("<sub>", "").replace("</sub>", "")))
 
 
-def shortened(line: str, width: int) -> str:
-    """Return a line that fits a width, with an ellipsis at its end if it was too long."""
-    return line if len(line) <= width else line[: width - 1] + "…"
-
-
 def print_alarms(title: str, lines: Sequence[str]) -> None:
     """Print alarms under a title; nothing if there are none."""
     if lines:

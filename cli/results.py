@@ -13,17 +13,16 @@ from rich.markdown import Markdown
 from ensvm.errors import UserError
 from ensvm_cli.arguments import (
     RESULTS,
-    complete_from_results,
     must_be_one_of,
     read_studies,
     results_argument,
 )
 from ensvm_cli.printing import (
     print_markdown,
+    print_table,
     print_text,
     print_written,
     refuse,
-    shortened,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ table_option = click.option(
     "--table",
     "table_id",
     metavar="ID",
-    shell_complete=complete_from_results("table"),
     help="Only the table of this id [default: all].",
 )
 
@@ -53,17 +51,11 @@ table_option = click.option(
     type=click.Choice(["md", "csv", "latex"]),
     help="What to print [default: a table for the terminal; md if the output is piped].",
 )
-@click.option(
-    "--ours",
-    is_flag=True,
-    help="Leave the printed values and the verdicts out of LaTeX, for a paper of your own.",
-)
 def table(
     results: Path | None,
     studies: tuple[str, ...],
     table_id: str | None,
     form: str | None,
-    ours: bool,
 ) -> None:
     """Print and write the tables of the studies in RESULTS.
 
@@ -77,7 +69,6 @@ def table(
       ensvm table
       ensvm table ijcai07 --table 2
       ensvm table results/ ijcai07 --table 2 --format latex
-      ensvm table results/ ijcai07 --table 2 --format latex --ours
     """
     from ensvm.report.render.first_page import is_of_paper
     from ensvm.report.write import write_first_page, write_tables
@@ -90,7 +81,7 @@ def table(
         if not tables:
             others = "; ".join(commands_of(study.config, results or study.config.study))
             without.append(f"the study {study.config.study} has no tables; {others}")
-        for text, paths in write_tables(study, form or "md", tables, with_print=not ours):
+        for text, paths in write_tables(study, form or "md", tables):
             texts.append(text)
             written += paths
     if table_id is None and written:
@@ -305,14 +296,11 @@ def report(
     if "claims" in parts:
         with_claims = [study for study in chosen if study.config.claims]
         documents = [write_claims(study) for study in with_claims]
-        in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
-        _print_documents(
-            documents, f"{results or RESULTS}: no records of a study with claims", in_short
-        )
+        if sys.stdout.isatty() and with_claims:
+            _print_claims(with_claims)
+        _print_documents(documents, results, "claims", whole=not sys.stdout.isatty())
     if "readings" in parts:
-        documents = [write_readings(study) for study in chosen]
-        missing = f"{results}: no records of a study with readings"
-        _print_documents(documents, missing)
+        _print_documents(map(write_readings, chosen), results, "readings")
     if "tables" in parts:
         for study in chosen:
             paths = [path for _, files in write_tables(study, "md") for path in files]
@@ -335,18 +323,18 @@ def _print_claim(studies: list["Study"], claim_id: str) -> None:
                 print_markdown(parts_to_markdown(claim_parts(study, judged)))
 
 
-def _claims_in_short(studies: Iterable["Study"]) -> str:
-    """Return a line for each claim: its verdict, its id and as much of its text as fits."""
+def _print_claims(studies: Iterable["Study"]) -> None:
+    """Print a line for each claim: its verdict, its id and its sentence."""
     from ensvm.report.claims import evaluate_claims
     from ensvm.report.documents.claim_document import wording
 
-    lines = []
-    for study in studies:
-        lines.append(study.config.title or study.config.study)
-        for judged in evaluate_claims(study):
-            head = f"  {judged.verdict:<12}{judged.claim.id}  "
-            lines.append(shortened(head + wording(judged.claim), Console().width))
-    return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
+    rows = [
+        [judged.verdict, judged.claim.id, wording(judged.claim)]
+        for study in studies
+        for judged in evaluate_claims(study)
+    ]
+    print_table(["verdict", "claim", "what it says"], rows, names=3)
+    print_text("one of them with its evidence: ensvm report --claim ID")
 
 
 def _write_pages(studies: Iterable["Study"], output: Path) -> None:
@@ -378,35 +366,30 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
 
 
 def _print_documents(
-    documents: list[tuple[str, list[Path]]], missing: str, in_short: str | None = None
+    documents: Iterable[tuple[str, list[Path]]],
+    results: Path | None,
+    what: str,
+    *,
+    whole: bool = True,
 ) -> None:
-    """Print documents, or a shorter text, and the paths of their files; refuse without files."""
+    """Print documents, if they are printed whole, and their files; refuse if there are none."""
+    written: list[Path] = []
     for text, paths in documents:
-        if paths and in_short is None:
+        if paths and whole:
             print_markdown(text)
-    if in_short and documents:
-        click.echo(in_short)
-    written = [path for _, paths in documents for path in paths]
+        written += paths
     if not written:
-        refuse(f"{missing}; run one first")
+        refuse(f"{results or RESULTS}: no records of a study with {what}; run one first")
     print_written(written)
 
 
 @click.command()
 @results_argument
 @table_option
-@click.option("--metric", help="The metric to compare [default: what the table shows].")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="The level of the tests.",
-)
+@click.option("--metric", help="The metric to compare, if the table shows several.")
 @click.option(
     "--dataset",
     metavar="NAME",
-    shell_complete=complete_from_results("dataset"),
     help="Compare on this data set alone, over its realizations.",
 )
 def rank(
@@ -414,16 +397,14 @@ def rank(
     studies: tuple[str, ...],
     table_id: str | None,
     metric: str | None,
-    alpha: float,
     dataset: str | None,
 ) -> None:
     """Rank the algorithms of tables over data sets, with tests.
 
-    For each table with five data sets or more: average ranks, wins, and the tests of Friedman,
-    Nemenyi, and Wilcoxon with Holm's correction. They are printed and written as
-    rank-<table>.csv and .md, and the critical-difference diagram as .png, .svg and .pdf. With
-    --dataset: the corrected resampled t test of Nadeau and Bengio over the realizations of one
-    data set, in rank-<table>-on-<dataset>.csv and .md.
+    For each table with five data sets or more: average ranks and the tests of Friedman and
+    Nemenyi, printed and written as rank-<table>.csv and .md, and the critical-difference diagram
+    as .png, .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over
+    the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error) and data sets without a value of every algorithm are left
     out, and named.
@@ -438,37 +419,24 @@ def rank(
 
     written: list[Path] = []
     reasons: list[str] = []
-    for study, table in _tables_to_rank(results, studies, table_id):
-        try:
-            if dataset is None:
-                ranking = rank_over_data_sets(study, table, metric, alpha)
-                text, paths = write_ranking(ranking)
-            else:
-                comparison = compare_on_data_set(study, table, dataset, metric, alpha)
-                text, paths = write_comparison(comparison)
-        except UserError as reason:
-            reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
-            continue
-        print_markdown(text)
-        written += paths
+    for study, tables in _tables_by_study(read_studies(results, studies, "comp6321"), table_id):
+        for table in tables:
+            if table.of == "data" and table_id is None:
+                continue  # facts of the data are ranked only if their table is named
+            try:
+                if dataset is None:
+                    text, paths = write_ranking(rank_over_data_sets(study, table, metric))
+                else:
+                    comparison = compare_on_data_set(study, table, dataset, metric)
+                    text, paths = write_comparison(comparison)
+            except UserError as reason:
+                reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
+                continue
+            print_markdown(text)
+            written += paths
+    if not written and not reasons:
+        reasons = [f"{results or RESULTS}: no table to rank"]
     _print_written(written, reasons)
-
-
-def _tables_to_rank(
-    results: Path | None, studies: tuple[str, ...], table_id: str | None
-) -> list[tuple["Study", "TableConfig"]]:
-    """Return the tables of the given id, or all but the tables of data facts."""
-    chosen = _tables_by_study(read_studies(results, studies, "comp6321"), table_id)
-    ranked = [
-        (study, table)
-        for study, tables in chosen
-        for table in tables
-        if table_id is not None or table.of != "data"
-    ]
-    if not ranked:
-        names = ", ".join(study.config.study for study, _ in chosen)
-        refuse(f"{results or RESULTS}: {names}: no table to rank")
-    return ranked
 
 
 @click.command()
@@ -519,7 +487,7 @@ def compare(first: str, second: str, every: bool) -> None:
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
+    help="The file, *.csv  [default: CSV to the terminal].",
 )
 def export(
     results: Path | None,
@@ -539,18 +507,20 @@ def export(
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
     from ensvm.atomic_write import replace_file
-    from ensvm.report import export as exporting
+    from ensvm.report.documents.document import csv_of
+    from ensvm.report.export import frame_of, realizations, table_cells
 
-    ending = ".csv" if output is None else exporting.ending_of(output)
+    if output is not None and output.suffix != ".csv":
+        refuse(f"{output}: an export is CSV; name the file *.csv")
     chosen = list(read_studies(results, studies))
-    lines_of = exporting.realizations if per_realization else exporting.table_cells
+    lines_of = realizations if per_realization else table_cells
     lines = [line for study in chosen for line in lines_of(study)]
     if not lines:
         names = ", ".join(study.config.study for study in chosen)
         refuse(f"no tables in {names}; --per-realization exports the records")
-    content = exporting.content_of(exporting.frame_of(lines), ending)
+    content = csv_of(frame_of(lines))
     if output is None:
-        click.echo(content.decode(), nl=False)
+        click.echo(content, nl=False)
         return
     replace_file(output, content)
     click.echo(f"wrote {output}: {len(lines)} lines", err=True)

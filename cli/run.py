@@ -16,8 +16,6 @@ import click
 
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
-    complete_configs,
-    complete_from_config,
     data_dir_option,
     results_option,
 )
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 
 NEEDS_DENSE = re.compile(r"(?i)dense data is required|not support sparse|sparse.* not supported")
 MAX_FAILURES = 10  # that are printed
-MANY_MACHINES = ("engine", "shard", "run_pass")  # options that the help lists apart
 PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
 
 
@@ -78,22 +75,8 @@ def _shard(
         raise click.BadParameter(str(error)) from error
 
 
-class _Run(click.Command):
-    """A command whose help lists the options for many machines apart."""
-
-    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in two sections."""
-        lines: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
-        for option in self.get_params(context):
-            if isinstance(option, click.Option) and (line := option.get_help_record(context)):
-                lines[option.name in MANY_MACHINES].append(line)
-        for title, is_apart in (("Options", False), ("Options for many machines", True)):
-            with formatter.section(title):
-                formatter.write_dl(lines[is_apart])
-
-
-@click.command(cls=_Run)
-@click.argument("config", required=False, shell_complete=complete_configs)
+@click.command()
+@click.argument("config", type=click.Path(), required=False)
 @click.option(
     "--all",
     "every",
@@ -121,7 +104,6 @@ class _Run(click.Command):
 )
 @click.option(
     "--datasets",
-    shell_complete=complete_from_config("dataset"),
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -129,7 +111,6 @@ class _Run(click.Command):
 )
 @click.option(
     "--algorithms",
-    shell_complete=complete_from_config("algorithm"),
     callback=_names,
     multiple=True,
     metavar="A,B",

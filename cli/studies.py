@@ -1,18 +1,14 @@
 """`ensvm list` and `check`: which studies there are, and a config checked."""
 
 import re
-import sys
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from ensvm_cli.arguments import (
     config_argument,
-    data_dir_option,
     results_folder,
     results_option,
 )
@@ -22,140 +18,47 @@ from ensvm_cli.printing import (
     print_alarms,
     print_columns,
     print_missing_data,
+    print_table,
     print_text,
     print_written,
     refuse,
-    shortened,
 )
 
 if TYPE_CHECKING:
-    from ensvm.data import DatasetCard
     from ensvm.runner.plan import Plan
-    from ensvm.study.config import StudyConfig
 
 
 @click.command("list")
 @click.argument("results", type=results_folder, default="results")
-@data_dir_option
-def list_(results: Path, data_dir: Path | None) -> None:
+def list_(results: Path) -> None:
     """List the shipped studies, and your own in RESULTS.
 
-    For each study: title, which of its cells are in RESULTS, how long a run takes on one processor,
-    and which data are missing. Piped output also has the paper and the data to download. Nothing
-    is downloaded, and no data file is read.
+    For each study: how long what the paper shows takes on one processor, about, which of its cells
+    are in RESULTS, and the title. `ensvm data list --missing STUDY` lists missing data.
 
     \b
     Examples:
       ensvm list
       ensvm list results/
     """
-    from ensvm.data import list_cards
-
-    cards = {
-        name: card for card in list_cards() for name in (card.name, *card.aliases, *card.variants)
-    }
-    studies = {}
-    with Console(stderr=True).status("reading") as status:
-        for name, (config, folder) in _configs_and_folders(results).items():
-            status.update(f"reading {name}")
-            studies[name] = _study_facts(config, folder, cards, data_dir)
-    if not sys.stdout.isatty():
-        click.echo("\t".join(["study", *next(iter(studies.values()))]))
-        for name, facts in studies.items():
-            click.echo("\t".join([name, *(" ".join(text.split()) for text in facts.values())]))
-        return
-    _print_listed(studies)
-
-
-def _print_listed(studies: dict[str, dict[str, str]]) -> None:
-    """Print a line for each study, as wide as the terminal, and which data are missing."""
-    heads = {"study": "study", "takes": "takes", "here": "here", "title": "what it is"}
-    rows = [heads, *({"study": name, **facts} for name, facts in studies.items())]
-    widths = [max(len(row[key]) for row in rows) for key in ("study", "takes", "here")]
-    for row in rows:
-        cells = zip(("study", "takes", "here"), widths, strict=True)
-        line = "  ".join([*(row[key].ljust(width) for key, width in cells), row["title"]])
-        click.secho(shortened(line, Console().width), bold=row is heads)
-    print_text("\ntakes: what the paper shows, about, on one processor")
-    for name, facts in studies.items():
-        if facts["data missing"]:
-            click.echo(f"data missing for {name}: {facts['data missing']}")
-    click.echo("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
-
-
-def _configs_and_folders(results: Path) -> dict[str, tuple[Path, Path]]:
-    """Return the config and the results folder of each study, sorted by name."""
-    from ensvm.records.store import CONFIG_COPY
+    from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.query import find_studies
     from ensvm.shipped import shipped_configs
-
-    folders = {folder.resolve().name: folder for folder in find_studies(results)}
-    shipped = {path.stem: path for path in shipped_configs().glob("*.yaml")}
-    return {
-        name: (shipped.get(name) or folders[name] / CONFIG_COPY, folders.get(name, results / name))
-        for name in sorted({*shipped, *folders}, key=_place)
-    }
-
-
-def _place(name: str) -> tuple[bool, int, str]:
-    """Return where a study stands in the list: the works first, papers by their year.
-
-    The name of a work has digits; of a paper they are its year. Parts of a paper follow it.
-    """
-    digits = re.fullmatch(r"[a-z]+(\d+)", name.partition("-")[0])
-    if digits is None:
-        return True, 0, name
-    year = (int(digits[1]) + 30) % 100 if len(digits[1]) == 2 else 100
-    return False, year, name
-
-
-def _study_facts(
-    path: Path,
-    folder: Path,
-    cards: Mapping[str, "DatasetCard"],
-    data_dir: Path | None,
-) -> dict[str, str]:
-    """Return what `ensvm list` prints about a study, as names and texts; texts may be empty."""
-    from ensvm.records.store import read_records
     from ensvm.study.config import read_config
 
-    config, _ = read_config(path)
-    records = read_records(folder)
-    names = {"ok": "done", "unavailable": "without data"}
-    counts = Counter(names.get(record.status, record.status) for record in records.values())
-    here = [f"{count:,} cells {state}" for state, count in counts.most_common()]
-    data_by_state = _data_by_state(config, cards, data_dir)
-    return {
-        "title": config.title,
-        "paper": " ".join((config.citation.strip(), *config.links)),
-        "here": ", ".join(here) or "not run",
-        "takes": duration(config.takes) if config.takes else "",
-        "to download": ", ".join(data_by_state.get("to download", [])),
-        "data missing": ", ".join(data_by_state.get("missing", [])),
-    }
-
-
-def _data_by_state(
-    config: "StudyConfig", cards: Mapping[str, "DatasetCard"], data_dir: Path | None
-) -> dict[str, list[str]]:
-    """Return the names of the study's data sets by state, such as "missing"."""
-    from ensvm.data import locate
-
-    names: dict[str, list[str]] = {}
-    states: dict[str, str] = {}  # by sources, which several rows may share
-    for name in config.own_rows:
-        entry = config.dataset(name)
-        if entry.unavailable is not None or entry.own:
-            continue  # `ensvm run` looks for the user's own files beside the config
-        card = cards.get(entry.card or entry.name)
-        if card is None:
-            names.setdefault("missing", []).append(name)
-            continue
-        sources = repr(card.parts)
-        if sources not in states:
-            states[sources] = locate(card, data_dir=data_dir, verify=False).state
-            names.setdefault(states[sources], []).append(name)
-    return names
+    folders = {folder.resolve().name: folder for folder in find_studies(results)}
+    configs = {name: folder / CONFIG_COPY for name, folder in folders.items()}
+    configs |= {path.stem: path for path in shipped_configs().glob("*.yaml")}
+    rows = []
+    for name in sorted(configs):
+        config, _ = read_config(configs[name])
+        records = read_records(folders[name]).values() if name in folders else ()
+        counts = Counter(record.status for record in records).most_common()
+        here = ", ".join(f"{count:,} cells {status}" for status, count in counts)
+        takes = duration(config.takes) if config.takes else ""
+        rows.append([name, takes, here or "not run", config.title])
+    print_table(["study", "takes", "here", "what it is"], rows, names=4)
+    print_text("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
 
 
 @click.command()
@@ -227,8 +130,6 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
 @click.command()
 @config_argument
 @results_option
-# Scripts give it still: before, `check` fitted each algorithm once.
-@click.option("--no-fit", is_flag=True, hidden=True, expose_value=False)
 def check(config: str, results: Path) -> None:
     """Check a config.
 

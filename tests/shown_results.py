@@ -12,7 +12,6 @@ from ensvm.errors import UserError
 from ensvm.records.store import SHIPPED_FILE
 from ensvm.report.query import Study
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.study_page import RANK_LEVEL
 from ensvm.report.write import (
     write_claims,
     write_figures,
@@ -34,7 +33,7 @@ def write_results(study: Study) -> None:
     list(write_figures(study))
     for table in () if study.config.published else study.config.tables:
         try:
-            write_ranking(rank_over_data_sets(study, table, None, RANK_LEVEL))
+            write_ranking(rank_over_data_sets(study, table))
         except UserError as error:  # `ensvm rank` says why a table is not ranked
             print(f"{study.config.study}, table {table.id}: {error}")
     write_first_page(study)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -25,7 +24,6 @@ from ensvm.records.record import Record
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 WHOLE_RUN_SECONDS = 1e6
-FIRST_SHARE = 0.05  # of the cells: before them, the pace says little about the rest
 
 
 class RunProgress:
@@ -56,8 +54,7 @@ class RunProgress:
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
-            # Short and long cells alternate: the pace is that of the whole run. It leaves out the
-            # wait for the first cells, for imports, workers and data.
+            # Short and long cells alternate: the pace is that of the whole run.
             speed_estimate_period=WHOLE_RUN_SECONDS,
             get_time=time.monotonic,
             disable=not self._live,
@@ -65,19 +62,14 @@ class RunProgress:
         self._study = study
         self._task = self._bar.add_task(f"{study} reading", total=None, count="")
         self._cells = self._done = self._failed = 0
-        self._printed = time.monotonic()
+        self._started = self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live:
             self._bar.stop()
 
@@ -110,7 +102,8 @@ class RunProgress:
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
-            self._print(f"{self._study}: {self._count()}, {self._time()}")
+            passed = timedelta(seconds=round(now - self._started))
+            self._print(f"{self._study}: {self._count()}, {passed} passed")
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -118,11 +111,3 @@ class RunProgress:
     def _count(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._done}/{self._cells} cells{failed}"
-
-    def _time(self) -> str:
-        """Return the time that passed, and how long the rest takes."""
-        (task,) = self._bar.tasks
-        text = f"{timedelta(seconds=round(task.elapsed or 0.0))} passed"
-        if task.time_remaining is None or self._done < FIRST_SHARE * self._cells:
-            return text
-        return f"{text}, about {timedelta(seconds=round(task.time_remaining))} left"

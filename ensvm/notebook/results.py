@@ -78,9 +78,6 @@ class Text:
         """Return the Markdown."""
         return self.markdown
 
-    def _repr_markdown_(self) -> str:
-        return self.markdown
-
     def _repr_html_(self) -> str:
         return as_html(self.markdown)
 

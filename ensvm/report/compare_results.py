@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from tabulate import tabulate
 
 from ensvm.errors import UserError
-from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.query import (
-    Answer,
     Study,
     ask,
     find_studies,
@@ -21,27 +22,56 @@ from ensvm.report.query import (
     runs_of,
     shared_realizations,
 )
-from ensvm.report.tables import TableCell, build_table, question_of
+from ensvm.report.tables import build_table, question_of
 from ensvm.shipped import shipped_records
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
 MAX_NAMES = 12  # values or rows named one by one
 # Other processors round otherwise. A larger relative difference is not called rounding.
 ROUNDING = 1e-6
+# Of a value: its place, each side's mean and verdict over the `shared` realizations that both have,
+# the largest difference of a realization relative to its larger value, whether it is a rounding
+# error that changes no test row, and the side that alone has values ("first", "second" or "").
+COLUMNS = (
+    *("table", "row", "column", "first", "second", "verdict", "then"),
+    *("shared", "relative", "is_rounding", "only_on"),
+)
+
+
+@dataclass(frozen=True)
+class StudyComparison:
+    """The differences of two sides of a study.
+
+    `n_fits` counts the fits (finished error cells) on both sides, those among them of which all
+    numbers that both recorded are equal to the last bit, those on the first side alone, and those
+    on the second alone. `values` has a row for each value of the tables, with `COLUMNS`; `claims`
+    has a text for each claim whose verdicts differ, and `context` one for each difference in
+    processors, versions and commits.
+    """
+
+    study: str
+    n_fits: tuple[int, int, int, int]
+    values: pd.DataFrame
+    claims: list[str]
+    context: list[str]
+
+    @property
+    def flips(self) -> list[str]:
+        """A text for each value whose verdicts differ."""
+        judged = self.values.dropna(subset=["verdict", "then"])
+        return [
+            f"{_name(value)}: {value['verdict']} -> {value['then']}"
+            for _, value in judged[judged["verdict"] != judged["then"]].iterrows()
+        ]
 
 
 def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]]:
     """Return the studies of two sides by their names.
 
     Each side is a folder of results, a study's folder, or `shipped`: the results that come with
-    ensvm of the studies that the other side has.
-
-    Raises UserError if a side has no records, or both are `shipped`.
+    ensvm of the studies that the other side has. Raises UserError if a side has no records.
     """
-    if one == other == SHIPPED:
-        raise UserError("both sides are `shipped`; name a folder on one of them")
     sides = [
         {study.config.study: study for study in map(read_study, find_studies(Path(side)))}
         for side in (one, other)
@@ -59,69 +89,6 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     return sides[0], sides[1]
 
 
-@dataclass(frozen=True)
-class ValueDifference:
-    """A table value as each side has it, over the `n_shared` realizations that both have.
-
-    `difference` is the mean of second minus first, in the table's unit. `relative` is the largest
-    difference of a realization, relative to its value. `same_rows` says whether in no realization
-    the number of wrong test rows differs.
-    """
-
-    first: TableCell
-    second: TableCell
-    only_on: int | None  # the side, 0 or 1, that alone has values
-    n_shared: int
-    difference: float
-    relative: float
-    same_rows: bool
-
-    @property
-    def name(self) -> str:
-        """The table, the row and the column."""
-        return f"table {self.first.table}, {self.first.row}, {self.first.column}"
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether all realizations that both have are equal to the last bit."""
-        return self.n_shared > 0 and self.relative == 0.0
-
-    @property
-    def is_rounding(self) -> bool:
-        """Whether the sides differ by rounding only, and no test row changes."""
-        return self.n_shared > 0 and self.same_rows and 0.0 < self.relative <= ROUNDING
-
-    @property
-    def flips(self) -> bool:
-        """Whether both sides have a verdict, and the two differ."""
-        return None not in (self.first.verdict, self.second.verdict) and (
-            self.first.verdict != self.second.verdict
-        )
-
-
-@dataclass(frozen=True)
-class StudyComparison:
-    """The differences of two sides of a study.
-
-    `n_fits` counts the fits (finished error cells) on both sides, those among them of which all
-    numbers that both recorded are equal to the last bit, those on the first side alone, and those
-    on the second alone.
-    `values` are those of its tables on either side, `claims` those with different verdicts, and
-    `context` the differences in processors, versions and commits.
-    """
-
-    study: str
-    n_fits: tuple[int, int, int, int]
-    values: list[ValueDifference]
-    claims: list[tuple[str, ClaimVerdict, ClaimVerdict]]
-    context: list[tuple[str, str, str]]
-
-    @property
-    def flips(self) -> list[ValueDifference]:
-        """The values whose verdicts differ."""
-        return [value for value in self.values if value.flips]
-
-
 def compare_studies(first: Study, second: Study) -> StudyComparison:
     """Return what differs between two sides of a study.
 
@@ -129,31 +96,30 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
     rest on the records that both sides have, so that fewer realizations or fewer algorithms on one
     side do not count as a difference.
     """
-    in_both = first.records.keys() & second.records.keys()
+    in_both = sorted(first.records.keys() & second.records.keys())
     one, other = (
-        replace(study, records={cell: study.records[cell] for cell in sorted(in_both)})
+        replace(study, records={cell: study.records[cell] for cell in in_both})
         for study in (first, second)
     )
-    tables = {table.id: table for table in second.config.tables}
-    values = [
-        value
-        for table in first.config.tables
-        if table.of != "timing" and table.id in tables
-        for value in _values((first, second), (one, other), (table, tables[table.id]))
-    ]
     before = {judged.claim.id: judged.verdict for judged in evaluate_claims(one)}
     claims = [
-        (judged.claim.id, before[judged.claim.id], judged.verdict)
+        f"{judged.claim.id}: {before[judged.claim.id]} -> {judged.verdict}"
         for judged in evaluate_claims(other)
         if before.get(judged.claim.id, judged.verdict) != judged.verdict
     ]
     made, made_other = _made_with(first), _made_with(second)
     context = [
-        (name, made.get(name, "none"), made_other.get(name, "none"))
+        f"{name}: {made.get(name, 'none')} | {made_other.get(name, 'none')}"
         for name in dict.fromkeys([*made, *made_other])
         if made.get(name) != made_other.get(name)
     ]
-    return StudyComparison(first.config.study, _count_fits(first, second), values, claims, context)
+    return StudyComparison(
+        first.config.study,
+        _count_fits(first, second),
+        pd.DataFrame(_values((first, second), (one, other)), columns=COLUMNS),
+        claims,
+        context,
+    )
 
 
 def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
@@ -176,41 +142,53 @@ def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
     return len(both), n_equal, len(ours) - len(both), len(theirs) - len(both)
 
 
-def _values(
-    whole: Sequence[Study], shared: Sequence[Study], tables: tuple[TableConfig, TableConfig]
-) -> Iterator[ValueDifference]:
-    """Yield the values that both tables have a place for, and that either side has."""
-    ours, theirs = (
-        {(cell.row, cell.column): cell for cell in build_table(study, table)}
-        for study, table in zip(shared, tables, strict=True)
-    )
-    for place in ours.keys() & theirs.keys():
-        questions = [
-            question_of(study, table, place[0], table.column(place[1]))
-            for study, table in zip(whole, tables, strict=True)
-        ]
-        has = [bool(ask(*each).values) for each in zip(whole, questions, strict=True)]
-        if any(has):
-            only_on = None if all(has) else has.index(True)
-            answers = [ask(*each) for each in zip(shared, questions, strict=True)]
-            yield _difference(ours[place], theirs[place], only_on, *answers)
+def _values(whole: Sequence[Study], shared: Sequence[Study]) -> Iterator[dict[str, Any]]:
+    """Yield the values that both sides have a place for, and that either side has."""
+    tables = {table.id: table for table in whole[1].config.tables}
+    for table in whole[0].config.tables:
+        if table.of == "timing" or table.id not in tables:
+            continue
+        both = table, tables[table.id]
+        cells, others = (
+            {(cell.row, cell.column): cell for cell in build_table(*each)}
+            for each in zip(shared, both, strict=True)
+        )
+        for row, column in (place for place in cells if place in others):
+            questions = [
+                question_of(study, table, row, table.column(column))
+                for study, table in zip(whole, both, strict=True)
+            ]
+            has = [bool(ask(*each).values) for each in zip(whole, questions, strict=True)]
+            if not any(has):
+                continue
+            one, other = (ask(*each) for each in zip(shared, questions, strict=True))
+            realizations = shared_realizations([one, other])
+            relative = _relative_difference(*paired_values(one, other).T)
+            same_rows = all(
+                one.records[n].metrics.get("n_errors") == other.records[n].metrics.get("n_errors")
+                for n in realizations
+            )
+            yield {
+                "table": table.id,
+                "row": row,
+                "column": column,
+                "first": cells[row, column].mean,
+                "second": others[row, column].mean,
+                "verdict": cells[row, column].verdict,
+                "then": others[row, column].verdict,
+                "shared": len(realizations),
+                "relative": relative,
+                "is_rounding": same_rows and 0.0 < relative <= ROUNDING,
+                "only_on": "" if all(has) else ("first", "second")[has.index(True)],
+            }
 
 
-def _difference(
-    first: TableCell, second: TableCell, only_on: int | None, one: Answer, other: Answer
-) -> ValueDifference:
-    before, after = paired_values(one, other).T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        change = np.where((before == after) | np.isnan(before) & np.isnan(after), 0, after - before)
-        relative = np.abs(change) / np.where(before == 0.0, np.abs(after), np.abs(before))
-    same_rows = all(
-        one.records[n].metrics.get("n_errors") == other.records[n].metrics.get("n_errors")
-        for n in shared_realizations([one, other])
-    )
-    n_shared = change.size
-    mean = float(change.mean()) * one.unit.scale if n_shared else 0.0
-    largest = float(np.nanmax(np.where(change == 0.0, 0.0, relative))) if n_shared else 0.0
-    return ValueDifference(first, second, only_on, n_shared, mean, largest, same_rows)
+def _relative_difference(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    """Return the largest difference of two values relative to the larger; 0 if all are equal."""
+    differ = (before != after) & ~(np.isnan(before) & np.isnan(after))
+    before, after = before[differ], after[differ]
+    relative = np.abs(after - before) / np.maximum(np.abs(before), np.abs(after))
+    return float(relative.max(initial=0.0))
 
 
 def _made_with(study: Study) -> dict[str, str]:
@@ -225,78 +203,62 @@ def _made_with(study: Study) -> dict[str, str]:
 
 def summary(comparison: StudyComparison) -> Iterator[str]:
     """Yield the differences in a few lines, the study's name first."""
-    values = comparison.values
+    values, flips, claims = comparison.values, comparison.flips, comparison.claims
     yield f"{comparison.study}: {_agreement(values)}"
     n_both, n_equal, n_first, n_second = comparison.n_fits
     yield (
         f"  fits: {n_both} on both sides, {n_equal} of them equal to the last bit; "
         f"{n_first} only on the first, {n_second} only on the second"
     )
-    flips = [
-        f"{one.name}: {one.first.verdict} -> {one.second.verdict}" for one in values if one.flips
-    ]
-    judged = [one for one in values if None not in (one.first.verdict, one.second.verdict)]
-    if judged:
-        yield f"  verdicts: {len(flips)} of {len(judged)} differ{_named(flips)}"
-    claims = [f"{claim}: {one} -> {other}" for claim, one, other in comparison.claims]
+    if n_judged := values[["verdict", "then"]].notna().all(axis=1).sum():
+        yield f"  verdicts: {len(flips)} of {n_judged} differ{_named(flips)}"
     yield f"  claims: {len(claims)} differ{_named(claims)}"
-    for side, name in enumerate(("first", "second")):
-        if alone := [value for value in values if value.only_on == side]:
-            rows = list(dict.fromkeys(value.first.row for value in alone))
-            yield f"  only the {name} has {len(alone)} values{_named(rows)}"
-    for name, one, other in comparison.context:
-        yield f"  {name}: {one} | {other}"
-
-
-def _agreement(values: Sequence[ValueDifference]) -> str:
-    """Return how many table values both sides have, and how well they agree."""
-    both = [value for value in values if value.n_shared]
-    text = f"{len(both)} of {len(values)} table values are on both sides"
-    if not both:
-        return text
-    text += f"; {sum(value.is_equal for value in both)} are equal to the last bit"
-    if rounded := sum(value.is_rounding for value in both):
-        text += f", {rounded} equal to rounding (no test row changes)"
-    worst = max(both, key=lambda value: value.relative)
-    if worst.relative:
-        text += f"; the largest relative difference: {worst.relative:.2g} ({worst.name})"
-    return text
+    for side, of_side in values[values["only_on"] != ""].groupby("only_on"):
+        rows = list(dict.fromkeys(of_side["row"]))
+        yield f"  only the {side} has {len(of_side)} values{_named(rows)}"
+    for text in comparison.context:
+        yield f"  {text}"
 
 
 def total(comparisons: Sequence[StudyComparison]) -> str:
     """Return how many table values of all studies agree, in one line."""
-    values = [value for comparison in comparisons for value in comparison.values]
-    flips = sum(value.flips for value in values)
-    return f"in all: {_agreement(values)}; {flips} verdicts differ"
+    flips = sum(len(comparison.flips) for comparison in comparisons)
+    values = [line for one in comparisons for line in one.values.to_dict("records")]
+    return f"in all: {_agreement(pd.DataFrame(values, columns=COLUMNS))}; {flips} verdicts differ"
+
+
+def _agreement(values: pd.DataFrame) -> str:
+    """Return how many table values both sides have, and how well they agree."""
+    both = values[values["shared"] > 0]
+    text = f"{len(both)} of {len(values)} table values are on both sides"
+    if both.empty:
+        return text
+    text += f"; {(both['relative'] == 0.0).sum()} are equal to the last bit"
+    if rounded := both["is_rounding"].sum():
+        text += f", {rounded} equal to rounding (no test row changes)"
+    worst = both.sort_values("relative", kind="stable").iloc[-1]
+    if worst["relative"]:
+        text += f"; the largest relative difference: {worst['relative']:.2g} ({_name(worst)})"
+    return text
 
 
 def differing(comparison: StudyComparison) -> str:
     """Return a table of the values that differ; empty if none does."""
-    rows = [
-        [
-            value.first.table,
-            value.first.row,
-            value.first.column,
-            _number(value.first.mean),
-            _number(value.second.mean),
-            f"{value.difference:+.3g}" if value.n_shared else "-",
-            value.n_shared,
-            value.first.verdict or "",
-            value.second.verdict or "",
-        ]
-        for value in comparison.values
-        if not value.is_equal
-    ]
-    heads = ["table", "data set", "column", "first", "second", "second - first", "shared"]
-    return tabulate(rows, [*heads, "verdict", "then"], "simple", disable_numparse=True) * bool(rows)
+    values = comparison.values
+    values = values[(values["shared"] == 0) | (values["relative"] != 0.0)]
+    if values.empty:
+        return ""
+    shown = values[[*COLUMNS[:7], "shared"]].astype(object)
+    rows = shown.where(shown.notna(), None).to_numpy().tolist()
+    return tabulate(rows, [*COLUMNS[:7], "shared"], "simple", floatfmt=".4g", missingval="-")
 
 
-def _named(texts: list[str]) -> str:
+def _name(value: "pd.Series[Any]") -> str:
+    return f"table {value['table']}, {value['row']}, {value['column']}"
+
+
+def _named(texts: Sequence[str]) -> str:
     if not texts:
         return ""
     more = f"; and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
     return f": {'; '.join(texts[:MAX_NAMES])}{more}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"

@@ -13,7 +13,15 @@ import numpy as np
 from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
 from ensvm.report.documents.document import CHOSEN
-from ensvm.report.query import Answer, Study, ask, runs_of
+from ensvm.report.query import (
+    Answer,
+    Study,
+    ask,
+    commits_of,
+    days_of,
+    processors_of,
+    runs_of,
+)
 from ensvm.report.tables import TableCell, cell_of, question_of, row_label
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
@@ -205,14 +213,13 @@ def _method(records: list[Record]) -> dict[str, str]:
     settings = next((record.settings.get("algorithm") for record in records), None)
     if not isinstance(settings, Mapping):
         return {}
-    grid, stage, orders = (settings.get(key) for key in ("grid", "stage", "orders"))
+    stage, orders = settings.get("stage"), settings.get("orders")
     return {
         "estimator": str(settings.get("estimator", "")),
         "wrapped": str(settings.get("wrapped") or ""),
         "parameters": _assignments(settings.get("params")),
-        "grid": _assignments(grid),
+        "grid": _assignments(settings.get("grid")),
         "stage": "" if stage in (None, "last") else str(stage),
-        "cross-validation": _assignments(settings.get("cv")),
         "orders of the rows": str(orders) if orders not in (None, 1) else "",
     }
 
@@ -223,17 +230,15 @@ def _assignments(values: Mapping[str, Any] | None) -> str:
 
 def _conditions(records: list[Record]) -> dict[str, str]:
     """Return when, where and with what the values were made."""
-    runs = runs_of(records)
-    days = sorted({record.time[:10] for record in records if record.time})
-    commits = sorted({str(run.commit)[:10] for run in runs.values() if run.commit})
+    runs = runs_of(records).values()
     fits = [record.seconds["fit_seconds"] for record in records if "fit_seconds" in record.seconds]
     timed = sorted({record.conditions.host for record in records if record.conditions})
     return {
         "seconds of a fit": f"{np.median(fits):.3g} (median)" if fits else "",
-        "run on": " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "",
-        "commit": ", ".join(commits),
-        "processor": ", ".join(sorted({run.arithmetic for run in runs.values()} - {""})),
-        "machine": ", ".join(timed or sorted({run.host for run in runs.values()} - {""})),
+        "run on": days_of(records),
+        "commit": commits_of(runs),
+        "processor": ", ".join(processors_of(runs)),
+        "machine": ", ".join(timed or sorted({run.host for run in runs} - {""})),
     }
 
 

@@ -329,6 +329,23 @@ def runs_of(records: Iterable[Record]) -> dict[str, Run]:
     return {record.run.id: record.run for record in records if record.run is not None}
 
 
+def days_of(records: Iterable[Record]) -> str:
+    """Return the day on which some records were made, or the first and the last."""
+    days = sorted({record.time[:10] for record in records if record.time})
+    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
+
+
+def commits_of(runs: Iterable[Run]) -> str:
+    """Return the commits of some runs, and whether their checkouts had changes."""
+    commits = {f"{run.commit[:10]}{'+changes' * bool(run.dirty)}" for run in runs if run.commit}
+    return ", ".join(sorted(commits))
+
+
+def processors_of(runs: Iterable[Run]) -> list[str]:
+    """Return the processor and BLAS of every machine of some runs, which affect rounding."""
+    return sorted({run.arithmetic for run in runs} - {""})
+
+
 def _value(record: Record, question: Question) -> Any:
     """Return the value of a cell that ended well, the reason why it has none, or None."""
     metric, stage = question.metric, question.stage

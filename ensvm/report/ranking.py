@@ -3,7 +3,7 @@
 References
 ----------
 J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-Learning Research 7 (2006): the tests of Friedman, Nemenyi and Wilcoxon.
+Learning Research 7 (2006): the tests of Friedman and Nemenyi.
 C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003): the
 corrected resampled t test.
 """
@@ -22,32 +22,21 @@ from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
 from ensvm.report.statistical_tests import chance_below, holm, mean_of
 from ensvm.report.tables import is_oracle, question_of, row_label
-from ensvm.study.block import FITTED
-from ensvm.study.metrics import (
-    MEASURED,
-    SECONDS,
-    Direction,
-    direction_of,
-    is_predicted,
-    left_by_fit,
-    unit_of,
-    unknown,
-)
+from ensvm.study.metrics import Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
+LEVEL = 0.05  # of all tests
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # means are rounded to these, so that rounding errors do not break ties
-TIE_DECIMALS = 9  # differences are tied if, as fractions of the largest, they agree so far
 EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
-RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
+UNTESTED = "two algorithms share fewer than two realizations, or differ alike in all of them"
 
 
 @dataclass(frozen=True)
 class Selection:
     """The columns of a table that are compared in one metric, and why others are left out.
 
-    `labels` has the label of each column by its name, the best column first. `uneven` names the
-    data sets whose values are means over different numbers of realizations.
+    `labels` has the label of each column by its name, the best column first.
     """
 
     study: Study
@@ -56,12 +45,6 @@ class Selection:
     better: Direction
     labels: dict[str, str]
     left_out: tuple[str, ...]
-    uneven: tuple[str, ...] = ()
-
-    @property
-    def shows_metric(self) -> bool:
-        """Whether the table itself is about the metric."""
-        return self.metric == default_metric(self.table)
 
     def ordered(self, names: Sequence[str]) -> "Selection":
         """Return the selection with its columns in another order."""
@@ -70,23 +53,17 @@ class Selection:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The algorithms of a table over its data sets, with all tests.
+    """The algorithms of a table over its data sets, with the tests of Friedman and Nemenyi.
 
-    `values` (means over realizations) and `ranks` have a row for each data set and a column for
-    each algorithm, in the order of the average ranks. `pairs` has a row for each two algorithms
-    with the columns of the CSV: wins and losses are those of `first`, which has the better average
-    rank or the same. `nemenyi` has the p-values of Nemenyi's test; `friedman_p` is None for two
-    algorithms, which need no test of all.
+    `ranks` has a row for each data set and a column for each algorithm, in the order of the average
+    ranks. `nemenyi` has the p-value of each pair; `friedman_p` is None for two algorithms.
     """
 
     selection: Selection
-    values: pd.DataFrame
     ranks: pd.DataFrame
     nemenyi: pd.DataFrame
-    pairs: pd.DataFrame
     friedman_p: float | None
     critical_difference: float
-    alpha: float
 
 
 @dataclass(frozen=True)
@@ -94,9 +71,8 @@ class DataSetComparison:
     """The algorithms of a table on one data set, with the test of each pair.
 
     `means` are over all realizations, the best first. `pairs` has a row for each two algorithms
-    with the columns of the CSV: in how many of the `n` realizations that both have the first is
-    better (`wins`), the difference with its interval, and the test, or the `reason` why there is
-    none.
+    with the columns of the CSV: the number `n` of realizations that both have, the mean difference
+    over them with its interval, and the p-values, which are NaN if the pair cannot be tested.
     """
 
     selection: Selection
@@ -104,13 +80,10 @@ class DataSetComparison:
     means: dict[str, float]
     pairs: pd.DataFrame
     overlap: float
-    alpha: float
 
 
-def rank_over_data_sets(
-    study: Study, table: TableConfig, metric: str | None, alpha: float
-) -> Ranking:
-    """Rank the algorithms of a table over its data sets and test their differences at level alpha.
+def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = None) -> Ranking:
+    """Rank the algorithms of a table over its data sets and test their differences.
 
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
@@ -128,20 +101,16 @@ def rank_over_data_sets(
     losses = values if selection.better == "min" else -values
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
     losses = losses[order]
-    nemenyi = posthoc_nemenyi_friedman(losses)
     return Ranking(
         selection.ordered(order),
-        values=values[order],
         ranks=losses.rank(axis=1),
-        nemenyi=nemenyi,
-        pairs=_ranked_pairs(losses, nemenyi),
+        nemenyi=posthoc_nemenyi_friedman(losses),
         friedman_p=_friedman_p(losses),
-        critical_difference=critical_difference(n, k, alpha),
-        alpha=alpha,
+        critical_difference=critical_difference(n, k),
     )
 
 
-def critical_difference(n: int, k: int, alpha: float) -> float:
+def critical_difference(n: int, k: int, alpha: float = LEVEL) -> float:
     """Return the smallest significant difference of average ranks in Nemenyi's test.
 
     There are n data sets and k algorithms; `alpha` is the level for all pairs together.
@@ -163,44 +132,10 @@ def _friedman_p(losses: pd.DataFrame) -> float | None:
     return float(friedmanchisquare(*losses.to_numpy().T).pvalue)
 
 
-def _ranked_pairs(losses: pd.DataFrame, nemenyi: pd.DataFrame) -> pd.DataFrame:
-    """Test all pairs of algorithms."""
-    average = losses.rank(axis=1).mean()
-    pairs = []
-    for first, second in combinations(map(str, losses), 2):
-        gains = (losses[second] - losses[first]).to_numpy()
-        pairs.append(
-            {
-                "first": first,
-                "second": second,
-                "first_rank": average[first],
-                "second_rank": average[second],
-                "wins": int((gains > 0).sum()),
-                "ties": int((gains == 0).sum()),
-                "losses": int((gains < 0).sum()),
-                "nemenyi_p": nemenyi.loc[first, second],
-                "wilcoxon_p": _wilcoxon_p(gains),
-            }
-        )
-    adjusted = holm([pair["wilcoxon_p"] for pair in pairs])
-    return pd.DataFrame(pairs).assign(wilcoxon_p_holm=np.array(adjusted))
-
-
-def _wilcoxon_p(differences: np.ndarray) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; zeros are ranked (Pratt)."""
-    from scipy.stats import wilcoxon
-
-    largest = np.abs(differences).max()
-    if largest == 0.0:
-        return 1.0
-    rounded = np.round(differences / largest, TIE_DECIMALS)
-    return float(wilcoxon(rounded, zero_method="pratt").pvalue)
-
-
 def compare_on_data_set(
-    study: Study, table: TableConfig, row: str, metric: str | None, alpha: float
+    study: Study, table: TableConfig, row: str, metric: str | None = None
 ) -> DataSetComparison:
-    """Compare the algorithms of a table on one of its data sets, at level alpha.
+    """Compare the algorithms of a table on one of its data sets.
 
     The metric is by default the table's own. Raises UserError if the table does not have the data
     set, or if no pair can be tested.
@@ -214,64 +149,37 @@ def compare_on_data_set(
     if frame.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
     answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
-    sign = -1.0 if selection.better == "min" else 1.0
     means = {name: float(answer.shown().mean()) for name, answer in answers.items()}
-    order = sorted(means, key=lambda name: -sign * means[name])
+    order = sorted(means, key=lambda name: means[name], reverse=selection.better == "max")
     split = next(iter(answers[order[0]].records.values())).settings.get("split", {})
     shared = overlap(split)
     pairs = [
-        {
-            "first": first,
-            "second": second,
-            **_compared_pair(answers[first], answers[second], alpha, sign, shared),
-        }
-        for first, second in combinations(order, 2)
+        {"first": one, "second": two, **_compare_pair(answers[one], answers[two], shared)}
+        for one, two in combinations(order, 2)
     ]
-    if all(pair["p"] is None for pair in pairs):
-        reasons = "; ".join(dict.fromkeys(pair["reason"] for pair in pairs))
+    p_values = [pair["p"] for pair in pairs]
+    if all(p is None for p in p_values):
         left_out = _listed(selection.left_out)
-        raise UserError(f"{row_label(study, row)}: there is nothing to test: {reasons}{left_out}")
-    tested = pd.DataFrame(pairs)
-    tested["p_holm"] = np.array(holm([pair["p"] for pair in pairs]), dtype=float)
+        raise UserError(f"{row_label(study, row)}: there is nothing to test: {UNTESTED}{left_out}")
+    tested = pd.DataFrame(pairs).assign(p_holm=np.array(holm(p_values), dtype=float))
     in_order = {name: means[name] for name in order}
-    return DataSetComparison(selection.ordered(order), row, in_order, tested, shared, alpha)
+    return DataSetComparison(selection.ordered(order), row, in_order, tested, shared)
 
 
-def _compared_pair(
-    one: Answer, other: Answer, alpha: float, sign: float, shared: float
-) -> dict[str, Any]:
+def _compare_pair(one: Answer, other: Answer, shared: float) -> dict[str, Any]:
     """Compare two columns over the realizations that both have.
 
-    `sign` is 1 if larger values are better, else -1; `shared` corrects the variance for rows that
-    the realizations share.
+    `shared` corrects the variance for rows that the realizations share.
     """
     paired = one.unit.scale * paired_values(one, other)
     differences = paired[:, 0] - paired[:, 1]
-    n, reason = len(paired), ""
-    low = high = statistic = p = None
-    if not n:
-        reason = "they share no realization"
-    elif n == 1:
-        reason = "a single realization has no spread to test by"
-    elif np.ptp(differences) <= EQUAL * np.abs(paired).max():
-        reason = "the difference is the same in all realizations"
-    else:
+    low = high = p = None
+    if len(paired) > 1 and np.ptp(differences) > EQUAL * np.abs(paired).max():
         mean = mean_of(differences, shared)
-        low, high = mean.interval(alpha)
-        statistic = mean.value / mean.error
-        p = 2 * chance_below(-abs(statistic), mean.freedom)
-    return {
-        "n": n,
-        "wins": int((sign * differences > 0).sum()),
-        "ties": int((differences == 0).sum()),
-        "losses": int((sign * differences < 0).sum()),
-        "difference": differences.mean() if n else None,
-        "low": low,
-        "high": high,
-        "t": statistic,
-        "p": p,
-        "reason": reason,
-    }
+        low, high = mean.interval(LEVEL)
+        p = 2 * chance_below(-abs(mean.value / mean.error), mean.freedom)
+    difference = differences.mean() if len(paired) else None
+    return {"n": len(paired), "difference": difference, "low": low, "high": high, "p": p}
 
 
 def default_metric(table: TableConfig) -> str | None:
@@ -290,27 +198,18 @@ def _columns_to_compare(
 ) -> tuple[str, dict[str, ColumnConfig], list[str]]:
     """Return the metric, the columns that are compared in it, and why others are not.
 
-    An oracle is not compared. If no column shows the metric, all algorithms of the table are
-    compared in it.
+    An oracle is not compared.
     """
     if table.of == "data":
         raise UserError("it states facts of the data, not values of algorithms")
     metrics = dict.fromkeys(table.metric_of(column) for column in table.columns)
     metric = metric or default_metric(table)
-    if metric is None:
-        raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric")
-    is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
-    if not is_known and not is_predicted(metric):
-        raise UserError(unknown(metric, RANKABLE, FITTED))
-    if unit_of(metric) == SECONDS and table.of != "timing":
-        raise UserError(f"{metric} needs the timing pass: choose a table that has `of: timing`")
-    candidates = table.columns
     if metric not in metrics:
-        names = dict.fromkeys(column.of(table) for column in table.columns)
-        candidates = tuple(ColumnConfig(name=name, metric=metric) for name in names)
+        hint = did_you_mean(metric, metrics) if metric else ""
+        raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric{hint}")
     columns: dict[str, ColumnConfig] = {}
     left_out = []
-    for column in candidates:
+    for column in table.columns:
         title = study.config.column_title(column)
         if table.metric_of(column) != metric:
             left_out.append(f"{title}: shows {table.metric_of(column)}")
@@ -329,7 +228,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
         return table.best
     raise UserError(
         f"are smaller or larger values of {metric!r} better? Set `best: min` or `best: max` in the "
-        f"table{did_you_mean(metric, RANKABLE)}"
+        "table"
     )
 
 
@@ -350,7 +249,7 @@ def _comparable(
             for name, column in columns.items()
         }
     )
-    problems = answers.map(lambda answer: _problem(study, answer))
+    problems = answers.map(_problem)
     has_values = (problems == "").any()
     if columns and not has_values.any():
         reasons = dict.fromkeys(problems.to_numpy().ravel())
@@ -367,17 +266,10 @@ def _comparable(
         elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
             left_out.append(f"{row_label(study, str(row))}: {'; '.join(of_columns)}")
     answers = answers.loc[(problems == "").all(axis=1)]
-    counts = answers.map(lambda answer: len(answer.values))
-    uneven = [
-        f"{row_label(study, str(row))}: "
-        f"{', '.join(f'{labels[str(name)]} {n}' for name, n in of_row.items())}"
-        for row, of_row in counts[counts.nunique(axis=1) > 1].iterrows()
-    ]
-    selection = Selection(study, table, metric, better, labels, tuple(left_out), tuple(uneven))
-    return selection, answers
+    return Selection(study, table, metric, better, labels, tuple(left_out)), answers
 
 
-def _problem(study: Study, answer: Answer) -> str:
+def _problem(answer: Answer) -> str:
     """Return why a value cannot be compared with others, or an empty string."""
     if answer.status != "ok":
         return answer.why

@@ -33,8 +33,7 @@ class TableCell:
     given, in one word; `chosen` says that a setting was chosen on the printed value.
     `largest_class` is the value of predicting the largest class, if the table names an algorithm
     that does so. `warned` is the number of realizations that warned. `status` is that of the
-    study's answer, or `shipped` for a shipped value in a study of which other values were computed
-    here; if it is not `ok`, `reason` explains it.
+    study's answer; if it is not `ok`, `reason` explains it.
     """
 
     table: str

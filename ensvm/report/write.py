@@ -22,27 +22,20 @@ DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_tables(
-    study: Study,
-    form: str,
-    tables: Iterable[TableConfig] | None = None,
-    *,
-    with_print: bool = True,
+    study: Study, form: str, tables: Iterable[TableConfig] | None = None
 ) -> Iterator[tuple[str, list[Path]]]:
     """Write tables of a study, by default all, as CSV and Markdown; as LaTeX too if `form` says so.
 
-    `with_print` says whether the LaTeX has the printed values and the verdicts. Yields, for each
-    table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
+    Yields, for each table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
     """
     for table in study.config.tables if tables is None else tables:
         document = table_document(study, table)
         latex: dict[str, str] = {}
         if form == "latex":
-            from ensvm.report.render.latex import to_latex, without_print
+            from ensvm.report.render.latex import to_latex
 
             label = f"tab:{study.config.study}-{table.id}"
-            grid = table_grid(study, table)
-            grid = grid if with_print else without_print(grid)
-            latex[".tex"] = to_latex(grid, table.caption, label, table.margin)
+            latex[".tex"] = to_latex(table_grid(study, table), table.caption, label, table.margin)
         text, paths = _write(study, f"table-{table.id}", document, latex)
         text = csv_of(document.frame) if form == "csv" else text
         yield latex.get(".tex", text), paths
@@ -102,8 +95,10 @@ def write_comparison(comparison: "DataSetComparison") -> tuple[str, list[Path]]:
 
 def _rank_stem(selection: "Selection") -> str:
     """Return the file name of a ranking; it names a metric that is not the table's own."""
-    by_metric = "" if selection.shows_metric else f"-by-{selection.metric}"
-    return f"rank-{selection.table.id}{by_metric}"
+    from ensvm.report.ranking import default_metric
+
+    is_own = selection.metric == default_metric(selection.table)
+    return f"rank-{selection.table.id}" + ("" if is_own else f"-by-{selection.metric}")
 
 
 def _write(

@@ -216,8 +216,6 @@ def test_an_example_runs(example, here):
     if parts[0] == "python":
         assert parts[1:3] == ["-m", "ensvm"], "what else is run by python has a test of its own"
         parts = parts[2:]
-    if ".parquet" in parts[-1]:
-        pytest.importorskip("pyarrow")
     parts, _, _ = "\0".join(parts).partition("\0>")
     parts = parts.split("\0")
     here(parts)

@@ -75,7 +75,6 @@ def test_warnings_are_counted_by_a_run_and_listed_by_text_and_cell(study, tmp_pa
     assert "quiet" not in listed
     block = listed.partition("short of the aim")[2]
     assert ["own", "loud", "error", "4", "of", "4"] in [row.split() for row in block.splitlines()]
-    assert invoke("warnings", results).stdout == listed, "the former name"
 
 
 CONFIG = """\
@@ -88,7 +87,7 @@ tables:
 """
 
 
-@pytest.mark.parametrize("verb", ["status", "table", "claims"])
+@pytest.mark.parametrize("verb", ["status", "table", "show"])
 def test_an_unknown_study_is_one_message(tmp_path, verb):
     make_study(tmp_path / "trial", CONFIG.replace("study: s", "study: trial"), [])
     (tmp_path / "trial" / CELLS_FILE).touch()

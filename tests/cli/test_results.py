@@ -74,7 +74,7 @@ def test_figures_and_claims_are_written(ran):
     assert drawn.exit_code == 0
     assert drawn.stdout.splitlines() == list(map(str, figures))
     assert all(path.stat().st_size > 500 for path in figures)
-    judged = invoke("claims", results)  # the former name of `report --only claims`
+    judged = invoke("report", results, "--only", "claims")
     assert judged.exit_code == 0
     assert "> It is faster." in judged.stdout
     assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
@@ -91,6 +91,23 @@ def test_one_claim_is_shown_whole_and_a_wrong_id_gets_the_nearest(ran):
     assert "no claim 'fastr'" in refused.stderr
     assert "`ensvm report --only claims` lists" in refused.stderr
     assert "did you mean 'faster'?" in refused.stderr
+
+
+def test_a_terminal_shows_a_line_for_each_claim(ran, monkeypatch):
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True)
+    shown = invoke("report", ran[1], "--only", "claims")
+    assert shown.exit_code == 0
+    lines = [" ".join(line.split()) for line in shown.stdout.splitlines()]
+    (line,) = [line for line in lines if "It is faster." in line]
+    assert line.split(" ", 1)[1].endswith("faster It is faster.")
+
+
+@pytest.mark.parametrize("part", ["claims", "readings"])
+def test_a_study_without_a_part_is_named_by_its_folder(part):
+    answer = invoke("report", "ijcai07-lowrank", "--only", part)
+    assert answer.stderr.endswith(
+        f"error: results: no records of a study with {part}; run one first\n"
+    )
 
 
 @pytest.mark.slow
@@ -130,16 +147,16 @@ def test_export_writes_tables_and_cells_with_seeds(ran, tmp_path):
 @pytest.mark.parametrize(
     ("verb", "example"),
     [
-        ("figure", "ijcai07-figure1"),
-        ("claims", "ijcai07-figure1"),
-        ("readings", "nips99"),
+        ("report --only figures", "ijcai07-figure1"),
+        ("report --only claims", "ijcai07-figure1"),
+        ("report --only readings", "nips99"),
         ("table", "smoke"),
         ("rank", "comp6321"),
         ("export", "smoke"),
     ],
 )
 def test_without_records_it_says_what_to_do(tmp_path, verb, example):
-    answer = invoke(verb, tmp_path)
+    answer = invoke(*verb.split(), tmp_path)
     assert answer.exit_code == 2
     assert answer.stderr == (
         f"error: {tmp_path}: nothing was run here; run a study first, for example: "
@@ -150,7 +167,7 @@ def test_without_records_it_says_what_to_do(tmp_path, verb, example):
 def test_export_refuses_an_unknown_ending(tmp_path):
     answer = invoke("export", tmp_path, "-o", tmp_path / "x.xlsx")
     assert answer.exit_code == 2
-    assert answer.stderr.endswith("accepted: .csv, .parquet\n")
+    assert answer.stderr.endswith("an export is CSV; name the file *.csv\n")
 
 
 ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
@@ -251,9 +268,9 @@ def test_tables_are_ranked_but_those_that_cannot_be(ours):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
+        (["ijcai07-figure1"], "results: no table to rank"),
         (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
-        (["--table", "2", "--metric", "auk"], "unknown metric 'auk'; .*'auc'"),
+        (["--table", "2", "--metric", "auk"], "its columns show error; choose one with --metric"),
         (["--table", "2", "--dataset", "astro"], "nothing to test"),
     ],
 )

@@ -1,9 +1,13 @@
 """`ensvm show`: what stands behind one algorithm's cells on one data set."""
 
+import json
 from dataclasses import replace
 
 import pytest
+import yaml
 from made_up_records import errors, invoke, make_study, record
+
+from ensvm.records.store import read_records
 
 CONFIG = """\
 study: s
@@ -37,15 +41,14 @@ def show(results, *arguments):
     return invoke("show", results, "--dataset", "german", *arguments)
 
 
-def test_a_data_set_has_its_label_too_and_a_cell_its_seed_and_what_was_chosen(tmp_path):
+def test_a_data_set_has_its_label_too_and_a_cell_what_was_chosen(tmp_path):
     config = CONFIG.replace("[german]", "[{name: german, label: German credit}]", 1)
     found = [replace(each, stage={"C": 2.0}) for each in errors("german", "svc", [0.25, 0.25])]
     make_study(tmp_path / "s", config, found)
     one = ("show", tmp_path, "--dataset", "German credit", "--algorithm", "svc")
     assert "2 × C=2.0" in invoke(*one).output
     answer = invoke(*one, "--realization", 1).output
-    assert f"{found[0].seed}, which is the random_state" in answer
-    assert "chosen" in answer
+    assert "stage: {C: 2.0}" in answer
 
 
 @pytest.mark.parametrize("name", ["ensemble", "the ensemble"])
@@ -80,12 +83,16 @@ def test_the_printed_command_runs_these_cells_alone(results):
 def test_one_realization_is_printed_alone(results):
     answer = show(results, "--algorithm", "ensemble", "--realization", "2")
     assert answer.exit_code == 0
-    lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
-    assert "error 0.26" in lines
-    assert "fit_seconds 2.5" in lines
-    assert "warnings it was close" in lines
     assert "0.24" not in answer.stdout
     assert "--realizations 2-2 " in answer.stdout
+    printed = answer.stdout.split("the error pass: ok\n")[1].split("to run this anew")[0]
+    (made,) = [one for one in read_records(results / "s").values() if one.realization == 2]
+    facts = yaml.safe_load(printed)
+    recorded = {**made.to_json(), "settings": made.settings, "run": made.run.to_json()}
+    assert facts == json.loads(json.dumps(recorded))  # with lists in place of tuples
+    assert facts["metrics"]["error"] == 0.26
+    assert facts["seconds"]["fit_seconds"] == 2.5
+    assert facts["warnings"] == ["it was\nclose"]
     failed = show(results, "--algorithm", "ensemble", "--realization", "4").stdout
     assert "the error pass: failed" in failed
     assert "MemoryError" in failed

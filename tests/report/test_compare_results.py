@@ -3,6 +3,7 @@
 import lzma
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
@@ -29,14 +30,15 @@ def side(folder, one=ONE, two=TWO, german=()):
 
 
 def cell_of(comparison, row, column):
-    return next(c for c in comparison.values if (c.first.row, c.first.column) == (row, column))
+    return comparison.values.set_index(["row", "column"]).loc[row, column]
 
 
 def test_a_study_is_equal_to_itself(tmp_path):
     study = side(tmp_path / "a")
     found = compare_studies(study, study)
-    assert found.values
-    assert all(cell.is_equal and cell.difference == 0.0 for cell in found.values)
+    assert len(found.values) == 2
+    assert (found.values["relative"] == 0.0).all()
+    assert (found.values["first"] == found.values["second"]).all()
     assert not found.flips
     assert not found.claims
     assert not found.context
@@ -47,32 +49,32 @@ def test_differences_are_paired(tmp_path):
     other = [0.22, 0.25, 0.23, 0.26]
     found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", one=other))
     cell = cell_of(found, "titanic", "one")
-    assert cell.difference == pytest.approx(100 * np.mean(np.subtract(other, ONE)))
-    assert cell.relative == pytest.approx(0.04 / 0.22)
-    assert not cell.is_equal
-    assert cell_of(found, "titanic", "two").is_equal
+    assert cell.second - cell["first"] == pytest.approx(100 * np.mean(np.subtract(other, ONE)))
+    assert cell.relative == pytest.approx(0.04 / 0.26)
+    assert cell_of(found, "titanic", "two").relative == 0.0
     shorter = compare_studies(side(tmp_path / "a"), side(tmp_path / "c", one=ONE[:2]))
     cell = cell_of(shorter, "titanic", "one")
-    assert (cell.n_shared, cell.is_equal) == (2, True)
-    assert cell.first.mean == cell.second.mean  # over the two realizations that both have
+    assert (cell.shared, cell.relative) == (2, 0.0)
+    assert cell["first"] == cell.second  # over the two realizations that both have
     assert not shorter.flips
     assert not shorter.claims
 
 
-def test_the_other_way_round_the_sign_turns(tmp_path):
+def test_the_other_way_round_the_sides_change_places(tmp_path):
     a, b = side(tmp_path / "a"), side(tmp_path / "b", one=[0.3, 0.4, 0.5, 0.45])
-    there, back = (cell_of(compare_studies(*pair), "titanic", "one") for pair in ((a, b), (b, a)))
-    assert there.difference == pytest.approx(-back.difference)
-    assert there.flips
-    assert back.flips
-    assert (there.first, there.second) == (back.second, back.first)
+    there, back = (compare_studies(*pair) for pair in ((a, b), (b, a)))
+    assert there.flips == ["table 1, titanic, one: close -> cannot tell"]
+    assert back.flips == ["table 1, titanic, one: cannot tell -> close"]
+    pd.testing.assert_series_equal(there.values["first"], back.values["second"], check_names=False)
+    assert there.values["relative"].tolist() == back.values["relative"].tolist()
 
 
 def test_values_of_one_side_only_are_listed(tmp_path):
     found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
-    assert [cell.first.row for cell in found.values if cell.only_on == 1] == ["german"]
-    assert not [cell for cell in found.values if cell.only_on == 0]
+    assert found.values.set_index("row")["only_on"].to_dict() == {"titanic": "", "german": "second"}
     assert any("only the second has 1 values: german" in line for line in summary(found))
+    line = differing(found).splitlines()[-1]
+    assert line.split() == ["1", "german", "one", "-", "-", "-", "-", "0"]
 
 
 def test_fits_are_counted_apart_from_table_values(tmp_path):
@@ -99,11 +101,20 @@ def test_what_one_side_alone_recorded_makes_no_fit_different(tmp_path):
 def test_claims_are_tested_on_what_both_sides_have(tmp_path):
     found = compare_studies(side(tmp_path / "a", two=()), side(tmp_path / "b"))
     assert not found.claims
-    assert [cell.first.column for cell in found.values if cell.only_on == 1] == ["two"]
+    assert found.values.set_index("column")["only_on"].to_dict() == {"one": "", "two": "second"}
     assert total([found]) == (
         "in all: 1 of 2 table values are on both sides; 1 are equal to the last bit; "
         "0 verdicts differ"
     )
+
+
+def test_a_study_without_tables_counts_no_values_in_the_total(tmp_path):
+    bare = CONFIG.partition("tables:")[0]
+    without = make_study(tmp_path / "a", bare, errors("titanic", "one", ONE))
+    found = [compare_studies(without, without)]
+    assert total(found) == "in all: 0 of 0 table values are on both sides; 0 verdicts differ"
+    found.append(compare_studies(side(tmp_path / "b"), side(tmp_path / "b")))
+    assert total(found).startswith("in all: 2 of 2 table values are on both sides; 2 are equal")
 
 
 @pytest.mark.parametrize(
@@ -117,10 +128,10 @@ def test_rounding_changes_no_test_row(tmp_path, factor, n_errors, is_rounding):
         made = errors("titanic", "one", ONE, cost_=cost, n_errors=count)
         sides.append(make_study(tmp_path / name, config, made))
     found = compare_studies(*sides)
-    (value,) = found.values
-    assert (value.is_rounding, value.is_equal) == (is_rounding, False)
+    (value,) = found.values.itertuples()
+    assert value.is_rounding == is_rounding
     assert ("1 equal to rounding" in next(summary(found))) == is_rounding
-    assert value.relative == pytest.approx(factor - 1.0, rel=1e-3)
+    assert value.relative == pytest.approx(1.0 - 1.0 / factor, rel=1e-3)
 
 
 def test_verdicts_rest_on_what_both_sides_have(tmp_path):
@@ -135,7 +146,7 @@ def test_verdicts_rest_on_what_both_sides_have(tmp_path):
 
 def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
     found = compare_studies(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
-    assert found.claims == [("less", "holds", "fails")]
+    assert found.claims == ["less: holds -> fails"]
 
 
 def answer(*arguments):
@@ -172,7 +183,7 @@ def test_a_side_may_be_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("shipped", "shipped", "name a folder"),
+        ("shipped", "shipped", "no records here"),
         ("a", "nowhere", "nowhere: no records here"),
         ("a", "other", "no study in common: s and t"),
         ("a", "shipped", "no records here"),

@@ -103,7 +103,7 @@ def test_a_run_does_again_what_lacks_a_metric_and_that_alone(study, folder):
     assert cell.status == "missing"
     assert "not recorded: with `metrics: auc`" in cell.reason
     with pytest.raises(UserError, match="no values of auc: not recorded"):
-        rank_over_data_sets(found, found.config.table("1"), "auc", 0.05)
+        rank_over_data_sets(found, found.config.table("1"), "auc")
     errors = {cell: one.metrics for cell, one in read_records(folder).items()}
     again = run(plan, folder)
     assert {cell.algorithm for cell in again} == {"linear"}

@@ -202,20 +202,14 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
 def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
     assert "\\textbf{10.0}" in text
-    assert "24.0 & \\ $\\pm$ 1.0" in text  # decimals end a column
-    assert "{\\scriptsize 24.0} & {\\scriptsize \\ ? wide}" in text
+    assert "24.0 $\\pm$1.0" in text
+    assert "\\scriptsize 24.0 ? wide" in text
     assert (study.folder / "table-2.tex").read_text() == text
     lines = text.splitlines()
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
     assert len({row.count(" & ") for row in rows}) == 1
-    assert rows[0].count(" & ") == text[: text.index("\\toprule")].count("r@{}l") * 2
-
-
-def test_latex_of_one_s_own_paper_has_neither_print_nor_verdicts(study):
-    text = [text for text, _ in write_tables(study, "latex", with_print=False)][1]
-    assert "\\textbf{10.0}" in text
-    assert "scriptsize" not in text
-    assert "printed" not in text
+    (layout,) = re.findall(r"begin{tabular}{(l+r+)}", text)
+    assert rows[0].count(" & ") == len(layout) - 1
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +336,7 @@ def test_labels_come_out_as_written_in_every_medium(tmp_path, label):
     page = (tmp_path / "pages" / "s.html").read_text()
     assert f">{escape(label)}</button>" in page
     [(latex, _)] = write_tables(study, "latex")
-    plain = latex.replace(r"\textbackslash{}", "\\").replace("{c}{", "")
+    plain = re.sub(r"\\ensuremath{(.)}", r"\1", latex.replace(r"\textbackslash{}", "\\"))
     assert label in re.sub(r"\\([&%$#_{}])", r"\1", plain).replace(r"$\rho$", "ρ")
 
 

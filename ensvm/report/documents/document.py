@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from ensvm import __version__
-from ensvm.report.query import Study, runs_of
+from ensvm.report.query import Study, commits_of, days_of, processors_of, runs_of
 from ensvm.report.tables import TableCell
 from ensvm.study.table_layout import Verdict, Why
 
@@ -213,14 +213,10 @@ def origin(study: Study) -> str:
     runs = runs_of(study.records.values()).values()
     made = ""
     if runs:
-        days = sorted({record.time[:10] for record in study.records.values()})
-        commits = sorted(
-            str(run.commit)[:10] + ("+changes" if run.dirty else "") for run in runs if run.commit
-        )
-        processors = sorted({run.arithmetic for run in runs} - {""})
-        made = f"ensvm {__version__}; cells run {' to '.join(dict.fromkeys((days[0], days[-1])))}"
+        made = f"ensvm {__version__}; cells run {days_of(study.records.values())}"
+        processors, commits = processors_of(runs), commits_of(runs)
         made += f" on {', '.join(processors)}" if processors else ""
-        made += f", commit {', '.join(dict.fromkeys(commits))}" if commits else ""
+        made += f", commit {commits}" if commits else ""
         made += f"; study `{study.config.study}`."
     parts = (made, study.note, study.config.citation.strip() if runs else "")
     text = " ".join(part for part in parts if part)

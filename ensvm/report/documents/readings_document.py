@@ -240,27 +240,14 @@ def _summary_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple
         if of_column:
             lines.append((f"mean distance, {label}", _distances(question, of_column)))
     alike = [
-        NOTHING if name in question.unanswered else _alike([cells[number] for number in common])
+        NOTHING
+        if name in question.unanswered
+        else str(sum(cells[number].verdict in ALIKE for number in common))
         for name, cells in question.equal.items()
     ]
     lines.append((f"= or ≈, of {len(common)} cells", alike))
     lines.append(("n, compared", _realizations(question.equal)))
     return [*lines, ("n, shown", _realizations(question.cells))]
-
-
-def in_short(question: OpenQuestion, name: str) -> str:
-    """Return how near a reading comes to print, over the values that all readings have."""
-    common = question.common
-    if name in question.unanswered or not common:
-        return "not all values"
-    mean = question.distances.loc[common, name].mean()
-    alike = _alike([question.equal[name][number] for number in common])
-    return f"mean distance {mean:.{question.decimals}f}, = or ≈ {alike} of {len(common)}"
-
-
-def _alike(cells: list[TableCell]) -> str:
-    """Return how many cells are = or ≈, as text."""
-    return str(sum(cell.verdict in ALIKE for cell in cells))
 
 
 def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:

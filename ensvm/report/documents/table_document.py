@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from itertools import groupby
+from itertools import chain, groupby
 
 import pandas as pd
 
@@ -187,14 +187,14 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
             method = records[-1].settings.get("algorithm") if records else None
             if method and method.get("wrapped"):
                 wrapped.setdefault(label, []).append(row_label(study, row))
-    wrapped_rows = list(dict.fromkeys(row for of_label in wrapped.values() for row in of_label))
-    on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
-    texts = {
-        ", ".join(oracles): "chosen on the test error, an oracle; not to be compared as equals.",
-    }
-    sentences = [f"{labels}: {text}" for labels, text in texts.items() if labels]
+    sentences = []
+    if oracles:
+        labels = ", ".join(oracles)
+        text = "chosen on the test error, an oracle; not to be compared as equals."
+        sentences.append(f"{labels}: {text}")
     if wrapped:
-        labels = ", ".join(wrapped)
+        labels, wrapped_rows = ", ".join(wrapped), list(dict.fromkeys(chain(*wrapped.values())))
+        on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
         sentences.append(f"{labels}: one against rest, a machine for each class{on}.")
     return sentences
 

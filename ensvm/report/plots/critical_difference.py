@@ -1,22 +1,20 @@
 """Critical-difference diagrams, as Figure 1 of Demšar (2006)."""
 
 from collections.abc import Iterable
-from textwrap import fill
 
 import numpy as np
 from matplotlib import style
 from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, STYLE, files_of
-from ensvm.report.ranking import Ranking
+from ensvm.report.ranking import LEVEL, Ranking
 from ensvm.study.figure_kinds import metric_name
 
 NOTE = (
     "average ranks over {n} data sets ({metric}), 1 the best;\n"
-    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
+    f"bars join what Nemenyi's test does not tell apart (α = {LEVEL:g})"
 )
 WIDTH, LINE_HEIGHT = 4.6, 0.22  # inches
-LONGEST = 36  # letters of a name on one line; a longer name has two
 MARGIN = 0.06  # between names and the first or last rank, as a share of the axis
 
 
@@ -32,10 +30,8 @@ def _diagram(ranking: Ranking) -> Figure:
     from scikit_posthocs import critical_difference_diagram
 
     labels = ranking.selection.labels
-    names = {name: fill(label, max(LONGEST, len(label) // 2 + 4)) for name, label in labels.items()}
     k = len(labels)
-    step = 1.0 if names == labels else 1.4
-    figure = Figure(figsize=(WIDTH, (k / 2 * step + 5) * LINE_HEIGHT))
+    figure = Figure(figsize=(WIDTH, (k / 2 + 5) * LINE_HEIGHT))
     axes = figure.add_subplot()
     axes.spines["top"].set_visible(True)
     axes.set_xlim(1, k)
@@ -43,7 +39,7 @@ def _diagram(ranking: Ranking) -> Figure:
     drawn = critical_difference_diagram(
         ranking.ranks.mean(),
         ranking.nemenyi,
-        alpha=ranking.alpha,
+        alpha=LEVEL,
         ax=axes,
         label_fmt_left="{label}",
         label_fmt_right="{label}",
@@ -57,10 +53,9 @@ def _diagram(ranking: Ranking) -> Figure:
     average = ranking.ranks.mean()
     for text in drawn["labels"]:
         name = text.get_text()
-        both = (names[name], f"{average[name]:.2f}")
-        text.set_text("  ".join([*both, ""] if text.get_ha() == "right" else ["", *both[::-1]]))
+        text.set_text(f"  {labels[name]} ({average[name]:.2f})  ")
     cd = f"critical difference {ranking.critical_difference:.2f}"
     metric = metric_name(ranking.selection.metric)
-    note = NOTE.format(n=len(ranking.ranks), metric=metric, alpha=ranking.alpha)
+    note = NOTE.format(n=len(ranking.ranks), metric=metric)
     axes.set_xlabel(f"{note}; {cd}")
     return figure

@@ -6,10 +6,10 @@ of a page.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from unicodedata import name
 
 import pandas as pd
+from tabulate import LATEX_ESCAPE_RULES
 
 from ensvm.report.documents.document import (
     CHOSEN,
@@ -28,12 +28,9 @@ GREEK = {
     "λ": "lambda",
     "φ": "varphi",
 }
-# The characters of a config's texts that LaTeX reads differently.
+# What LaTeX reads differently, or does not have in every font.
 SPECIAL = {
-    "\\": r"\textbackslash{}",
-    **{character: "\\" + character for character in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
+    **LATEX_ESCAPE_RULES,
     **{letter: f"$\\{command}$" for letter, command in GREEK.items()},
     "±": r"$\pm$",
     "×": r"$\times$",
@@ -61,13 +58,14 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     """
     table = "table*" if len(grid.heads) > WIDE else "table"
     rows = [line for row in grid.rows for line in _lines(row)]
-    first, *others = map(_escape, grid.heads)
-    # Each value takes two columns, so that its decimals end the first.
-    heads = [first, *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in others)]
-    layout = "l" + "r@{}l" * len(others)
+    heads = [_escape(head) for head in grid.heads]
     frame = pd.DataFrame(rows, columns=heads)
-    tabular = frame.to_latex(index=False, escape=False, column_format=layout)
-    tabular = tabular.replace("\\toprule\n", f"\\toprule\n{_headings(grid)}", 1)
+    if grid.above:
+        frame.columns = pd.MultiIndex.from_arrays([[_escape(text) for text in grid.above], heads])
+    layout = "l" + "r" * (len(heads) - 1)
+    tabular = frame.to_latex(
+        index=False, escape=False, column_format=layout, multicolumn_format="c"
+    )
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
         rf"\begin{{{table}}}",
@@ -82,29 +80,6 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _headings(grid: Grid) -> str:
-    """Return the line of headings above the heads, with a rule below each; empty if none."""
-    cells, rules, start = [], [], 1
-    for text, n_columns in grid.spans:
-        width = 2 * n_columns - (start == 1)  # the first column has no decimals
-        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{_escape(text)}}}")
-        rules += [rf"\cmidrule(lr){{{start}-{start + width - 1}}}"] if text else []
-        start += width
-    return f"{' & '.join(cells)} \\\\\n{' '.join(rules)}\n" if cells else ""
-
-
-def without_print(grid: Grid) -> Grid:
-    """Return a grid of our values alone, without printed values and verdicts."""
-    rows = [
-        [
-            replace(cell, printed="", verdict=None) if isinstance(cell, Value) else cell
-            for cell in row
-        ]
-        for row in grid.rows
-    ]
-    return replace(grid, rows=rows)
-
-
 def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
     """Yield the line of our values and, if the paper prints some, the line of the printed ones."""
     name, *cells = row
@@ -114,24 +89,20 @@ def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
 
 
 def _ours(cell: str | Value) -> str:
-    """Return a number, whose decimals end its column, and what follows it in the next."""
     if isinstance(cell, str):
-        return f"{_escape(cell)} & "
+        return _escape(cell)
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
-    after = _escape(cell.marks)
-    after += rf"\ $\pm$ {cell.spread}" if cell.spread else ""
-    after += rf"\ ($\pm$ {cell.order_spread})" if cell.order_spread else ""
-    return f"{ours} & {after}"
+    spread = f" ±{cell.spread}" if cell.spread else ""
+    orders = f" (±{cell.order_spread})" if cell.order_spread else ""
+    return ours + _escape(cell.marks + spread + orders)
 
 
 def _printed(cell: str | Value) -> str:
     if isinstance(cell, str) or not cell.printed:
-        return " & "
-    sign = rf"{{\scriptsize \ {_escape(cell.sign)}}}" if cell.sign else ""
-    printed = cell.printed.replace("±", r"$\pm$")
-    return rf"{{\scriptsize {printed}}} & {sign}"
+        return ""
+    return rf"\scriptsize {_escape(f'{cell.printed} {cell.sign}'.strip())}"
 
 
 def _notes(grid: Grid, margin: float) -> str:

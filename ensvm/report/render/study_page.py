@@ -1,7 +1,7 @@
 """What the page of a study shows, from its config and records; the templates lay it out."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -35,19 +35,18 @@ from ensvm.report.documents.table_document import (
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.query import Study, alarms_of, runs_of
+from ensvm.report.query import Study, alarms_of, processors_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.first_page import is_of_paper
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import reproduction_picture
-from ensvm.report.tables import algorithm_label, build_table
+from ensvm.report.tables import build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
-RANK_LEVEL = 0.05
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
@@ -125,30 +124,6 @@ class StudyPage:
         return any(not section.of_paper for section in (*self.tables, *self.figures))
 
     @property
-    def tried(self) -> str:
-        """The data and algorithms of the first table of results with the most data sets."""
-        config = self.config
-
-        def data_of(table: TableConfig, rows: Container[str] | None = None) -> list[str]:
-            named = (name for name in config.rows_of(table) if rows is None or name in rows)
-            return list(dict.fromkeys(config.dataset(name).card or name for name in named))
-
-        tables = [table for table in config.tables if table.of == "results"]
-        if not tables:
-            return ""
-        table = max(tables, key=lambda table: len(data_of(table)))
-        names = [
-            algorithm_label(self.study, column.of(table))
-            for column in table.columns
-            if column.unavailable is None
-        ]
-        data = data_of(table)
-        run = data_of(table, {each.dataset for each in self.study.records.values() if each.ok})
-        of_all = f"{len(data)}" if len(run) == len(data) else f"{len(run)} of {len(data)}"
-        on = data[0] if len(data) == 1 else f"{of_all} data sets"
-        return f"on {on}, with {'; '.join(dict.fromkeys(names))}"
-
-    @property
     def verdicts(self) -> Mapping[Verdict, int]:
         """The number of values with each verdict, in tables of results."""
         return self.picture.counts if self.picture else {}
@@ -184,7 +159,7 @@ class StudyPage:
     @property
     def machines(self) -> list[str]:
         """The processor and BLAS of every machine with records, which affect rounding."""
-        return sorted({run.arithmetic for run in self.runs} - {""})
+        return processors_of(self.runs)
 
     @property
     def cards(self) -> dict[str, DatasetCard]:
@@ -266,7 +241,7 @@ class StudyPage:
             if table.of != "results" or self.config.published:
                 continue
             try:
-                ranking = rank_over_data_sets(self.study, table, None, RANK_LEVEL)
+                ranking = rank_over_data_sets(self.study, table)
             except UserError:
                 continue  # `ensvm rank` says why a table is not ranked
             if len(ranking.selection.labels) < FEWEST_RANKED:

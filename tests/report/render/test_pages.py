@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import threading
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -143,13 +142,6 @@ def test_the_proposed_column_is_marked(elements):
     marked = [a for _, a in elements if "proposed" in a.get("class", "").split()]
     assert [a["id"] for a in marked if "id" in a] == ["table-1/titanic/one", "table-1/german/one"]
     assert len(marked) == 3  # and the head
-
-
-def test_a_page_says_what_was_tried_on_how_many_data_sets(study):
-    assert StudyPage(study).tried == f"on 2 data sets, with {EVIL}; two"
-    some = {key: each for key, each in study.records.items() if each.dataset == "titanic"}
-    without = StudyPage(replace(study, records=some))
-    assert without.tried == f"on 1 of 2 data sets, with {EVIL}; two"
 
 
 def test_side_studies_follow_theirs_in_the_index(tmp_path):
