@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NEEDS_DENSE = re.compile(r"(?i)dense data is required|not support sparse|sparse.* not supported")
 MAX_FAILURES = 10  # that are printed
+MANY_MACHINES = ("engine", "shard", "run_pass")  # options that the help lists apart
 PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
 
 
@@ -75,7 +76,21 @@ def _shard(
         raise click.BadParameter(str(error)) from error
 
 
-@click.command()
+class _Run(click.Command):
+    """A command whose help lists the options for many machines apart."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in two sections."""
+        lines: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+        for option in self.get_params(context):
+            if isinstance(option, click.Option) and (line := option.get_help_record(context)):
+                lines[option.name in MANY_MACHINES].append(line)
+        for title, is_apart in (("Options", False), ("Options for many machines", True)):
+            with formatter.section(title):
+                formatter.write_dl(lines[is_apart])
+
+
+@click.command(cls=_Run)
 @click.argument("config", type=click.Path(), required=False)
 @click.option(
     "--all",

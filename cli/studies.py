@@ -50,7 +50,7 @@ def list_(results: Path) -> None:
     configs = {name: folder / CONFIG_COPY for name, folder in folders.items()}
     configs |= {path.stem: path for path in shipped_configs().glob("*.yaml")}
     rows = []
-    for name in sorted(configs):
+    for name in sorted(configs, key=_place):
         config, _ = read_config(configs[name])
         records = read_records(folders[name]).values() if name in folders else ()
         counts = Counter(record.status for record in records).most_common()
@@ -59,6 +59,18 @@ def list_(results: Path) -> None:
         rows.append([name, takes, here or "not run", config.title])
     print_table(["study", "takes", "here", "what it is"], rows, names=4)
     print_text("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
+
+
+def _place(name: str) -> tuple[bool, int, str]:
+    """Return where a study stands in the list: the works first, papers by their year.
+
+    The name of a work has digits; of a paper they are its year. Parts of a paper follow it.
+    """
+    digits = re.fullmatch(r"[a-z]+(\d+)", name.partition("-")[0])
+    if digits is None:
+        return True, 0, name
+    year = (int(digits[1]) + 30) % 100 if len(digits[1]) == 2 else 100
+    return False, year, name
 
 
 @click.command()

@@ -169,6 +169,12 @@ def test_more_realizations_than_the_study_has_are_not_run_in_silence(study, tmp_
     assert "now 48 ok" in more.stdout  # those that the study has are taken from it
 
 
+def test_the_help_lists_options_for_many_machines_apart():
+    one, many = invoke("run", "--help").stdout.split("Options for many machines:")
+    assert ["--engine" in part for part in (one.partition("\nOptions:")[2], many)] == [False, True]
+    assert ["--jobs" in part for part in (one, many)] == [True, False]
+
+
 @pytest.mark.slow
 def test_the_backend_of_a_notebook_does_not_end_the_command(tmp_path):
     environment = {**os.environ, "MPLBACKEND": "module://not_installed.backend_inline"}
