@@ -18,6 +18,7 @@ from ensvm_cli.arguments import (
     results_argument,
 )
 from ensvm_cli.printing import (
+    fitting_console,
     print_markdown,
     print_table,
     print_text,
@@ -26,7 +27,7 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
-    from ensvm.report.documents.document import Grid, Part
+    from ensvm.report.documents.document import Grid
     from ensvm.report.query import Study
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
@@ -49,7 +50,7 @@ table_option = click.option(
     "--format",
     "form",
     type=click.Choice(["md", "csv", "latex"]),
-    help="What to print [default: a table for the terminal; md if the output is piped].",
+    help="What to print [default: plain text].",
 )
 def table(
     results: Path | None,
@@ -89,14 +90,14 @@ def table(
         written += [page for page in pages if page is not None]
     # The files are there, whatever becomes of the output.
     for study, tables in chosen:
-        if form is None and sys.stdout.isatty():
+        if form is None:
             papers = tuple(one for one in tables if table_id is not None or is_of_paper(study, one))
-            _show_study(Console(), study, papers)
+            _show_study(study, papers)
             if more := [one.id for one in tables if one not in papers]:
                 print_text(f"more of ours, by --table: {', '.join(more)}")
         if study.note:
             print_text(f"{study.config.study}: {study.note}", err=True)
-    if form is not None or not sys.stdout.isatty():
+    if form is not None:
         for text in texts:
             click.echo(text)
     _print_written(written, without)
@@ -145,18 +146,15 @@ def _tables_by_study(
 
 
 def _show_study(
-    console: Console,
-    study: "Study",
-    tables: tuple["TableConfig", ...],
-    *,
-    only_run: bool = False,
+    study: "Study", tables: tuple["TableConfig", ...], *, only_run: bool = False
 ) -> None:
-    """Print a study's tables, fitted to the width of the terminal."""
+    """Print a study's tables as plain text, fitted to the width of the terminal."""
     from ensvm.report.documents.document import how_to_read
     from ensvm.report.documents.ranking_document import who_is_best
     from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, to_table
 
+    console = fitting_console()
     console.rule(study.config.title or study.config.study, style=DIM)
     grids = [table_grid(study, config) for config in tables]
     if only_run:
@@ -164,7 +162,7 @@ def _show_study(
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
-        console.print(to_table(grid))
+        console.print(to_table(grid, bold=console.is_terminal))
         console.print(how_to_read(grid, printed=PRINTED), style=DIM, highlight=False)
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
@@ -194,8 +192,6 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
-    from ensvm.report.documents.document import how_to_read
-    from ensvm.report.documents.table_document import markdown_grid
     from ensvm.report.query import read_study
     from ensvm.report.render.first_page import findings_parts
     from ensvm.report.render.markdown import parts_to_markdown
@@ -204,18 +200,8 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
     if show_findings and study.config.findings:
         print_markdown(parts_to_markdown(findings_parts(study)))
         return
-    tables = main_table(study.config)
-    if tables and sys.stdout.isatty():
-        _show_study(Console(), study, tables, only_run=True)
-    elif tables:
-        (table,) = tables
-        title = f"## Table {table.id}. {' '.join(table.caption.split())}"
-        grid = _run_rows(study, table, markdown_grid(study, table))
-        more = "`ensvm table` prints all rows, the legend, notes and assumptions."
-        if legend := how_to_read(grid):
-            more = f"{legend}. {more}"
-        parts: list[Part] = [title, grid, more]
-        click.echo(parts_to_markdown(parts) + "\n")
+    if tables := main_table(study.config):
+        _show_study(study, tables, only_run=True)
 
 
 def commands_of(config: "StudyConfig", results: Path | str) -> list[str]:

@@ -68,6 +68,6 @@ def test_the_classifiers_of_other_people_learn(tmp_path):
     assert all(errors[name] < 0.2 for name in names)
     wrapped = {record.algorithm for record in records if "wrapped" in str(record.settings)}
     assert wrapped == {"ours"}
-    table = invoke("table").stdout
+    table = invoke("table", "--format", "md").stdout
     lines = [line for line in table.splitlines() if "one against rest" in line]
     assert lines[-1].startswith("partially trained")

@@ -197,8 +197,7 @@ def wide(tmp_path):
 @pytest.mark.parametrize("width", [80, 300])
 def test_a_table_fits_the_terminal_and_is_whole(wide, monkeypatch, width):
     console = Console(width=width, record=True, force_terminal=True)
-    monkeypatch.setattr(verbs, "Console", lambda: console)
-    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True)
+    monkeypatch.setattr(verbs, "fitting_console", lambda: console)
     answer = invoke("table", wide, "--table", "wide")
     assert answer.exit_code == 0, answer.output
     text = console.export_text()
@@ -208,10 +207,14 @@ def test_a_table_fits_the_terminal_and_is_whole(wide, monkeypatch, width):
     assert "another" not in text
 
 
-def test_piped_tables_are_markdown_of_the_chosen_table(wide):
+def test_a_chosen_table_is_plain_text_in_a_pipe_and_markdown_if_asked(wide):
     answer = invoke("table", wide, "s", "--table", "small")
-    assert answer.stdout.startswith("## Table small. another\n\n| data set")
+    assert "\nTable small. another\n" in answer.stdout
+    assert "\x1b" not in answer.stdout
+    assert "**11.0**" in answer.stdout
     assert "Table wide" not in answer.stdout
+    asked = invoke("table", wide, "s", "--table", "small", "--format", "md")
+    assert asked.stdout.startswith("## Table small. another\n\n| data set")
     assert not (wide / "s" / "table-wide.csv").exists()
     wrong = invoke("table", wide, "--table", "smal")
     assert wrong.exit_code == 2
@@ -347,7 +350,7 @@ def test_own_data_end_with_a_sentence_of_who_is_best(tmp_path):
     lines = errors("own", "a", [0.1, 0.2, 0.15]) + errors("own", "b", [0.5, 0.62, 0.56])
     make_study(tmp_path / "results" / "mine", config, lines)
     text = " ".join(invoke("table", tmp_path / "results").stdout.split())
-    best = "On own: **A** has the best mean `error` (15.00 %). Significantly worse: b."
+    best = "On own: A has the best mean error (15.00 %). Significantly worse: b."
     assert best in text
 
 

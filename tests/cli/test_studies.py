@@ -111,7 +111,7 @@ def test_a_foreign_file_becomes_a_table_without_a_question():
     few = ("--realizations", 5, "--algorithms", "always_largest,svc")
     ran = invoke("run", "foreign.yaml", "--jobs", 1, *few)
     assert ran.exit_code == 0, ran.output
-    assert "| foreign " in invoke("table", "results", "foreign").output
+    assert "\n foreign " in invoke("table", "results", "foreign").output
     ranked = invoke("rank", "results", "foreign", "--dataset", "foreign")
     assert ranked.exit_code == 0, ranked.output
     assert "largest class" in ranked.output

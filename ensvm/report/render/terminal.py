@@ -10,22 +10,26 @@ COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tel
 DIM = "dim"
 
 
-def to_table(grid: Grid) -> Table:
-    """Return a grid as a table of a terminal, the printed values below ours."""
+def to_table(grid: Grid, *, bold: bool = True) -> Table:
+    """Return a grid as a table of a terminal, the printed values below ours.
+
+    Without `bold`, as in a file, the best values stand between asterisks, as in Markdown.
+    """
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
         justify = "left" if number == 0 or head in grid.left else "right"
         table.add_column(Text(whole), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in grid.rows:
-        table.add_row(*map(_text, row))
+        table.add_row(*(_text(cell, bold) for cell in row))
     return table
 
 
-def _text(cell: str | Value) -> Text:
+def _text(cell: str | Value, bold: bool) -> Text:
     if isinstance(cell, str):
         return Text(cell)
     text = Text()
-    text.append(cell.ours.replace(NOTHING, "-"), "bold" if cell.best else "")
+    ours = cell.ours.replace(NOTHING, "-")
+    text.append(f"**{ours}**" if cell.best and not bold else ours, "bold" if cell.best else "")
     text.append(cell.marks)
     if cell.spread:
         text.append(f" ±{cell.spread}", DIM)
