@@ -193,7 +193,7 @@ def _check_stages(
         why = " (on data of more than two classes it is wrapped one against rest)"
     is_search = grids is not None and method.wrapped is None
     if method.search_on is not None and not (is_search and last_step(estimator) is estimator):
-        message = f"{name_of(method.estimator)} is no search, such as GridSearchCV{why}"
+        message = f"{name_of(method.estimator)} is not a search, as GridSearchCV is{why}"
         raise source.error((*location, "search_on"), message)
     if SEARCH in method.record and not is_search:
         message = f"{SEARCH} is left by a search, such as GridSearchCV{why}"
@@ -229,8 +229,8 @@ def _check_search(source: YamlSource, config: StudyConfig, name: str, grids: Gri
             asked += [(("figures", index, axis), getattr(figure, axis)) for axis in ("x", "y")]
     for location, parameter in asked:
         if known is None:
-            raise source.error(location, f"{name} is no search, such as GridSearchCV")
-        if known:  # not of a search whose space is no grid
+            raise source.error(location, f"{name} is not a search, as GridSearchCV is")
+        if known:  # else the search has no grid
             source.must_be_one_of(location, f"parameter of the search {name}", parameter, known)
 
 

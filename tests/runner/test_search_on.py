@@ -87,8 +87,8 @@ SEARCH = "estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1]}
 @pytest.mark.parametrize(
     ("dataset", "block", "message"),
     [
-        ("titanic", "estimator: SVC", "a.search_on: SVC is no search, such as GridSearchCV"),
-        ("titanic", "estimator: LogisticRegressionCV", "LogisticRegressionCV is no search"),
+        ("titanic", "estimator: SVC", "a.search_on: SVC is not a search, as GridSearchCV is"),
+        ("titanic", "estimator: LogisticRegressionCV", "LogisticRegressionCV is not a search"),
         ("titanic", f"{SEARCH}, record: cv_results_", "a.record: cv_results_ is left by a search"),
         ("a1a", SEARCH, "a.search_on: a1a has 1 with its split, a search needs 5"),
         ("iris", f"{SEARCH}, one_vs_rest: true", "(on data of more than two classes it is wrapped"),
