@@ -110,7 +110,7 @@ def total(_: str) -> str:
     text = (
         f"Of {judged + silent} printed results, {n['reproduced']} come out the same (for {chosen} "
         f"of them we chose a setting by the printed value), {n['close']} close and {n['differs']} "
-        f"different; {n['cannot tell']} cannot be told, and {silent} have no value of ours."
+        f"different; {n['cannot tell']} are undecided, and for {silent} we have no value."
     )
     return fill(text, 118)
 
