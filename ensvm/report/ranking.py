@@ -20,14 +20,13 @@ import pandas as pd
 from ensvm.data.splits import overlap
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
-from ensvm.report.statistical_tests import chance_below, holm, mean_of
+from ensvm.report.statistical_tests import chance_below, holm, mean_of, steady
 from ensvm.report.tables import is_oracle, question_of, row_label
 from ensvm.study.metrics import Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 LEVEL = 0.05  # of all tests
 FEWEST_DATA_SETS = 5
-SIGNIFICANT_DIGITS = 12  # means are rounded to these, so that rounding errors do not break ties
 EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
 UNTESTED = "two algorithms share fewer than two realizations, or differ alike in all of them"
 
@@ -97,7 +96,7 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
         )
     from scikit_posthocs import posthoc_nemenyi_friedman  # takes a second to import
 
-    values = answers.map(lambda one: float(f"{one.shown().mean():.{SIGNIFICANT_DIGITS}g}"))
+    values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
     losses = values if selection.better == "min" else -values
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
     losses = losses[order]

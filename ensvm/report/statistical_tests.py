@@ -17,6 +17,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes half a second to import
 
 NORMAL = math.inf  # degrees of freedom with which Student's distribution is the normal one
+SIGNIFICANT_DIGITS = 12  # that all processors agree on
+
+
+def steady(value: float) -> float:
+    """Return a number without its last digits, which processors round apart."""
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
 
 
 def quantile(p: float, freedom: float = NORMAL) -> float:

@@ -25,6 +25,7 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.query import Study
+from ensvm.report.statistical_tests import steady
 from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.metrics import Unit
@@ -91,7 +92,9 @@ def _frame(study: Study) -> pd.DataFrame:
         for tested in judged.tests
         for comparison in tested.comparisons
     ]
-    return pd.DataFrame(lines, columns=columns)
+    # The last digits of a fitted slope differ between processors.
+    frame = pd.DataFrame(lines, columns=columns)
+    return frame.map(lambda value: steady(value) if isinstance(value, float) else value)
 
 
 def claims_list(study: Study) -> str:
