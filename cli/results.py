@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 
 from ensvm.errors import UserError
@@ -174,11 +173,10 @@ def _show_study(
 
 def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
     """Return the grid of a table without the rows that have no values, unless none has any."""
-    from ensvm.report.documents.document import as_written
     from ensvm.report.tables import build_table, row_label
 
     cells = [cell for cell in build_table(study, table) if cell.mean is not None]
-    run = {as_written(row_label(study, cell.row)) for cell in cells}
+    run = {row_label(study, cell.row) for cell in cells}
     return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
 
 

@@ -103,7 +103,7 @@ def test_a_block_names_a_sweep_as_a_name_does(tmp_path):
 def test_the_end_of_a_run_shows_rows_by_their_labels(study, tmp_path, capsys):
     print_ending(tmp_path / "s", show_findings=True)
     shown = capsys.readouterr().out
-    assert "| German, 20% " in shown
+    assert "\n German, 20% " in shown
     assert "Breast & Cancer" in shown
 
 
