@@ -10,6 +10,7 @@ from ensvm.data.alarms import TITLE
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_list
 from ensvm.report.documents.document import (
+    MARKS,
     Bullets,
     Grid,
     Heading,
@@ -45,10 +46,10 @@ def first_page(study: Study) -> str:
         WRITTEN,
         f"# {config.title or config.study}",
         " ".join((config.citation.strip(), *(f"<{address}>" for address in config.links))),
+        counts(study),
         Bullets(f"**{TITLE}**", alarms_of(study)),
         *findings_parts(study),
         picture,
-        counts(study),
         *([*tables, *figures] if picture else [*figures, *tables]),
         *_claims(study),
         *_more(study),
@@ -67,11 +68,12 @@ def findings_parts(study: Study) -> Iterator[Part]:
 def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
-    claims = Counter(judged.verdict for judged in evaluate_claims(study))
-    tested = ", ".join(f"{n} {VERBS[verdict]}" for verdict, n in claims.items())
+    claims: Counter[str] = Counter(judged.verdict for judged in evaluate_claims(study))
+    tested = ", ".join(f"{n} {verb}" for verdict, verb in VERBS.items() if (n := claims[verdict]))
+    signs = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
-        f"Of {count} printed results: {verdicts}.": count,
+        f"Of {count} printed results: {verdicts} ({signs}).": count,
         f"Sentences tested: {tested}.": claims,
         f"{failed} of {len(study.records)} cells failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
