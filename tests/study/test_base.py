@@ -290,7 +290,7 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
         if "svc" not in cell:
             assert record.metrics == theirs[cell].metrics
             assert record.run.id == theirs[cell].run.id
-    text = invoke("table", "results", "mine").stdout
+    text = invoke("table", "results", "mine", "--format", "md").stdout
     assert (
         "Built on small, from which it differs in algorithms.svc.params.C: 100 (not 1.0)." in text
     )
