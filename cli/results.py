@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 from rich.markdown import Markdown
 
 from ensvm.errors import UserError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
+PIPED_TABLE_WIDTH = 200  # columns, at most, of a table of results that goes to a file or a pipe
 PRINTED = "below ours, the printed value"
 PARTS = ("pages", "figures", "claims", "readings", "tables")
 
@@ -161,7 +163,8 @@ def _show_study(
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
-        console.print(to_table(grid, bold=console.is_terminal))
+        lines = to_table(grid, bold=console.is_terminal)
+        (console if console.is_terminal else Console(width=PIPED_TABLE_WIDTH)).print(lines)
         console.print(how_to_read(grid, printed=PRINTED), style=DIM, highlight=False)
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
