@@ -165,7 +165,8 @@ def _show_study(
         console.print(title, style="bold", markup=False, highlight=False)
         lines = to_table(grid, bold=console.is_terminal)
         (console if console.is_terminal else Console(width=PIPED_TABLE_WIDTH)).print(lines)
-        console.print(how_to_read(grid, printed=PRINTED), style=DIM, highlight=False)
+        legend = how_to_read(grid, printed=PRINTED, at_terminal=True)
+        console.print(legend, style=DIM, highlight=False)
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
         console.print()

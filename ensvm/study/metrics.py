@@ -26,7 +26,7 @@ PLAIN = Unit()
 PERCENT = Unit("%", 100.0, ".2f")  # of what is recorded as a fraction
 SECONDS = Unit("s")
 POINTS = Unit("percentage points", 1.0, ".2f")  # a difference of percentages
-TIMES = Unit("times")
+TIMES = Unit("times", form=".3g")
 EXPONENT = Unit("exponent")
 
 TRAIN_ERROR = "train_error"

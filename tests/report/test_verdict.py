@@ -617,7 +617,7 @@ def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
     assert "exact (" in text
     assert "Welch" in text
     assert "one more of ours" not in text
-    assert "! fits warned" in text
+    assert "! fits gave warnings" in text
     assert "the margin M, ±1: `=` if D lies within ±M" in text
     assert "*guess*" not in text
     assert "Here: 1 =, 2 ?; 2 printed without a value of ours." in text

@@ -177,7 +177,9 @@ def compared_text(study: Study, test: ClaimTest) -> str:
     metric = metric_text(test.metric)
     if second is None:
         return f"{metric}{stage} of {first}"
-    return f"{metric}{stage}, {first} against {second}"
+    is_marginal = not test.kind.of_rejections and test.threshold != test.effect.neutral
+    margin = f" ({test.effect.threshold_text(test.metric, test.threshold)})" * is_marginal
+    return f"{metric}{stage}, {first} against {second}{margin}"
 
 
 def metric_text(metric: str) -> str:

@@ -27,6 +27,13 @@ MARKUP = re.compile(r"[\\`*<$\[]|&(?=[\w#])|(?<!\w)_|_(?!\w)")
 CHOSEN = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
+WHY: dict[Why, str] = {
+    "wide": "the interval is wide",
+    "guess": "the largest class does as well",
+    "rounding": "rounding decides",
+    "protocol": "the paper ran the row in another way",
+    "none": "no interval",
+}
 
 
 @dataclass(frozen=True)
@@ -70,13 +77,15 @@ class Grid:
     """Rows of texts (Markdown) or values under heads.
 
     The first column aligns left, and so do those whose heads are in `left`. `above` has a heading
-    above each head, empty for none; neighbours with the same one share it.
+    above each head, empty for none; neighbours with the same one share it. `oracles` says that a
+    column chose by the test error.
     """
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Value]]
     left: Sequence[str] = ()
     above: Sequence[str] = ()
+    oracles: bool = False
 
     @property
     def spans(self) -> list[tuple[str, int]]:
@@ -161,22 +170,31 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(*grids: Grid, printed: str = "small, the printed value") -> str:
+def how_to_read(
+    *grids: Grid, printed: str = "small, the printed value", at_terminal: bool = False
+) -> str:
     """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks.
 
-    `printed` says where the printed value stands.
+    `printed` says where the printed value stands. A terminal shows no spread over orders, and its
+    tables have no sentences that explain the words after a sign.
     """
     values = values_of(*grids)
     best = "under each heading" if any(grid.above for grid in grids) else "of the row"
-    shown = {value.verdict for value in values}
+    if any(grid.oracles for grid in grids):
+        best += ", apart from columns that chose by the test error"
+    shown, whys = ({getattr(value, name) for value in values} for name in ("verdict", "why"))
     verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
+    if words := ", ".join(f"{word}: {text}" for word, text in WHY.items() if word in whys):
+        verdicts += f" ({words})" * at_terminal
     meanings = {
         "ours ± standard deviation over realizations": any(value.spread for value in values),
-        "in parentheses, over orders of the training rows": any(v.order_spread for v in values),
+        "in parentheses, over orders of the training rows": (
+            not at_terminal and any(value.order_spread for value in values)
+        ),
         f"bold: the best {best}": any(value.best for value in values),
         "underlined: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, (printed, verdicts))): any(value.printed for value in values),
-        f"{WARNED} fits warned": any(value.warned for value in values),
+        f"{WARNED} fits gave warnings": any(value.warned for value in values),
         f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
     }
     return "; ".join(text for text, occurs in meanings.items() if occurs)

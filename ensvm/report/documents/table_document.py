@@ -11,6 +11,7 @@ from ensvm.records.record import Record
 from ensvm.report.documents.document import (
     MARKS,
     NOTHING,
+    WHY,
     Bullets,
     Document,
     Grid,
@@ -38,7 +39,7 @@ from ensvm.report.tables import (
 from ensvm.report.verdict import BASES, comparison, values_to_decide
 from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
-from ensvm.study.table_layout import TableConfig, Why
+from ensvm.study.table_layout import TableConfig
 
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
@@ -47,13 +48,6 @@ RULE = (
     "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
     "computed from {bases}. Here: {counts}."
 )
-WHY: dict[Why, str] = {
-    "wide": "D is wide",
-    "guess": "the largest class does as well",
-    "rounding": "rounding decides",
-    "protocol": "the paper ran the row in another way",
-    "none": "no interval",
-}
 
 
 def table_document(study: Study, table: TableConfig) -> Document:
@@ -92,7 +86,8 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
         rows.append([row_label(study, row), *values])
     heads = ["data set", *(study.config.column_label(column) for column in table.columns)]
     above = ["", *(column.heading or "" for column in table.columns)]
-    return Grid(heads, rows, above=above if any(above) else ())
+    oracles = any(is_oracle(study, table, column) for column in table.columns)
+    return Grid(heads, rows, above=above if any(above) else (), oracles=oracles)
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
@@ -114,7 +109,8 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
     if not shows_guess and any(guess != NOTHING for guess in guesses):
         more = {"largest class": guesses, **more}
     rows = [[*row, *texts] for row, *texts in zip(rows, *more.values(), strict=True)]
-    return Grid([*heads, *more], rows, above=above and [*above, *[""] * len(more)])
+    above = above and [*above, *[""] * len(more)]
+    return replace(grid, heads=[*heads, *more], rows=rows, above=above)
 
 
 def as_printed(study: Study, cell: TableCell) -> str:
