@@ -170,7 +170,7 @@ def _show_study(
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
         console.print()
-    if tables:
+    if tables and not only_run:  # else they are not written yet
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM, highlight=False)
 

@@ -83,7 +83,10 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
                 for study in sides[1 - number]
                 if (folder := shipped_records(study)) is not None
             }
-    for side, studies in zip((one, other), sides, strict=True):
+    for side, studies, others in zip((one, other), sides, sides[::-1], strict=True):
+        if not studies and side == SHIPPED:
+            names = ", ".join(others) or SHIPPED
+            raise UserError(f"no study of the other side comes with ensvm: {names}")
         if not studies:
             raise UserError(f"{side}: no records here; run a study first")
     return sides[0], sides[1]

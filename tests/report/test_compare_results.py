@@ -183,10 +183,10 @@ def test_a_side_may_be_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("shipped", "shipped", "no records here"),
+        ("shipped", "shipped", "comes with ensvm: shipped"),
         ("a", "nowhere", "nowhere: no records here"),
         ("a", "other", "no study in common: s and t"),
-        ("a", "shipped", "no records here"),
+        ("a", "shipped", "no study of the other side comes with ensvm: s"),
     ],
 )
 def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, message):
