@@ -123,7 +123,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw seconds against rows, log-log: ours with filled circles, peers with open squares."""
     rows, sizes = table.set_index("method"), sizes_of(table)
     with style.context(["default", STYLE]):
-        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        figure = Figure(figsize=(10.0, 4.4), layout="constrained")
         panels = figure.subplots(1, len(PANELS), sharey=True)
         for letter, axes, (title, methods) in zip("abc", panels, PANELS.items(), strict=True):
             for number, method in enumerate(methods):
@@ -133,7 +133,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
                 marks = {"marker": "o"} if ours else {"marker": "s", "markerfacecolor": "white"}
                 axes.loglog(
                     sizes, times, **look_of(number), **marks, markersize=MARKER_SIZE,
-                    label=f"{method}, $m^{{{row['exponent']:.1f}}}$",
+                    label=f"{method}, m^{row['exponent']:.1f}",
                 )  # fmt: skip
             axes.set_title(f"({letter}) {title}")
             axes.set_xlabel("training rows m")
@@ -142,6 +142,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             # A handle as long as the longest pattern of dashes shows it whole.
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), handlelength=4.0)
         panels[0].set_ylabel("seconds of a fit, one thread")
+        panels[0].yaxis.set_major_formatter("{x:g}")
         path.write_bytes(files_of(figure, [path.suffix])[0])
 
 
