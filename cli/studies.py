@@ -142,6 +142,8 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
 @click.command()
 @config_argument
 @results_option
+# Scripts give it still: before, `check` fitted each algorithm once.
+@click.option("--no-fit", is_flag=True, hidden=True, expose_value=False)
 def check(config: str, results: Path) -> None:
     """Check a config.
 
