@@ -43,11 +43,11 @@ COLUMNS = (
 class StudyComparison:
     """The differences of two sides of a study.
 
-    `n_fits` counts the fits (finished error cells) on both sides, those among them of which all
-    numbers that both recorded are equal to the last bit, those on the first side alone, and those
-    on the second alone. `values` has a row for each value of the tables, with `COLUMNS`; `claims`
-    has a text for each claim whose verdicts differ, and `context` one for each difference in
-    processors, versions and commits.
+    `n_fits` counts fits, which are finished error cells: on both sides; of these, the ones whose
+    recorded numbers are equal to the last bit; on the first side alone; on the second alone.
+    `values` has a row for each value of the tables, with `COLUMNS`; `claims` has a text for each
+    claim whose verdicts differ, and `context` one for each difference in processors, versions and
+    commits.
     """
 
     study: str
