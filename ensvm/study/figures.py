@@ -159,9 +159,9 @@ class CurvesConfig(LinesConfig):
     ----------
     kind : 'curves'
         The kind of the figure.
-    marks : str or None
-        A number that the fit leaves: where a vertical mark crosses its curve. It is left out if
-        it is 0 or missing.
+    marks : str, float or None
+        Where vertical marks stand: a number that the fit leaves, for each curve its own, which is
+        left out if it is 0 or missing; or the same number for all curves.
     cumulative : bool
         Whether the cumulative distribution of the recorded values is drawn: the values on the
         horizontal axis, the share of values up to them on the vertical one.
@@ -173,7 +173,7 @@ class CurvesConfig(LinesConfig):
     """
 
     kind: Literal["curves"] = "curves"
-    marks: str | None = None
+    marks: str | float | None = None
     cumulative: bool = False
     realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
     first: int = 0
@@ -203,7 +203,7 @@ class CurvesConfig(LinesConfig):
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure asks of the records, the scalar of its marks among it."""
         yield from super().asked(index, names)
-        if self.marks is not None:
+        if isinstance(self.marks, str):
             yield Asked(("figures", index, "marks"), self.marks, self.series)
 
 

@@ -245,15 +245,23 @@ def draw(
         if curves
     ]
     keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
-    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in every):
-        line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
-        keys.append((line, axis_label(str(config.marks))))
+    if mark := _mark_label(config, every):
+        keys.append((Line2D([], [], color=GREY, linewidth=MARK_WIDTH), mark))
     if any(ends):
         mark = RING if isinstance(config, SweepFigureConfig) else DOT
         keys.append((None, f"{mark} {config.ends or config.default_ends}"))
     if any(any(curve.band) for curve in every):
         keys.append((None, BAND))
     return keys
+
+
+def _mark_label(config: LinesConfig, curves: Sequence[Curve]) -> str:
+    """Return the legend's text about vertical marks, empty if there are none."""
+    if not isinstance(config, CurvesConfig) or config.marks is None:
+        return ""
+    if isinstance(config.marks, float):
+        return f"{config.x_label or 'step'} = {config.marks:g}"
+    return axis_label(config.marks) if any(curve.mark is not None for curve in curves) else ""
 
 
 def _looks(study: Study, config: LinesConfig, curves: Sequence[Curve]) -> dict[str, Look]:
@@ -312,6 +320,8 @@ def _draw_panel(
         if curve in ends:
             mark = _end_mark(config)
             axes.plot(curve.x[-1:], curve.y[-1:], color=look["color"], clip_on=False, **mark)
+    if isinstance(config, CurvesConfig) and isinstance(config.marks, float):
+        axes.axvline(config.marks, color=GREY, linewidth=MARK_WIDTH)
     lowest, highest = (pick(pick(curve.y) for curve in curves) for pick in (min, max))
     if config.y_scale == "linear" and 0.0 < lowest < FROM_ZERO * highest:
         axes.set_ylim(bottom=0.0)

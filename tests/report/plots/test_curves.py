@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up_records import make_study, record
+from matplotlib.axes import Axes
 from matplotlib.image import imread
 
 from ensvm.report.documents.document import csv_of
@@ -80,6 +81,15 @@ def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
     frame = data_behind(study)
     marks = frame[frame["what"] == "mark"]
     assert marks[["panel", "series", "x"]].values.tolist() == [["german", "b", 3]]
+
+
+def test_a_mark_at_a_number_stands_in_every_panel_and_in_the_legend(study, texts_of, monkeypatch):
+    lines = []
+    monkeypatch.setattr(Axes, "axvline", lambda self, x, **look: lines.append(x))
+    figure = study.config.figures[0]
+    changed = type(figure).model_validate({**figure.model_dump(), "marks": 2})
+    assert "steps = 2" in texts_of(study, changed)
+    assert lines == [2.0, 2.0]
 
 
 def test_curves_come_in_the_order_of_the_paper(study):
