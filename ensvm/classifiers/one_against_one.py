@@ -148,7 +148,7 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         return Solution(coefficients, machine.intercept, machine.attributes, machine.ending)
 
     def _require_two_classes(self) -> None:
-        """Raise AttributeError if there are no stages, for more than two classes."""
+        """Raise AttributeError if the fit had more than two classes: stages need two."""
         if self.classes_.size > 2:
             raise AttributeError(
                 f"prediction by stages needs two classes, and {type(self).__name__} was fitted to "

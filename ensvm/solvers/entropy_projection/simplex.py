@@ -158,7 +158,7 @@ class EntropyProjectionResult:
     lower_bounds: Vector
     products: NDArray[np.int64]
     learning_rates: Vector  # (T,) eta_t
-    epsilons: Vector  # (T,) epsilon_t; nan for a fixed rate
+    epsilons: Vector  # (T,) epsilon_t; nan for accelerated descent
     # The mean sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
     # expansion on the simplex; the start alpha_1 when T = 0.
     average_weights: Vector

@@ -8,7 +8,7 @@ symbols and our names: alpha_t `weights`, rho_bar_t = alpha_t'K~alpha_t `objecti
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,7 +139,6 @@ def entropy_projection(
     *,
     tol: float = 0.005,
     initial_tol: float = 0.1,
-    learning_rate: float | Literal["adaptive"] = "adaptive",
     max_iter: int = 10_000,
     keep_members: bool = False,
     start: ArrayLike | None = None,
@@ -158,12 +157,9 @@ def entropy_projection(
     y : array of shape (m,)
         The labels, -1 and +1.
     tol : float, default 0.005
-        Positive. The adaptive rate stops at epsilon < tol, a fixed one at a relative gap <= tol.
+        Positive. The method stops at epsilon < tol.
     initial_tol : float, default 0.1
-        The first epsilon, epsilon_1, at least tol; only the adaptive rate reads it.
-    learning_rate : float or 'adaptive', default 'adaptive'
-        'adaptive' is equation (9). A positive float is the fixed rate of update (8), which takes
-        every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise.
+        The first epsilon, epsilon_1, at least tol.
     max_iter : int, default 10_000
         The most steps taken, at least 0.
     keep_members : bool, default False
@@ -182,15 +178,10 @@ def entropy_projection(
     ValueError
         If initial_tol is less than tol.
     """
-    adaptive = learning_rate == "adaptive"
-    if adaptive and tol > initial_tol:
+    if tol > initial_tol:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
     run = SimplexRun(SignedGram(operator, y), keep_members)
-    steps: _AdaptiveSteps | _FixedSteps
-    if adaptive:
-        steps = _AdaptiveSteps(run, tol, initial_tol)
-    else:
-        steps = _FixedSteps(run, tol, float(learning_rate))
+    steps = _Steps(run, tol, initial_tol)
     first = run.first_weights(start)
     logs = np.full(run.size, -np.log(run.size)) if start is None else np.log(first)
     current = _evaluate(run, Projection(0.0, logs, first))
@@ -222,7 +213,7 @@ def _evaluate(run: SimplexRun, update: Projection) -> _Iterate:
     )
 
 
-class _AdaptiveSteps:
+class _Steps:
     """Lines 4 to 8 of Algorithm 1."""
 
     def __init__(self, run: SimplexRun, tol: float, initial_tol: float) -> None:
@@ -239,20 +230,3 @@ class _AdaptiveSteps:
                     return candidate
             self.epsilon /= 2.0
         return "epsilon_below_tol"
-
-
-class _FixedSteps:
-    """Steps of update (8) with one rate, all of them taken."""
-
-    epsilon = np.nan
-
-    def __init__(self, run: SimplexRun, tol: float, learning_rate: float) -> None:
-        self._run, self._tol, self._learning_rate = run, tol, learning_rate
-
-    def after(self, current: _Iterate) -> _Iterate | StopReason:
-        """Return the next iterate, or that the objective is proved to be within 1 + tol of rho*."""
-        if self._run.gap_is_below(self._tol, current.objective):
-            return "gap_below_tol"
-        tilt = _Tilt(current.log_weights, current.gradient)
-        tilt.at(self._learning_rate)
-        return _evaluate(self._run, tilt.projection(self._learning_rate))

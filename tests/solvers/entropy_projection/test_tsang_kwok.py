@@ -101,18 +101,6 @@ def test_the_average_is_that_of_the_members_by_their_rates(seed: int, solve: Any
         assert result.n_iter < result.n_matvec <= result.n_iter + 1 + 5
 
 
-@SEEDS
-@pytest.mark.parametrize("learning_rate", [0.1, 1.0])
-def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
-    seed: int, learning_rate: float
-) -> None:
-    K, y = noisy_gram(seed)
-    result, path = with_path(K, y, learning_rate=learning_rate, max_iter=300)
-    assert np.all(np.diff(result.objectives) <= 1e-15)
-    weights = path[0] * np.exp(-learning_rate * y * (K @ (y * path[0])))
-    np.testing.assert_allclose(path[1], weights / weights.sum(), rtol=1e-12)  # (8)
-
-
 def test_every_form_of_the_operator_gives_the_same_machine() -> None:
     K, y = noisy_gram(1)
     expected, path = with_path(K, y)
