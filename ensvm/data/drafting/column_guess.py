@@ -121,24 +121,34 @@ def look_at_text(name: str, fields: Sequence[str], marks: frozenset[str]) -> Dra
 
 def _unit_of(levels: Sequence[str]) -> str:
     """Return the text that stands beside the number in nearly all of many fields, or nothing."""
-    found = [UNIT.fullmatch(respelled(level)) for level in levels]
-    marks = Counter(
-        (match["before"].strip(), match["after"].strip()) for match in found if match is not None
-    )
+    marks = _beside_numbers(levels)
     if len(levels) <= MOST_STRAYS or not marks:
         return ""
     (before, after), count = marks.most_common(1)[0]
+    return before or after if count >= MOSTLY * len(levels) else ""
+
+
+def _beside_numbers(levels: Sequence[str]) -> Counter[tuple[str, str]]:
+    """Return how many texts are a number with the same texts before and after it."""
+    found = [UNIT.fullmatch(respelled(level)) for level in levels]
+    beside = (
+        (match["before"].strip(), match["after"].strip()) for match in found if match is not None
+    )
     # a letter before a number is a name, as in t12
-    if before[-1:].isalpha() or count < MOSTLY * len(levels):
-        return ""
-    return before or after
+    return Counter(pair for pair in beside if not pair[0][-1:].isalpha())
 
 
 def _mostly_numbers(column: DraftColumn) -> str:
-    """Return an alarm if most of the different texts of a column are numbers."""
-    numbers = Numerals().read(list(column.counts))
+    """Return an alarm if most of the different texts of a column are numbers, or look like them."""
+    levels = list(column.counts)
+    numbers = Numerals().read(levels)
     if np.isnan(numbers).mean() > 1 / 2:
-        return ""
+        if _beside_numbers(levels).total() < MOSTLY * len(levels):
+            return ""
+        return (
+            f"{column.name!r} looks like numbers, such as {levels[0]!r}, and is left out of the "
+            "inputs: write them as 1234.5 in the file, and repeat the command"
+        )
     other = next(text for text, x in zip(column.counts, numbers, strict=True) if np.isnan(x))
     return (
         f"{column.name!r} holds numbers but for texts such as {other!r}, and is left out of the "

@@ -166,7 +166,7 @@ def _of_table(
     if len(table.columns) < 2:
         raise UserError(f"{path}: has one column; needed: one of classes, and inputs")
     columns = [_look_at(table, at, marks) for at in range(len(table.columns))]
-    position = _target_position(table, columns, path, asked)
+    position = _target_position(table, columns, path, asked, marks)
     target = _as_labels(columns[position], table, marks)
     _check_target(f"{path}: column {table.titles[position]!r}", target)
     columns[position] = target
@@ -220,7 +220,8 @@ def _as_labels(column: DraftColumn, table: DraftTable, marks: Sequence[str]) -> 
     absent = {*LABEL_MARKS, *marks, *texts[without_label(texts)].tolist()}
     if table.typed is not None:
         absent -= {"?"}
-    return replace(column, missing_marks=frozenset(absent), dropped="", alarm="")
+    kind = "text" if column.kind == "constant" else column.kind
+    return replace(column, kind=kind, missing_marks=frozenset(absent), dropped="", alarm="")
 
 
 def _marks(
@@ -251,25 +252,40 @@ def _marks(
 
 
 def _target_position(
-    table: DraftTable, columns: Sequence[DraftColumn], path: Path, asked: str | None
+    table: DraftTable,
+    columns: Sequence[DraftColumn],
+    path: Path,
+    asked: str | None,
+    marks: Sequence[str],
 ) -> int:
-    """Return the position of the classes: as asked, by a sure name, or the only one possible."""
+    """Return the position of the classes: as asked, by a sure name, or the only one possible.
+
+    If a column with a sure name holds one class alone, no other is taken without a question.
+    """
     if asked is not None:
         name = column_name(table.titles, asked, f"{path}: --target")
         return table.titles.index(name)
-    candidates = [at for at, column in enumerate(columns) if _may_hold_classes(column)]
-    words = {
-        at: re.split(r"[^a-z]+", table.titles[at].lower().strip("<>{}[]")) for at in candidates
-    }
-    named = [at for at in candidates if " ".join(words[at]).strip() in SURE_NAMES]
+    words = [re.split(r"[^a-z]+", title.lower().strip("<>{}[]")) for title in table.titles]
+    sure_names = [at for at, name in enumerate(words) if " ".join(name).strip() in SURE_NAMES]
+    as_labels = {at: _as_labels(columns[at], table, marks) for at in sure_names}
+    candidates = [
+        at
+        for at, column in enumerate(columns)
+        if _may_hold_classes(column) or (at in as_labels and _may_hold_classes(as_labels[at]))
+    ]
+    named = [at for at in candidates if at in sure_names]
+    of_one_class = [at for at in sure_names if len(as_labels[at].counts) < 2 and not named]
     named = named or [at for at in candidates if words[at][-1] in SURE_NAMES]
     if not table.has_header and len(columns) - 1 in candidates:
         return len(columns) - 1  # where files without a header have the classes
-    for sure in (named, candidates):
+    for sure in () if of_one_class else (named, candidates):
         if len(sure) == 1:
             return sure[0]
     titles = ", ".join(repr(table.titles[at]) for at in (named or candidates)[:8])
     might = f"it might be {titles}" if titles else "no column has a few values in several rows each"
+    for at in of_one_class[:1]:
+        classes = ", ".join(map(repr, as_labels[at].counts)) or "nothing"
+        might = f"{table.titles[at]!r} holds {classes} alone; {might}"
     raise UnclearTarget(f"{path}: which column holds the classes? {might}; --target NAME says it")
 
 

@@ -38,7 +38,7 @@ CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
 WAYS = [Numerals(), Numerals(","), Numerals(".", ","), Numerals(",", ".")]
-WAYS += [Numerals(decimal, mark) for mark in "'\u2019 \u00a0\u202f" for decimal in ".,"]
+WAYS += [Numerals(decimal, mark) for mark in "'\u2019 \u00a0\u2009\u202f" for decimal in ".,"]
 
 
 @dataclass
@@ -238,8 +238,8 @@ def _widths(lines: Sequence[str], delimiter: str) -> list[int]:
 def _has_header(form: TableFormat, head: Sequence[list[str]]) -> bool:
     """Return whether the first row holds names.
 
-    A text above numbers is a name. If no column has that, a number is not a name, and neither is a
-    text that occurs in its column again.
+    A text above numbers is a name. If no column has that, a text is one unless it occurs in its
+    column again, and a number is one only if such a text stands beside it.
     """
     ways = [
         form.model_copy(update={"decimal": way.decimal, "thousands": way.thousands})
@@ -249,11 +249,10 @@ def _has_header(form: TableFormat, head: Sequence[list[str]]) -> bool:
         return True
     rows = [row for row in head if len(row) == len(head[0])]
     columns = [(name, below) for name, *below in zip(*rows, strict=True) if name]
-    if any(not np.isnan(Numerals().read([name])[0]) for name, _ in columns):
-        return False
-    again = sum(name in below for name, below in columns)
-    new = sum(name not in below and len(set(below)) <= len(below) / 2 for name, below in columns)
-    return again <= new
+    texts = [(name, below) for name, below in columns if np.isnan(Numerals().read([name])[0])]
+    again = sum(name in below for name, below in texts)
+    new = sum(name not in below and len(set(below)) <= len(below) / 2 for name, below in texts)
+    return again < new if len(texts) < len(columns) else again <= new
 
 
 def _guess_numerals(columns: Sequence[Sequence[str]], comma_delimited: bool) -> Numerals:

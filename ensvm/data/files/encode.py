@@ -30,6 +30,7 @@ USUAL_MARKS = frozenset(
 )
 LABEL_MARKS = frozenset({"", "?"})  # a class may be called None, NA or null
 _WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+_DASHES = ("\u2013", "\u2014")  # what word processors make of a minus sign before a number
 _FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")
 DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
@@ -107,8 +108,8 @@ class Numerals:
         """Return texts as numbers, NaN for those that are not finite numbers up to LARGEST.
 
         Spreadsheets and Fortran spell some numbers in other ways, which are read too: an
-        apostrophe before the number, U+2212 as minus sign, (5) for -5, 1D2 for 100, characters
-        without ink.
+        apostrophe before the number, U+2212 or a dash as minus sign, (5) for -5, 1D2 for 100,
+        characters without ink.
         """
         numbers = None
         if self.are_plain and "_" not in "".join(texts):  # Python reads 1_000 as 1000
@@ -158,6 +159,8 @@ class Numerals:
 def respelled(text: str) -> str:
     """Return a number in one of the spellings that `Numerals.read` knows as Python writes it."""
     plain = _WITHOUT_INK.sub("", text).strip().replace("\u2212", "-")
+    if plain[:1] in _DASHES and plain[1:2].isdigit():
+        plain = f"-{plain[1:]}"
     if plain.startswith("(") and plain.endswith(")") and plain[1:2].isdigit():
         plain = f"-{plain[1:-1]}"
     plain = plain[1:] if plain[:1] in "'\u2019" and plain[1:] else plain

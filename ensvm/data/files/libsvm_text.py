@@ -77,7 +77,7 @@ class LibsvmFormat(FileFormat):
         from sklearn.datasets import load_svmlight_file
 
         loaded: tuple[Any, NDArray[np.float64]] = load_svmlight_file(
-            io.BytesIO(data.removeprefix(codecs.BOM_UTF8)),
+            io.BytesIO(_without_marks(data)),
             n_features=features,
             zero_based=bool(self.zero_based),
         )
@@ -110,9 +110,14 @@ class LibsvmFormat(FileFormat):
 
 def is_libsvm(data: bytes) -> bool:
     """Return whether a file without an ending of its own is LIBSVM text, by its first lines."""
-    lines = io.BytesIO(data.removeprefix(codecs.BOM_UTF8))
+    lines = io.BytesIO(_without_marks(data))
     head = list(islice(filter(bytes.strip, (line.split(b"#")[0] for line in lines)), _HEAD))
     return any(b":" in line for line in head) and all(map(_LINE.fullmatch, head))
+
+
+def _without_marks(data: bytes) -> bytes:
+    """Return a text without the mark of its byte order, and that of its end under DOS."""
+    return data.removeprefix(codecs.BOM_UTF8).rstrip(b"\x1a")
 
 
 def _index_zero(data: bytes) -> int | None:

@@ -195,6 +195,8 @@ def plain(header: bool = True, **columns: list[str]) -> Path:
         ({"Target": CODES, "b": CODES, "c": YES}, "Target"),
         ({"a": CODES, "credit_outcome": YES}, "credit_outcome"),
         ({"x": MEASURED, "<CLASS>": YES, "w": YES}, "<CLASS>"),
+        ({"target": ["NA", "ok"] * (N // 2), "b": WORDS}, "target"),
+        ({"class": [["1", "2", "NA"][i % 3] for i in range(N)], "b": WORDS}, "class"),
         ({"x": MEASURED, "a": WORDS}, "a"),
         ({"name": [f"n{i}" for i in range(N)], "x": MEASURED, "good": YES, "c": ["7"] * N}, "good"),
     ],
@@ -210,6 +212,7 @@ def test_a_column_with_a_sure_name_or_the_only_one_possible_holds_the_classes(co
         ({"x": MEASURED, "status": CODES, "ulcer": YES}, "it might be 'status', 'ulcer'"),
         ({"x": MEASURED, "outcome": YES, "label": YES}, "it might be 'outcome', 'label'"),
         ({"x": MEASURED, "y of last": MEASURED}, "no column has a few values"),
+        ({"Class": ["1", "1.0"] * (N // 2), "b": WORDS}, "'Class' holds '1' alone"),
         ({"x": MEASURED, "months": [str(1 + i * i % 18) for i in range(N)]}, "no column has"),
     ],
 )
@@ -240,7 +243,7 @@ def test_the_target_is_as_asked(asked):
     assert len(card.classes) == 2
 
 
-@pytest.mark.parametrize("header", ["p,x,s,n", "a,b,c,d"])
+@pytest.mark.parametrize("header", ["p,x,s,n", "a,b,c,d", "p,2019,2020,n"])
 def test_names_are_told_from_values(header):
     lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join([header, *lines]) + "\n")
@@ -336,6 +339,7 @@ def test_a_class_may_be_called_none(name):
         "{:.2f}\u200b".format,
         lambda x: f"{x / 10:.3f}D+01",
         "\u2212{:.2f}".format,
+        "\u2013{:.2f}".format,
         lambda x: f"({x:.2f})",
     ],
 )
@@ -354,11 +358,17 @@ def test_numbers_in_other_spellings_are_read(spell):
         ([f"${i * 1.5}" for i in range(N)], "looks like numbers with '$'"),
         ([f"{i * 1.5} mg" for i in range(N)], "looks like numbers with 'mg'"),
         ([f"{i % 20 * 1.5} mg" for i in range(N)], "looks like numbers with 'mg'"),
+        ([f"{i * 1.5}{'kM'[i % 2]}" for i in range(N)], "looks like numbers, such as '0.0k'"),
+        ([f"1,{10 + i},000" for i in range(N)], "looks like numbers, such as '1,10,000'"),
         ([f"{i * 1.5}" if i % 3 else f"<{i}" for i in range(N)], "holds numbers but for texts"),
     ],
 )
 def test_numbers_that_cannot_be_read_are_never_left_out_in_silence(fields, words):
-    draft, _ = drafted(table("x,z", fields, NUMBERS))
+    delimiter = ";" if "," in fields[0] else ","
+    rows = zip(fields, NUMBERS, ["ab"[i % 2] for i in range(N)], strict=True)
+    lines = [delimiter.join(row) for row in [("x", "z", "label"), *rows]]
+    Path("own.csv").write_text("\n".join(lines) + "\n")
+    draft, _ = drafted(Path("own.csv"))
     assert draft.columns[0].dropped
     assert any(words in alarm for alarm in draft.alarms)
 

@@ -30,10 +30,10 @@ def test_images_are_rows_of_pixels_in_their_order() -> None:
     assert raw.labels.tolist() == ["3", "8", "1", "3"]
 
 
-@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
-def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards(mark: bytes) -> None:
+@pytest.mark.parametrize(("mark", "end"), [(b"", b""), (codecs.BOM_UTF8, b"\x1a")])
+def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards(mark: bytes, end: bytes) -> None:
     raw = LibsvmFormat(type="libsvm").read(
-        FileContent(mark + b"+1 2:1 3:0.5 \n-1\n-1 1:2\n", "file", features=5)
+        FileContent(mark + b"+1 2:1 3:0.5 \n-1\n-1 1:2\n" + end, "file", features=5)
     )
     expected = [[0, 1, 0.5, 0, 0], [0, 0, 0, 0, 0], [2, 0, 0, 0, 0]]
     np.testing.assert_array_equal(raw.X.toarray(), expected)
