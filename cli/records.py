@@ -1,5 +1,6 @@
 """The verbs about the records of studies: `ensvm status` and `merge`."""
 
+import shlex
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -149,7 +150,7 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
         print_text(f"{study.study}: {len(study.records)} cells{shared}")
         for note in study.notes:
             print_text(f"{study.study}: {note}", err=True)
-    print_text(f"{output}: written; tables: ensvm table {output}")
+    print_text(f"{output}: written; tables: ensvm table {shlex.quote(str(output))}")
     disagreements = [text for study in merged for text in study.disagreements]
     for text in disagreements[:MAX_DISAGREEMENTS]:
         print_text(text, err=True)

@@ -1,5 +1,6 @@
 """The verbs that show results: `ensvm table`, `report`, `rank`, `compare` and `export`."""
 
+import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -113,10 +114,8 @@ def _next_step(study: "Study", tables: Iterable["TableConfig"], results: Path | 
 
     counts = verdict_counts(cell for table in tables for cell in build_table(study, table))
     name = study.config.study
-    shown = "" if results is None else f"{results} "
-    more = [
-        one for one in commands_of(study.config, f"{shown}{name}") if not one.startswith("tables:")
-    ]
+    shown = () if results is None else (results,)
+    more = [one for one in commands_of(study.config, *shown, name) if not one.startswith("tables:")]
     return "; ".join([f"{name}: {counts}" if counts else name, *more])
 
 
@@ -206,8 +205,11 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
         _show_study(study, tables, only_run=True)
 
 
-def commands_of(config: "StudyConfig", results: Path | str) -> list[str]:
-    """Return the commands that show the results of a study, or that it has nothing to show."""
+def commands_of(config: "StudyConfig", *results: Path | str) -> list[str]:
+    """Return the commands that show the results of a study, or that it has nothing to show.
+
+    `results` are their arguments: a folder, a study, or both.
+    """
     verbs = {
         "tables": "table",
         "figures": "report --only figures",
@@ -215,7 +217,7 @@ def commands_of(config: "StudyConfig", results: Path | str) -> list[str]:
         "readings": "report --only readings",
     }
     commands = [
-        f"{block}: ensvm {verb} {results}"
+        f"{block}: ensvm {verb} {shlex.join(map(str, results))}"
         for block, verb in verbs.items()
         if getattr(config, block)
     ]
