@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ensvm.data.files.encode import MOST_EXACT
 from ensvm.records.record import Record
 from ensvm.report.query import Study, values_of
 from ensvm.report.tables import algorithm_label, build_table, question_of
@@ -80,4 +81,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
 def frame_of(lines: list[dict[str, Any]]) -> pd.DataFrame:
     """Return lines as a table; whole numbers stay whole beside missing ones."""
     frame = pd.DataFrame(lines)
-    return frame.assign(**frame.convert_dtypes().select_dtypes("Int64"))
+    numbers = frame.select_dtypes("float")
+    # `convert_dtypes` of pandas 2.2 warns of numbers that are too large for an integer.
+    whole = ((numbers % 1 == 0) & (numbers.abs() < MOST_EXACT) | numbers.isna()).all()
+    return frame.astype(dict.fromkeys(whole[whole & numbers.notna().any()].index, "Int64"))
