@@ -38,15 +38,10 @@ def require_memory(needed: float, what: str, instead: str = "") -> None:
     """
     free = free_bytes()
     if needed > free:
-        raise MemoryError(refusal(needed, free, what, instead))
-
-
-def refusal(needed: float, free: float, what: str, instead: str = "") -> str:
-    """Return the sentence that says that something does not fit, see `require_memory`."""
-    return (
-        f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
-        "within the limit of this process or container)" + (f"; {instead}" if instead else "")
-    )
+        raise MemoryError(
+            f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
+            "within the limit of this process or container)" + (f"; {instead}" if instead else "")
+        )
 
 
 def _machine() -> float:
