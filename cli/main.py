@@ -13,7 +13,7 @@ from ensvm_cli.data import data
 from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, status
-from ensvm_cli.results import compare, export, rank, report, table
+from ensvm_cli.results import SHOWN_BY, compare, export, rank, report, table
 from ensvm_cli.run import run
 from ensvm_cli.show import show
 from ensvm_cli.studies import check, copy, list_
@@ -55,12 +55,20 @@ def readable_errors() -> Iterator[None]:
 
 
 class _Verbs(click.Group):
-    """A group whose help lists the verbs in sections."""
+    """A group whose help lists the verbs in sections, and which knows what shows results."""
 
     def invoke(self, context: click.Context) -> Any:
         """Run a verb; arguments that cannot be file names are wrong input, too."""
         with readable_errors():
             return super().invoke(context)
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a verb; for a part of a study, such as claims, name the verb that shows it."""
+        if (part := args[0]) in SHOWN_BY:
+            refuse(f"{part!r} is not a verb; to see {part}: ensvm {SHOWN_BY[part]} STUDY")
+        return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs that are not hidden, section by section."""

@@ -36,6 +36,13 @@ if TYPE_CHECKING:
 PIPED_TABLE_WIDTH = 200  # columns, at most, of a table of results that goes to a file or a pipe
 PRINTED = "below ours, the printed value"
 PARTS = ("pages", "figures", "claims", "readings", "tables")
+# The verb that shows each block of a config.
+SHOWN_BY = {
+    "tables": "table",
+    "figures": "report --only figures",
+    "claims": "report --only claims",
+    "readings": "report --only readings",
+}
 
 table_option = click.option(
     "--table",
@@ -210,15 +217,9 @@ def commands_of(config: "StudyConfig", *results: Path | str) -> list[str]:
 
     `results` are their arguments: a folder, a study, or both.
     """
-    verbs = {
-        "tables": "table",
-        "figures": "report --only figures",
-        "claims": "report --only claims",
-        "readings": "report --only readings",
-    }
     commands = [
         f"{block}: ensvm {verb} {shlex.join(map(str, results))}"
-        for block, verb in verbs.items()
+        for block, verb in SHOWN_BY.items()
         if getattr(config, block)
     ]
     blocks = "`tables:`, `figures:`, `claims:` or `readings:`"

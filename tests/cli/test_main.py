@@ -45,6 +45,12 @@ def test_every_verb_stands_in_one_section():
         assert command.hidden or f"\n  {name} " in text
 
 
+def test_a_part_of_a_study_as_a_verb_names_the_verb_that_shows_it():
+    ran = invoke("claims", "ijcai07")
+    assert ran.exit_code == 2
+    assert "to see claims: ensvm report --only claims STUDY" in ran.stderr
+
+
 def test_python_m_ensvm_is_the_command():
     command = [sys.executable, "-m", "ensvm", "--version"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
