@@ -147,14 +147,12 @@ def read_studies(
             yield from map(read_study, folders.values())
             continue
         if name not in folders and shipped_records(name):
-            refuse(f"{results}: {name} was not run here; {_or_shipped((name,))}{RUN.format(name)}")
+            first = f"{_or_shipped((name,))}run it first: ensvm run {name}"
+            refuse(f"{results}: {name} was not run here; {first}")
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = [*folders, *shipped_too]
         must_be_one_of(f"{results or RESULTS}: no results of a study", name, named)
         yield read_study(folders[name])
-
-
-RUN = "run it first: ensvm run {}"
 
 
 def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:

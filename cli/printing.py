@@ -129,14 +129,9 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int 
 
 def refuse(*messages: str) -> NoReturn:
     """Print error messages, and end the command with the status for wrong input."""
-    print_errors(messages)
-    sys.exit(WRONG_INPUT)
-
-
-def print_errors(messages: Iterable[str]) -> None:
-    """Print error messages on standard error, one per line."""
     for message in messages:
         click.echo(f"error: {message}", err=True)
+    sys.exit(WRONG_INPUT)
 
 
 def print_written(paths: Iterable[Path]) -> None:

@@ -15,8 +15,9 @@ from made_up_records import read_results
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import findings_of
+from ensvm.report.query import Study
 from ensvm.report.render.first_page import VERBS, counts
-from ensvm.report.tables import build_table, counted_tables
+from ensvm.report.tables import TableCell, build_table, counted_tables
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -58,14 +59,18 @@ CAME_OUT = {
 }
 
 
+def values_of(study: Study) -> list[TableCell]:
+    """Return the values of a study's tables of results that count."""
+    tables = counted_tables(study, "results")
+    return [cell for table in tables for cell in build_table(study, table)]
+
+
 def table_of_works(_: str) -> str:
     """Return the works: how their printed results and claims came out, and what that amounts to."""
     lines, every, claims = [], [], Counter[str]()
     for name, sentence in CAME_OUT.items():
         study = read_results(ROOT / "results" / name)
-        cells = [
-            cell for table in counted_tables(study, "results") for cell in build_table(study, table)
-        ]
+        cells = values_of(study)
         verdicts = Counter[str](judged.verdict for judged in evaluate_claims(study))
         every, claims = every + cells, claims + verdicts
         paper = study.config.title.split("(")[0].strip()
@@ -99,9 +104,7 @@ def total(_: str) -> str:
     cells = [
         cell
         for name in CAME_OUT
-        for study in [read_results(ROOT / "results" / name)]
-        for table in counted_tables(study, "results")
-        for cell in build_table(study, table)
+        for cell in values_of(read_results(ROOT / "results" / name))
         if cell.published is not None
     ]
     n = Counter(cell.verdict for cell in cells if cell.verdict is not None)

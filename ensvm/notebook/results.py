@@ -18,7 +18,7 @@ from ensvm.report.query import Study, find_studies, read_shipped_study, read_stu
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.write import DRAWN_ENDINGS
-from ensvm.shipped import shipped_records
+from ensvm.shipped import shipped_names, shipped_records
 from ensvm.study.metrics import DATA_CELL
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def load_results(path: str | Path = "results") -> Results:
         return Results([read_shipped_study(shipped, Path("report", path))])
     folders = find_studies(Path(path))
     if not folders:
-        raise UserError(f"{path}: no records here; run a study first, as ensvm.run('smoke') does")
+        first = "run a study first, as ensvm.run('smoke') does"
+        nearest = "" if Path(path).exists() else did_you_mean(str(path), shipped_names())
+        raise UserError(f"{path}: no records here; {first}{nearest}")
     return Results([read_study(folder) for folder in folders])
 
 

@@ -159,6 +159,8 @@ def test_a_folder_without_records_is_refused(tmp_path):
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(UserError, match="no records here"):
             ensvm.load_results(folder)
+    with pytest.raises(UserError, match=r"icmla5: no records here; .* did you mean 'icmla05'\?"):
+        ensvm.load_results("icmla5")
 
 
 def test_claims_have_a_row_a_comparison(tmp_path):
