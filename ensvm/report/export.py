@@ -81,7 +81,8 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
 def frame_of(lines: list[dict[str, Any]]) -> pd.DataFrame:
     """Return lines as a table; whole numbers stay whole beside missing ones."""
     frame = pd.DataFrame(lines)
-    numbers = frame.select_dtypes("float")
+    numbers = frame.select_dtypes("float").dropna(axis="columns", how="all")
     # `convert_dtypes` of pandas 2.2 warns of numbers that are too large for an integer.
-    whole = ((numbers % 1 == 0) & (numbers.abs() < MOST_EXACT) | numbers.isna()).all()
-    return frame.astype(dict.fromkeys(whole[whole & numbers.notna().any()].index, "Int64"))
+    exact = (numbers % 1 == 0) & (numbers.abs() < MOST_EXACT)
+    whole = numbers.columns[(exact | numbers.isna()).all()]
+    return frame.astype(dict.fromkeys(whole, "Int64"))

@@ -211,6 +211,7 @@ def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], 
 
     @wraps(function)
     def remembered(study: Study, asked: Asked) -> Found:
+        """Return what the function found, now or at an earlier call."""
         # Parts of a config have no hash, so their id is the key. They are kept in memory, so that
         # no new object gets the same id.
         of_question = isinstance(asked, Question)

@@ -140,6 +140,7 @@ def _over_orders(runs: list[Evaluation]) -> Evaluation:
     by_order: dict[str, list[float]] = {}
 
     def over_orders(of_runs: list[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the means of numbers over the orders; of flags whether all are true."""
         values_of: dict[str, list[Any]] = {
             name: [run.get(name) for run in of_runs] for name in of_runs[0]
         }

@@ -192,6 +192,7 @@ class FitMemory:
 
         @wraps(function)
         def remembered(*args: Any, **kwargs: Any) -> Any:
+            """Return the kept result for these arguments, or compute and keep it."""
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             deciding = {key: value for key, value in bound.arguments.items() if key not in ignore}

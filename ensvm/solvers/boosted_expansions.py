@@ -150,6 +150,7 @@ class _Expansions:
         self._vote = np.zeros(signs.size)
 
     def step(self, current: Round, learner: Member, vote: Vector) -> Step:
+        """Return a member's weight, the new distribution, and why boosting ends if it does."""
         before = current.sample_weight
         agreement = self._signs * vote
         edge = float(before @ agreement)

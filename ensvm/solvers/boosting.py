@@ -231,6 +231,7 @@ class _Discrete:
         self._totals = np.zeros(signs.size)  # y_i f(x_i)
 
     def step(self, current: Round, learner: Any, vote: Vector) -> Step:
+        """Return a learner's weight, the new distribution, and why boosting ends if it does."""
         agreement = self._signs * vote
         before = current.sample_weight
         error = float(before[agreement < 0.0].sum())
@@ -322,6 +323,7 @@ class _Multiclass:
         self._votes = np.zeros((n_classes, codes.size))
 
     def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
+        """Return a learner's weight, the new distribution, and why boosting ends if it does."""
         before = current.sample_weight
         wrong = vote != self._codes
         n_classes = len(self._votes)

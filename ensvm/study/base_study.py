@@ -132,6 +132,7 @@ def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[Change]:
     def changes(
         block: dict[str, Any], node: Any, at: Location, steps: tuple[str, ...]
     ) -> Iterator[Change]:
+        """Yield the changes in a block of the file, which `node` is in the base."""
         for key, value in block.items():
             here: Location = (*at, key)
             name = str(key)

@@ -271,10 +271,10 @@ def _target_position(
     candidates = [
         at
         for at, column in enumerate(columns)
-        if _may_hold_classes(column) or (at in as_labels and _may_hold_classes(as_labels[at]))
+        if _may_hold_classes(column) or _may_hold_classes(as_labels.get(at, column))
     ]
     named = [at for at in candidates if at in sure_names]
-    of_one_class = [at for at in sure_names if len(as_labels[at].counts) < 2 and not named]
+    of_one_class = [] if named else [at for at in sure_names if len(as_labels[at].counts) < 2]
     named = named or [at for at in candidates if words[at][-1] in SURE_NAMES]
     if not table.has_header and len(columns) - 1 in candidates:
         return len(columns) - 1  # where files without a header have the classes
@@ -283,9 +283,10 @@ def _target_position(
             return sure[0]
     titles = ", ".join(repr(table.titles[at]) for at in (named or candidates)[:8])
     might = f"it might be {titles}" if titles else "no column has a few values in several rows each"
-    for at in of_one_class[:1]:
-        classes = ", ".join(map(repr, as_labels[at].counts)) or "nothing"
-        might = f"{table.titles[at]!r} holds {classes} alone; {might}"
+    if of_one_class:
+        at = of_one_class[0]
+        held = next((f"{label!r} alone" for label in as_labels[at].counts), "no label")
+        might = f"{table.titles[at]!r} holds {held}; {might}"
     raise UnclearTarget(f"{path}: which column holds the classes? {might}; --target NAME says it")
 
 

@@ -84,11 +84,11 @@ def test_without_a_header_columns_have_positions():
     assert copied.checksum == plain.checksum
 
 
-def table(names: str, *columns: list[str]) -> Path:
+def table(names: str, *columns: list[str], delimiter: str = ",") -> Path:
     """Write a CSV of these columns and one of two classes, and return its path."""
     classes = ["a" if i % 2 else "b" for i in range(N)]
-    lines = [",".join(row) for row in zip(*columns, classes, strict=True)]
-    Path("own.csv").write_text("\n".join([f"{names},label", *lines]) + "\n")
+    rows = [[*names.split(","), "label"], *zip(*columns, classes, strict=True)]
+    Path("own.csv").write_text("\n".join(map(delimiter.join, rows)) + "\n")
     return Path("own.csv")
 
 
@@ -365,10 +365,7 @@ def test_numbers_in_other_spellings_are_read(spell):
 )
 def test_numbers_that_cannot_be_read_are_never_left_out_in_silence(fields, words):
     delimiter = ";" if "," in fields[0] else ","
-    rows = zip(fields, NUMBERS, ["ab"[i % 2] for i in range(N)], strict=True)
-    lines = [delimiter.join(row) for row in [("x", "z", "label"), *rows]]
-    Path("own.csv").write_text("\n".join(lines) + "\n")
-    draft, _ = drafted(Path("own.csv"))
+    draft, _ = drafted(table("x,z", fields, NUMBERS, delimiter=delimiter))
     assert draft.columns[0].dropped
     assert any(words in alarm for alarm in draft.alarms)
 
