@@ -1,17 +1,17 @@
 # make reproduce | make reproduce-all | make test | make test-processors | make test-lowest
 # make smoke | make lint | make docs | make generated | make bench | make ship-records
-# make wheel-check | make clean
+# make wheel-check | make clean-checkout | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
-SHIPPED := $(patsubst results/%/cells.jsonl.xz,%,$(wildcard results/*/cells.jsonl.xz))
+SHIPPED := $(patsubst results/shipped/%/cells.jsonl.xz,%,$(wildcard results/shipped/*/cells.jsonl.xz))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .PHONY: reproduce reproduce-all ship-records test test-processors test-lowest smoke lint
-.PHONY: bench bench-solvers docs docs-pages generated wheel-check clean
+.PHONY: bench bench-solvers docs docs-pages generated wheel-check clean-checkout clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.
@@ -30,7 +30,8 @@ reproduce reproduce-all: $(VENV)/.ready
 	echo "did it come out here too? results made here, and those shipped:"; \
 	wait $$compared; differ=$$?; cat $$agree; [ $$differ -le 1 ] || exit 2; exit $$status
 
-# For maintainers: the records of results/*/cells.jsonl become those that come with ensvm.
+# For maintainers: the records of results/*/cells.jsonl become those of results/shipped/, which come
+# with ensvm.
 ship-records: $(VENV)/.ready-dev
 	$(BIN)/python tests/rewrite_shipped_records.py --pack
 
@@ -57,6 +58,9 @@ lint: $(VENV)/.ready-dev
 smoke: $(VENV)/.ready
 	@tests/smoke.sh $(BIN)
 
+clean-checkout: $(VENV)/.ready
+	@tests/clean_checkout.sh $(BIN)
+
 wheel-check: $(VENV)/.ready-dev
 	@tests/wheel.sh $(PYTHON) $(BIN)
 
@@ -69,14 +73,15 @@ docs: docs-pages
 docs-pages: $(VENV)/.ready-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
-# The files of results/ that are made of the shipped records, and the parts of README.md and
-# results/README.md that show them.
+# The files of results/shipped/ that are made of the shipped records, and the parts of README.md and
+# results/shipped/README.md that show them.
 # `python tests/page_blocks.py PAGE` writes the outputs of a page's blocks.
 generated: $(VENV)/.ready-dev
 	$(BIN)/python tests/shown_results.py
 	$(BIN)/python tests/generated.py
 
-# Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped.
+# Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped. A
+# maintainer copies the files to results/shipped/bench/.
 bench: $(VENV)/.ready-dev
 	@$(PIP) --editable '.[bench]' || echo "some peers cannot be installed here" >&2
 	@PYTHONPATH=benchmarks $(BIN)/python -m side_by_side

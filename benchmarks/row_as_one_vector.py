@@ -10,17 +10,15 @@ the columns themselves. For spam of Table 2 in ECDA-13:
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import f
 from tabulate import tabulate
 
-from ensvm.report.query import ask, paired_values, read_shipped_study
+from ensvm.report.query import ask, paired_values, read_study
 from ensvm.report.tables import question_of
-
-RESULTS = Path(__file__).parents[1] / "results"
+from ensvm.shipped import shipped_results
 
 
 def hotelling(ours: NDArray[np.float64], printed: NDArray[np.float64]) -> tuple[float, float]:
@@ -39,7 +37,7 @@ def contrasts(p: int) -> NDArray[np.float64]:
 
 if __name__ == "__main__":
     name, table_id, row = sys.argv[1:] or ["ecda13", "2", "spam"]
-    study = read_shipped_study(RESULTS / name, RESULTS / name)
+    study = read_study(shipped_results() / name)
     table = study.config.table(table_id)
     columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
     answers = [ask(study, question_of(study, table, row, column)) for column in columns]

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 RESULTS = Path("results")
 WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
-    was run there. Without RESULTS, the name of a shipped study shows the results that come with
-    ensvm; what is written about them goes to report/STUDY."""
+    was run there. The folder `results` of a checkout shows the results that come with ensvm until
+    something is run there; so does, without RESULTS, the name of a shipped study. What is written
+    about them goes to report/STUDY."""
 
 results_folder = click.Path(file_okay=False, path_type=Path)
 results_option = click.option(
@@ -119,15 +120,20 @@ def must_be_one_of(
 
 
 def read_studies(
-    results: Path | None, studies: tuple[str, ...], example: str = "smoke"
+    results: Path | None,
+    studies: tuple[str, ...],
+    example: str = "smoke",
+    *,
+    only_run: bool = False,
 ) -> Iterator["Study"]:
-    """Yield the studies that were run in `results`: all of them, or those named.
+    """Yield the studies that `results` shows: all of them, or those named.
 
-    Without `results`, names of shipped studies stand for the results that come with ensvm, and
-    other names for studies in the folder `results`. If nothing was run, end the command with a
-    message that names an `example` to run.
+    A folder shows what was run in it; if nothing was, the results that come with ensvm, if they lie
+    there and not `only_run`. Without `results`, names of shipped studies stand for the results that
+    come with ensvm, and other names for studies in the folder `results`. If there is nothing to
+    show, end the command with a message that names an `example` to run.
     """
-    from ensvm.report.query import find_studies, read_shipped_study, read_study
+    from ensvm.report.query import find_shown, find_studies, read_shipped_study, read_study
 
     folders: dict[str, Path] | None = None
     for name in dict.fromkeys(studies) if studies else [None]:
@@ -137,7 +143,9 @@ def read_studies(
             yield read_shipped_study(shipped, Path("report", name))
             continue
         if folders is None:
-            folders = _folders_of(find_studies(results or RESULTS))
+            find = find_studies if only_run else find_shown
+            folders = _folders_of(find(results or RESULTS))
+            say_if_shipped(results or RESULTS, folders.values())
         if not folders:
             first = (
                 f"run a study first, for example: ensvm run {studies[0] if studies else example}"
@@ -161,6 +169,15 @@ def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
     from ensvm.study.config import read_config
 
     return {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
+
+
+def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:
+    """Say, if nothing was run in `results`, that what it shows comes with ensvm."""
+    from ensvm.report.query import is_shipped
+
+    if any(map(is_shipped, folders)):
+        text = "nothing was run here; shown are the results that come with ensvm"
+        print_text(f"{results}: {text}", err=True)
 
 
 def _say_shipped(name: str) -> None:

@@ -42,7 +42,7 @@ def status(
       ensvm status --config mine.yaml
     """
     with Console(stderr=True).status("reading records"):
-        read = list(read_studies(results or RESULTS, studies))
+        read = list(read_studies(results or RESULTS, studies, only_run=True))
         plans = {} if warnings else plans_of(configs, read)
     if warnings:
         for study in read:

@@ -17,6 +17,7 @@ from ensvm_cli.arguments import (
     must_be_one_of,
     read_studies,
     results_argument,
+    say_if_shipped,
 )
 from ensvm_cli.printing import (
     fitting_console,
@@ -449,8 +450,11 @@ def compare(first: str, second: str, every: bool) -> None:
       ensvm compare results/ijcai07-lowrank shipped --all
     """
     from ensvm.report import compare_results as comparing
+    from ensvm.report.query import find_shown
 
     sides = comparing.read_sides(first, second)
+    for folder in map(Path, (first, second)):
+        say_if_shipped(folder, find_shown(folder))
     common = [name for name in sides[0] if name in sides[1]]
     if not common:
         names = " and ".join(", ".join(side) for side in sides)

@@ -43,7 +43,7 @@ def list_(results: Path) -> None:
     """
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.query import find_studies
-    from ensvm.shipped import shipped_configs
+    from ensvm.shipped import shipped_configs, shipped_records
     from ensvm.study.config import read_config
 
     folders = {folder.resolve().name: folder for folder in find_studies(results)}
@@ -53,12 +53,16 @@ def list_(results: Path) -> None:
     for name in sorted(configs, key=_place):
         config, _ = read_config(configs[name])
         records = read_records(folders[name]).values() if name in folders else ()
+        missing = "not run" if shipped_records(name) is None else "not run; shipped"
         counts = Counter(record.status for record in records).most_common()
         here = ", ".join(f"{count:,} cells {status}" for status, count in counts)
         takes = duration(config.takes) if config.takes else ""
-        rows.append([name, takes, here or "not run", config.title])
+        rows.append([name, takes, here or missing, config.title])
     print_table(["study", "takes", "here", "what it is"], rows, names=4)
-    print_text("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
+    print_text(
+        "\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status. Shipped results,"
+        " which come with ensvm: ensvm table STUDY."
+    )
 
 
 def _place(name: str) -> tuple[bool, int, str]:

@@ -23,18 +23,17 @@ LINK = re.compile(r"(!?)\[([^][]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
 def results_page(path: str, anchor: str) -> str | None:
-    """Return the page of `ensvm report` that shows a file of results/; None if there is none."""
+    """Return the page of `ensvm report` that shows a shipped result; None if there is none."""
     match path.split("/"):
-        case ["results"] | ["results", "README.md"]:
+        case ["results", "shipped"] | ["results", "shipped", "README.md"]:
             return f"results/index.html{anchor}"
-        case ["results", "bench", *_]:
+        case ["results", "shipped", "bench", *_]:
             return None
-        case ["results", study] | ["results", study, "README.md"]:
+        case ["results", "shipped", study] | ["results", "shipped", study, "README.md"]:
             return f"results/{study}.html{anchor}"
-        case ["results", study, file] if file.startswith("table-") and file.endswith(".md"):
-            return f"results/{study}.html#{file.removesuffix('.md')}"
-        case ["results", study, file] if file.endswith(".md"):
-            return f"results/{study}.html"
+        case ["results", "shipped", study, file] if file.endswith(".md"):
+            table = f"#{file.removesuffix('.md')}" if file.startswith("table-") else ""
+            return f"results/{study}.html{table}"
     return None
 
 

@@ -1,10 +1,11 @@
-"""Where the configs, dataset cards and data files that travel with the package lie."""
+"""Where the configs, dataset cards, data files and results that travel with the package lie."""
 
 import os
 from pathlib import Path
 
 from ensvm.errors import UserError, did_you_mean
 
+SHIPPED = "shipped"  # the folder in `results/`, and the name of these results for `ensvm compare`
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -44,12 +45,18 @@ def find_config(name: str) -> Path:
     )
 
 
-def shipped_records(study: str) -> Path | None:
-    """Return the folder with the results of a shipped study; None if there are none.
+def shipped_results() -> Path:
+    """Return the folder of the results that come with ensvm (`results/shipped/` in a checkout).
 
-    Nothing is written into it: it belongs to the package.
+    Runs do not write into it. In a checkout it lies in the folder of results that runs use by
+    default, which shows it until something is run there.
     """
-    folder = _folder("results") / study
+    return _folder("results") / SHIPPED
+
+
+def shipped_records(study: str) -> Path | None:
+    """Return the folder with the results of a shipped study; None if there are none."""
+    folder = shipped_results() / study
     return folder if shipped_config(study) and (folder / "cells.jsonl.xz").is_file() else None
 
 

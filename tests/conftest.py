@@ -1,6 +1,5 @@
 """What several test files need."""
 
-import subprocess
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,16 +32,6 @@ def no_network_and_an_empty_cache(tmp_path_factory: pytest.TempPathFactory) -> I
         patch.setenv("ENSVM_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("ENSVM_DATA", raising=False)
         yield
-
-
-@pytest.fixture(scope="session")
-def committed_results() -> None:
-    """Skip a test of pages if results/ is not as committed: your own runs give other pages."""
-    command = ["git", "status", "--porcelain", "--", "results"]
-    root = Path(__file__).parents[1]
-    status = subprocess.run(command, cwd=root, capture_output=True, check=False)
-    if status.returncode or status.stdout:
-        pytest.skip("results/ is not as committed")
 
 
 @pytest.fixture

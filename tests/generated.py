@@ -1,4 +1,4 @@
-"""The generated parts of README.md, results/README.md and the page of keys; running writes them.
+"""The generated parts of README.md, the page of results and that of keys; running writes them.
 
 A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
@@ -18,12 +18,13 @@ from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.query import Study
 from ensvm.report.render.first_page import VERBS, counts
 from ensvm.report.tables import TableCell, build_table, counted_tables
+from ensvm.shipped import shipped_results
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 import config_keys  # noqa: E402
 
-PAGES = [ROOT / page for page in ("README.md", "results/README.md", "docs/look-up/keys.md")]
+PAGES = [ROOT / page for page in ("README.md", "results/shipped/README.md", "docs/look-up/keys.md")]
 
 
 def grid_of(path: str) -> str:
@@ -34,12 +35,12 @@ def grid_of(path: str) -> str:
 
 def counts_of(study: str) -> str:
     """Return how many printed values and claims of a study came out how."""
-    return counts(read_results(ROOT / "results" / study))
+    return counts(read_results(shipped_results() / study))
 
 
 def list_of_findings(study: str) -> str:
     """Return the findings of a study, a list entry each."""
-    entries = [f"- {one.markdown}" for one in findings_of(read_results(ROOT / "results" / study))]
+    entries = [f"- {one.markdown}" for one in findings_of(read_results(shipped_results() / study))]
     return "\n".join(
         fill(line, 118, subsequent_indent=" " * (line.index("-") + 2), break_on_hyphens=False)
         for line in "\n".join(entries).splitlines()
@@ -69,14 +70,14 @@ def table_of_works(_: str) -> str:
     """Return the works: how their printed results and claims came out, and what that amounts to."""
     lines, every, claims = [], [], Counter[str]()
     for name, sentence in CAME_OUT.items():
-        study = read_results(ROOT / "results" / name)
+        study = read_results(shipped_results() / name)
         cells = values_of(study)
         verdicts = Counter[str](judged.verdict for judged in evaluate_claims(study))
         every, claims = every + cells, claims + verdicts
         paper = study.config.title.split("(")[0].strip()
         lines.append(
-            f"| [{paper}](results/{name}/README.md): `{name}` | {verdict_counts(cells) or 'none'} "
-            f"| {_claims(verdicts)} | {sentence} |"
+            f"| [{paper}](results/shipped/{name}/README.md): `{name}` "
+            f"| {verdict_counts(cells) or 'none'} | {_claims(verdicts)} | {sentence} |"
         )
     silent = sum(cell.published is not None and cell.mean is None for cell in every)
     missing = f"{silent} printed numbers have no value of ours."
@@ -104,7 +105,7 @@ def total(_: str) -> str:
     cells = [
         cell
         for name in CAME_OUT
-        for cell in values_of(read_results(ROOT / "results" / name))
+        for cell in values_of(read_results(shipped_results() / name))
         if cell.published is not None
     ]
     n = Counter(cell.verdict for cell in cells if cell.verdict is not None)

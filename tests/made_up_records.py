@@ -7,7 +7,6 @@ import signal
 import textwrap
 from concurrent.futures import Future
 from dataclasses import replace
-from pathlib import Path
 
 from click.testing import CliRunner, Result
 
@@ -19,6 +18,7 @@ from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
 from ensvm.runner.pool import LocalPool, Pool
+from ensvm.shipped import shipped_results
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
 
@@ -86,7 +86,7 @@ def make_study(folder, config, records, published=None) -> Study:
 
 def copy_results(name, results, realizations=5):
     """Make a folder as a run leaves it of the first realizations of a study's shipped results."""
-    source = Path(__file__).parents[1] / "results" / name
+    source = shipped_results() / name
     (results / name).mkdir(parents=True)
     for file in (CONFIG_COPY, PUBLISHED_COPY):
         if (source / file).is_file():

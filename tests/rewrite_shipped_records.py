@@ -1,11 +1,11 @@
 """Rewrites the shipped records to the settings of today's code and configs, values unchanged.
 
-`python tests/rewrite_shipped_records.py [STUDY...]` rewrites `results/<study>/cells.jsonl.xz` of
-the named studies, or of all. Records are matched with the cells of the config by data set,
-realization, algorithm and pass. It says which records no cell asks for any more (these go), which
-cells have no record, and which parts of the settings that a config asks for are others now: check
-that these are the same thing by another name. It ends with 1, and writes nothing for that study, if
-a value would change. The config and the printed values are copied beside the records.
+`python tests/rewrite_shipped_records.py [STUDY...]` rewrites the file `cells.jsonl.xz` of the named
+studies in `results/shipped/`, or of all. Records are matched with the cells of the config by data
+set, realization, algorithm and pass. It says which records no cell asks for any more (these go),
+which cells have no record, and which parts of the settings that a config asks for are others now:
+check that these are the same thing by another name. It ends with 1, and writes nothing for that
+study, if a value would change. The config and the printed values are copied beside the records.
 
 `--pack` takes the records of `results/<study>/cells.jsonl` in place of the shipped ones.
 """
@@ -26,9 +26,10 @@ from ensvm.records.record import Identity, LineReader, Record, Run, settings_lin
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, records_in
 from ensvm.runner.execute import copy_config
 from ensvm.runner.plan import Cell, make_plan
-from ensvm.shipped import shipped_config
+from ensvm.shipped import shipped_config, shipped_results
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULTS = shipped_results()
+RUN_HERE = RESULTS.parent
 # What a rewriting may change; all other fields of a record stay as they are.
 REWRITTEN = ("key", "settings_key", "settings", "run")
 # The folders of an absolute path; after a letter, a colon or a slash it is part of a web address.
@@ -145,7 +146,8 @@ def rewrite(study: str, *, pack: bool) -> bool:
     plan = make_plan(config)
     path = folder / SHIPPED_FILE
     if pack:
-        records = {each: for_travel(one) for each, one in records_in(folder / CELLS_FILE).items()}
+        run_here = records_in(RUN_HERE / study / CELLS_FILE)
+        records = {each: for_travel(one) for each, one in run_here.items()}
     else:
         records = old_records(path)
     for line in differences(records, plan.cells):

@@ -1,10 +1,9 @@
-"""Writes what results/<study> shows from its shipped records: tables, claims, figures, README.md.
+"""Writes what the shipped records of studies show: tables, claims, figures, README.md.
 
 `python tests/shown_results.py [STUDY...]` writes the named studies, or all; `make generated` too.
 """
 
 import sys
-from pathlib import Path
 
 from made_up_records import read_results
 
@@ -20,8 +19,7 @@ from ensvm.report.write import (
     write_readings,
     write_tables,
 )
-
-RESULTS = Path(__file__).parents[1] / "results"
+from ensvm.shipped import shipped_results
 
 
 def write_results(study: Study) -> None:
@@ -40,6 +38,7 @@ def write_results(study: Study) -> None:
 
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or sorted(path.parent.name for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
+    results = shipped_results()
+    names = sys.argv[1:] or sorted(path.parent.name for path in results.glob(f"*/{SHIPPED_FILE}"))
     for name in names:
-        write_results(read_results(RESULTS / name))
+        write_results(read_results(results / name))

@@ -2,13 +2,12 @@
 
 import csv
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from ensvm.report.tables import stale_notes
 from ensvm.runner.plan import make_plan
-from ensvm.shipped import find_config, shipped_configs
+from ensvm.shipped import find_config, shipped_configs, shipped_results
 from ensvm.study.config import read_config, reproduced
 from ensvm.study.printed import read_published
 
@@ -72,15 +71,14 @@ def test_what_is_reproduced_covers_every_paper():
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_notes_explain_verdicts_that_the_committed_tables_show(path):
-    results = Path(__file__).parents[1] / "results"
     config, _ = read_config(path)
-    assert stale_notes(config, results / config.study) == []
+    assert stale_notes(config, shipped_results() / config.study) == []
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_printed_cell_with_a_value_is_told(path):
     config, _ = read_config(path)
-    folder = Path(__file__).parents[1] / "results" / config.study
+    folder = shipped_results() / config.study
     for table in config.tables:
         path = folder / f"table-{table.id}.csv"
         if table.of == "timing" or not path.is_file():

@@ -1,6 +1,4 @@
-"""What `results/` has: records that answer the shipped configs, and pages made of them."""
-
-from pathlib import Path
+"""What the shipped results are: records that answer the shipped configs, and pages made of them."""
 
 import pytest
 from made_up_records import read_results
@@ -9,9 +7,9 @@ from ensvm.records.identity import asked
 from ensvm.records.store import SHIPPED_FILE
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.runner.plan import make_plan
-from ensvm.shipped import find_config
+from ensvm.shipped import find_config, shipped_results
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULTS = shipped_results()
 MOST_BYTES_OF_A_CELL = 45
 SMALL_BYTES = 900_000  # with curves, which take more a cell
 SHIPPED = sorted(path.parent for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
@@ -41,7 +39,6 @@ def test_shipped_records_are_small_and_of_the_settings_asked_for(folder, study):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("committed_results")
 def test_the_page_of_a_study_is_what_its_records_say(folder, study):
     text = (folder / NAME).read_text(encoding="utf-8")
     assert first_page(study) == text

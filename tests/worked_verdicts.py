@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from made_up_records import read_results
 from scipy.stats import t
 
-RESULTS = Path(__file__).parents[1] / "results"
+from ensvm.shipped import shipped_results
+
+RESULTS = shipped_results()
 read_study = cache(read_results)
 
 

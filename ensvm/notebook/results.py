@@ -14,7 +14,7 @@ from ensvm.errors import UserError, did_you_mean
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
-from ensvm.report.query import Study, find_studies, read_shipped_study, read_study
+from ensvm.report.query import Study, find_shown, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.write import DRAWN_ENDINGS
@@ -32,7 +32,8 @@ def load_results(path: str | Path = "results") -> Results:
     ----------
     path : str or Path, default 'results'
         What `ensvm run` wrote: the folder of all results, or of one study; or the name of a shipped
-        study, for the results that come with ensvm.
+        study, for the results that come with ensvm. The folder `results` of a checkout holds these,
+        too, and stands for them until something is run there.
 
     Returns
     -------
@@ -52,8 +53,8 @@ def load_results(path: str | Path = "results") -> Results:
     >>> ensvm.load_results("results/smoke").table("errors")  # doctest: +SKIP
     """
     if not Path(path).exists() and (shipped := shipped_records(str(path))) is not None:
-        return Results([read_shipped_study(shipped, Path("report", path))])
-    folders = find_studies(Path(path))
+        return Results([read_study(shipped)])
+    folders = find_shown(Path(path))
     if not folders:
         first = "run a study first, as ensvm.run('smoke') does"
         nearest = "" if Path(path).exists() else did_you_mean(str(path), shipped_names())
@@ -304,6 +305,7 @@ class Results:
             )
             cells = ", ".join(f"{count} cells {status}" for status, count in counts.items())
             parts = [f"{name}: {cells or 'no cells'}"]
+            parts += ["the results that come with ensvm"] if study.shipped else []
             for kind in ("table", "figure"):
                 ids = _ids(study, kind)
                 parts += [f"{kind}{'s' if len(ids) > 1 else ''} {', '.join(ids)}"] if ids else []

@@ -12,6 +12,7 @@ import filelock
 
 from ensvm.errors import UserError
 from ensvm.records.record import Identity, LineReader, Record, Run, settings_line
+from ensvm.shipped import shipped_results
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # the same lines, compressed: results that come with ensvm
@@ -148,7 +149,7 @@ class Store(Appender):
     Raises
     ------
     UserError
-        If another run has it open.
+        If another run has it open, or it belongs to the results that come with ensvm.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -157,6 +158,11 @@ class Store(Appender):
         self._reader = LineReader()
 
     def __enter__(self) -> Self:
+        if self.folder.resolve().parent == shipped_results().resolve():
+            raise UserError(
+                f"{self.folder}: the results that come with ensvm are not written to; choose"
+                " another --results folder"
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             self._lock.acquire(timeout=0)

@@ -15,7 +15,7 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.query import (
     Study,
     ask,
-    find_studies,
+    find_shown,
     paired_values,
     read_shipped_study,
     read_study,
@@ -23,10 +23,9 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.tables import build_table, question_of
-from ensvm.shipped import shipped_records
+from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL
 
-SHIPPED = "shipped"
 MAX_NAMES = 12  # values or rows named one by one
 # Other processors round otherwise. A larger relative difference is not called rounding.
 ROUNDING = 1e-6
@@ -73,7 +72,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     ensvm of the studies that the other side has. Raises UserError if a side has no records.
     """
     sides = [
-        {study.config.study: study for study in map(read_study, find_studies(Path(side)))}
+        {study.config.study: study for study in map(read_study, find_shown(Path(side)))}
         for side in (one, other)
     ]
     for number, name in enumerate((one, other)):

@@ -20,6 +20,7 @@ from ensvm.records.store import (
     records_in,
 )
 from ensvm.report.current_config import current_config
+from ensvm.shipped import SHIPPED
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import CHOSEN, DATA_CELL, SEARCH, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.printed import Place, Published
@@ -41,7 +42,7 @@ class Study:
     """A study: its config, the printed numbers, and the records of what was run in a folder.
 
     Files about the study are written into `folder`. `note` says if the config differs from that of
-    the last run.
+    the last run. `shipped` says that the records come with ensvm.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class Study:
     published: Mapping[Place, Published]
     records: Mapping[Identity, Record]
     note: str = ""
+    shipped: bool = False
 
     @cached_property
     def known(self) -> dict[Any, Any]:
@@ -81,14 +83,38 @@ def find_studies(results: Path) -> list[Path]:
     ]
 
 
+def find_shown(results: Path) -> list[Path]:
+    """Return the folders of the studies that reports on `results` show.
+
+    These are the studies that were run there. If nothing was run there, they are the studies whose
+    results come with ensvm, if `results` holds them: itself, or in its folder `shipped`.
+    """
+    return find_studies(results) or [
+        folder
+        for place in (results, results / SHIPPED)
+        for folder in (folders_in(place) if place.is_dir() else [])
+        if (folder / CONFIG_COPY).is_file() and is_shipped(folder)
+    ]
+
+
+def is_shipped(folder: Path) -> bool:
+    """Return whether a study's folder holds results that come with ensvm, and nothing was run."""
+    return (folder / SHIPPED_FILE).is_file() and not (folder / CELLS_FILE).is_file()
+
+
 def read_study(folder: Path) -> Study:
-    """Read what was run in a study's folder."""
+    """Read what was run in a study's folder, or the shipped results in it.
+
+    Files about shipped results are written into `report/STUDY`.
+    """
+    if is_shipped(folder):
+        return read_shipped_study(folder, Path("report", folder.resolve().name))
     return _study(folder, folder / CELLS_FILE, folder)
 
 
 def read_shipped_study(shipped: Path, folder: Path) -> Study:
     """Read the results that come with ensvm; files about them are written into `folder`."""
-    return _study(shipped, shipped / SHIPPED_FILE, folder)
+    return replace(_study(shipped, shipped / SHIPPED_FILE, folder), shipped=True)
 
 
 def _study(place: Path, cells: Path, folder: Path) -> Study:

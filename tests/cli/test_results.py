@@ -19,6 +19,7 @@ from rich.console import Console
 from ensvm.report.query import read_study
 from ensvm.report.render.markdown import unbroken
 from ensvm.runner.plan import make_plan
+from ensvm.shipped import shipped_records
 from ensvm_cli import results as verbs
 
 CONFIG = """\
@@ -291,7 +292,7 @@ def test_a_name_shows_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "shown are the results that come with ensvm" in result.stderr
     written = sorted((tmp_path / "report" / "ijcai07-lowrank").glob("table-*.csv"))
-    shipped = Path(__file__).parents[2] / "results" / "ijcai07-lowrank"
+    shipped = shipped_records("ijcai07-lowrank")
     assert [path.read_text() for path in written] == [
         (shipped / path.name).read_text() for path in written
     ]

@@ -61,7 +61,6 @@ def test_the_example_of_the_readme_prints_what_it_says():
     assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)
 
 
-@pytest.mark.usefixtures("committed_results")
 @pytest.mark.parametrize("page", generated.PAGES, ids=lambda page: page.parent.name)
 def test_results_on_a_page_are_those_of_the_records(page):
     """If not: `python tests/generated.py`."""

@@ -11,6 +11,7 @@ from made_up_records import invoke
 
 import ensvm
 import ensvm.experiments
+from ensvm.shipped import shipped_results
 from ensvm.study.metrics import MEASURED
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,7 @@ PAGES = sorted(
 )
 WRITTEN = [page for page in PAGES if page.suffix == ".md"]
 LINKED = [*WRITTEN, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]
-LINKED += [ROOT / "datasets" / "README.md", *sorted((ROOT / "results").glob("**/*.md"))]
+LINKED += [ROOT / "datasets" / "README.md", *sorted(shipped_results().glob("**/*.md"))]
 FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^ *\2`*\n", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"```\{include\} (\S+)\n")
 # Plain classes that load_data and load_results return
@@ -139,7 +140,7 @@ def test_every_column_of_an_export_is_on_a_page(options, tmp_path):
 def test_every_file_of_a_study_has_a_line():
     page = text_of(DOCS / "look-up" / "files-and-records.md")
     lines = page.split("## What a study writes")[1].splitlines()
-    for path in sorted((ROOT / "results").glob("*/*")):
+    for path in sorted(shipped_results().glob("*/*")):
         if path.parent.name == "bench" or path.suffix == ".lock":
             continue
         kind = re.match(r"(table|figure|rank)-", path.name)

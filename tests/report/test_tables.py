@@ -6,7 +6,6 @@ import shutil
 import statistics
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 from shutil import copytree
 from xml.sax.saxutils import escape
 
@@ -21,10 +20,11 @@ from ensvm.report.documents.table_document import reasons, table_grid
 from ensvm.report.render.html import as_html
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_pages, write_tables
+from ensvm.shipped import shipped_results
 from ensvm.study.config import StudyConfig
 from ensvm.study.printed import read_published
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = shipped_results()
 CONFIG = """\
 study: s
 realizations: 3

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from made_up_records import errors, invoke, make_study, record
@@ -10,9 +9,10 @@ from made_up_records import errors, invoke, make_study, record
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
+from ensvm.shipped import shipped_results
 from ensvm.study.printed import Published
 
-RESULTS = Path(__file__).parents[3] / "results"
+RESULTS = shipped_results()
 CONFIG = """\
 study: s
 title: A title

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -24,8 +23,9 @@ from ensvm.report.render.first_page import first_page
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_pages
+from ensvm.shipped import shipped_results
 
-RESULTS = Path(__file__).parents[3] / "results"
+RESULTS = shipped_results()
 SOME_STUDIES = ("ecda13", "icmla05", "ijcai07-figure1")
 MOST_BYTES = 700_000
 EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
