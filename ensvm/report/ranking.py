@@ -94,16 +94,15 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
             f"and it has {n}{_listed(selection.left_out)}"
         )
-    from scikit_posthocs import posthoc_nemenyi_friedman  # takes a second to import
-
     values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
     losses = values if selection.better == "min" else -values
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
     losses = losses[order]
+    ranks = losses.rank(axis=1)
     return Ranking(
         selection.ordered(order),
-        ranks=losses.rank(axis=1),
-        nemenyi=posthoc_nemenyi_friedman(losses),
+        ranks=ranks,
+        nemenyi=nemenyi(ranks),
         friedman_p=_friedman_p(losses),
         critical_difference=critical_difference(n, k),
     )
@@ -114,10 +113,29 @@ def critical_difference(n: int, k: int, alpha: float = LEVEL) -> float:
 
     There are n data sets and k algorithms; `alpha` is the level for all pairs together.
     """
+    from scipy.stats import studentized_range  # takes a second to import
+
+    return float(studentized_range.ppf(1 - alpha, k, np.inf)) * _scale_of_ranks(n, k)
+
+
+def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return the p-value of Nemenyi's test for each pair of algorithms.
+
+    `ranks` has a row for each data set and a column for each algorithm.
+    """
     from scipy.stats import studentized_range
 
-    quantile = float(studentized_range.ppf(1 - alpha, k, np.inf))
-    return quantile * math.sqrt(k * (k + 1) / (12 * n))
+    average = ranks.mean().to_numpy()
+    differences = np.abs(np.subtract.outer(average, average))
+    p_values = studentized_range.sf(
+        differences / _scale_of_ranks(*ranks.shape), average.size, np.inf
+    )
+    return pd.DataFrame(p_values, index=ranks.columns, columns=ranks.columns)
+
+
+def _scale_of_ranks(n: int, k: int) -> float:
+    """Return what differences of average ranks are divided by for the studentized range."""
+    return math.sqrt(k * (k + 1) / (12 * n))
 
 
 def _friedman_p(losses: pd.DataFrame) -> float | None:

@@ -8,11 +8,23 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import scikit_posthocs
 from made_up_records import errors, make_study, record
+from matplotlib.figure import Figure
+from pandas.testing import assert_frame_equal
 from scipy.stats import friedmanchisquare, rankdata, ttest_rel
 
 from ensvm.errors import UserError
-from ensvm.report.ranking import compare_on_data_set, critical_difference, rank_over_data_sets
+from ensvm.report.plots.critical_difference import group_bars
+from ensvm.report.ranking import (
+    LEVEL,
+    Ranking,
+    Selection,
+    compare_on_data_set,
+    critical_difference,
+    nemenyi,
+    rank_over_data_sets,
+)
 from ensvm.report.write import write_comparison, write_ranking
 
 ROWS = ["german", "titanic", "cancer", "diabetis", "waveform", "heart"]
@@ -111,6 +123,26 @@ def test_ranks_are_those_of_the_means(tmp_path):
     assert ranking.ranks.to_numpy().tolist() == rankdata(means, axis=1).tolist()
     assert (np.diff(ranking.ranks.mean()) >= 0).all()
     assert ranking.friedman_p == pytest.approx(friedmanchisquare(*means.T).pvalue)
+
+
+@pytest.mark.parametrize("decimals", [1, 8])
+def test_nemenyis_test_and_its_bars_are_those_of_scikit_posthocs(decimals):
+    """With one decimal many values tie."""
+    rng = np.random.default_rng(decimals)
+    for k, n in ((2, 5), (4, 9), (9, 30), (15, 12)):
+        losses = (rng.random((n, k)) + np.linspace(0, 1, k)).round(decimals)
+        ranks = pd.DataFrame(losses).rank(axis=1)
+        ranks = ranks[ranks.mean().sort_values().index]
+        p_values = nemenyi(ranks)
+        expected = scikit_posthocs.posthoc_nemenyi_friedman(ranks)
+        assert_frame_equal(p_values, expected, check_names=False)
+        diagram = scikit_posthocs.critical_difference_diagram(
+            ranks.mean(), expected, alpha=LEVEL, ax=Figure().add_subplot()
+        )
+        lines = [bar.get_data() for (bar,) in diagram["crossbars"]]
+        selection = Selection(None, None, "error", "min", {}, ())
+        bars = group_bars(Ranking(selection, ranks, p_values, None, 1.0))
+        assert bars == [(min(x), max(x), -y[0]) for x, y in lines]
 
 
 def test_headings_above_columns_tell_them_apart(tmp_path):
