@@ -13,8 +13,8 @@ from rich.text import Text
 from ensvm_cli.printing import fitting_console, print_alarms, printable, refuse
 
 if TYPE_CHECKING:
-    from ensvm.data.drafting.column_guess import DraftColumn
-    from ensvm.data.drafting.draft import Draft
+    from ensvm.drafting.column_guess import DraftColumn
+    from ensvm.drafting.draft import Draft
 
 MAX_COLUMNS = 40  # columns of a table that `init` prints, one a line
 MAX_CLASSES = 12
@@ -69,8 +69,8 @@ def init(
       ensvm init my.csv --target label -o other.yaml
       ensvm init my.txt -o bars.yaml --delimiter '|' --skip 2 --missing -9
     """
-    from ensvm.data.drafting.config_text import write_config
-    from ensvm.data.drafting.draft import UnclearTarget, draft_study
+    from ensvm.drafting.config_text import write_config
+    from ensvm.drafting.draft import UnclearTarget, draft_study
 
     options = {
         "delimiter": delimiter,
@@ -161,7 +161,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
 
 def _split_text(draft: "Draft") -> str:
     """Return how the rows are split, and why the classes are not in proportion if they are not."""
-    from ensvm.data.drafting.config_text import split_comment
+    from ensvm.drafting.config_text import split_comment
 
     split = draft.block["split"]
     text = f"{draft.realizations} times: {split_comment(split)}"
@@ -199,7 +199,7 @@ def _use(column: "DraftColumn") -> str:
 
 def _print_next_steps(draft: "Draft") -> None:
     """Print what was written, and the commands that use it."""
-    from ensvm.data.drafting.config_text import NAMES, commands
+    from ensvm.drafting.config_text import NAMES, commands
 
     count = f"{len(NAMES)} algorithms on {draft.realizations} splits"
     click.echo(printable(f"wrote {draft.config}: {count}"))

@@ -271,9 +271,9 @@ def _run(
 
     Findings are about a whole study: `show_findings` is for plans with all of its cells.
     """
-    from ensvm.notebook.progress import RunProgress
     from ensvm.runner.execute import run_plan
     from ensvm.runner.pool import WorkersDie, interrupted
+    from ensvm.runner.progress import RunProgress
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
         # A second signal (an impatient user, or one to the process and one to its group) must not

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from click.testing import CliRunner, Result
 
-from ensvm.notebook.progress import RunProgress
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_shipped_study, read_study
@@ -18,6 +17,7 @@ from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable
 from ensvm.runner.pool import LocalPool, Pool
+from ensvm.runner.progress import RunProgress
 from ensvm.shipped import shipped_results
 from ensvm_cli import ENDING
 from ensvm_cli.main import main

@@ -25,7 +25,7 @@ from ensvm.data.splits import (
     max_realizations,
     part_sizes,
 )
-from ensvm.errors import Strict
+from ensvm.yaml_block import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 PROVIDERS = ("file", "mirror", "shipped", "pip", "url", "openml")  # in the order they are tried

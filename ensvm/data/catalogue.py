@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from ensvm.data.card import DatasetCard, Source
 from ensvm.data.split_sizes import counted, refuse_without_groups
-from ensvm.errors import UserError, did_you_mean, explain
+from ensvm.errors import UserError, did_you_mean
 from ensvm.shipped import shipped_datasets
+from ensvm.yaml_block import explain
 from ensvm.yaml_text import Loader
 
 NEAREST = 3  # names that a message suggests

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm import hints
-from ensvm.errors import Strict
+from ensvm.yaml_block import Strict
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
 

@@ -43,7 +43,8 @@ from ensvm.data.providers.serving import read_files, settled
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.split_sizes import check_groups, completed
 from ensvm.data.splits import PROTOCOLS
-from ensvm.errors import Refused, Strict, UserError, did_you_mean, explain
+from ensvm.errors import Refused, UserError, did_you_mean
+from ensvm.yaml_block import Strict, explain
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)

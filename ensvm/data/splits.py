@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm import hints
-from ensvm.errors import Strict, UserError
+from ensvm.errors import UserError
 from ensvm.seeds import realization_seed
+from ensvm.yaml_block import Strict
 
 __all__ = [
     "BootstrapSplit",

@@ -8,12 +8,10 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
-from ensvm.records.record import Identity, Record, RunPass
-
-# One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
-ValueOf: TypeAlias = tuple[str, str, RunPass]
+from ensvm.records.record import Identity, Record
+from ensvm.study.passes import ValueOf
 
 # Settings that the code decides, not the config.
 OF_THE_CODE = ("code", "defaults", "own")

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Strict, TypeAdapter, ValidationError
 
+from ensvm.study.passes import RunPass
+
 # Strict: "1" and true are not numbers.
 Flag: TypeAlias = Annotated[bool, Strict()]
 Number: TypeAlias = Annotated[float, Strict()]
@@ -18,7 +20,6 @@ Integer: TypeAlias = Annotated[int, Strict()]
 FromOne: TypeAlias = Annotated[Integer, Field(ge=1)]
 Scalar: TypeAlias = str | Flag | Integer | Number | None
 
-RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
 Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
 from ensvm.report.documents.document import CHOSEN
 from ensvm.report.query import (
@@ -25,6 +24,7 @@ from ensvm.report.query import (
 from ensvm.report.tables import TableCell, cell_of, question_of, row_label
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
+from ensvm.study.passes import ValueOf
 from ensvm.study.table_layout import TableConfig, Verdict, Why
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.identity import ValueOf, by_value
-from ensvm.records.record import Identity, Record, Run, RunPass
+from ensvm.records.identity import by_value
+from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
@@ -23,6 +23,7 @@ from ensvm.report.current_config import current_config
 from ensvm.shipped import SHIPPED
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import CHOSEN, DATA_CELL, SEARCH, SECONDS, Unit, is_predicted, unit_of
+from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import Place, Published
 
 Asked = TypeVar("Asked")

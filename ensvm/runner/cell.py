@@ -19,12 +19,13 @@ from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
 from ensvm.records.provenance import now
-from ensvm.records.record import Conditions, Record, RunPass, Status
+from ensvm.records.record import Conditions, Record, Status
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm.study.passes import RunPass
 
 _Method: TypeAlias = tuple[AlgorithmSettings, Mapping[str, Any] | None]
 

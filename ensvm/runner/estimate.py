@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from ensvm.records.identity import ValueOf
 from ensvm.records.record import Identity, Record
 from ensvm.runner.plan import Cell, Plan
+from ensvm.study.passes import ValueOf
 
 PHASES = ("fit", "predict", "selection")
 KERNEL_PHASES = ("kernel", "test_kernel")

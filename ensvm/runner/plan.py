@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.data.splits import whole_round
 from ensvm.errors import UserError, did_you_mean
-from ensvm.records.identity import ValueOf, changes, hash_of, key_of
-from ensvm.records.record import Identity, Record, RunPass
+from ensvm.records.identity import changes, hash_of, key_of
+from ensvm.records.record import Identity, Record
 from ensvm.runner.own_code import importable
 from ensvm.runner.settings import (
     Algorithm,
@@ -28,6 +28,7 @@ from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, validated
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.source import YamlSource

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.errors import Strict, did_you_mean, readable
+from ensvm.errors import did_you_mean
 from ensvm.study.metrics import (
     MEASURED,
     SEARCH,
@@ -17,6 +17,7 @@ from ensvm.study.metrics import (
     unknown,
 )
 from ensvm.study.source import Location, YamlSource
+from ensvm.yaml_block import Strict, readable
 
 # Names become names of files, which most systems end at 255 bytes, endings and all.
 LONGEST_NAME = 100

@@ -7,7 +7,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.errors import did_you_mean
-from ensvm.records.record import RunPass
 from ensvm.study.block import (
     Algorithms,
     Asked,
@@ -19,6 +18,7 @@ from ensvm.study.block import (
     is_derived,
 )
 from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.passes import RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
 from ensvm.study.source import YamlSource
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ensvm import hints
-from ensvm.records.record import RunPass
 from ensvm.study.block import (
     Algorithms,
     Asked,
@@ -42,11 +41,6 @@ NAMES = {
 # The fitted attributes of a map of decisions: the rows, their labels, the values on both axes, and
 # the decision value at each point of the grid.
 MAP = ("points_", "signs_", "grid_", "values_")
-
-
-def pass_of(y: str) -> RunPass:
-    """Return the pass that records a metric: seconds come from the timing pass."""
-    return "timing" if unit_of(y) == SECONDS else "error"
 
 
 def metric_name(metric: str) -> str:

@@ -14,8 +14,8 @@ from ensvm.study.figure_kinds import (
     MapConfig,
     PlaneConfig,
     axis_label,
-    pass_of,
 )
+from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
 
 

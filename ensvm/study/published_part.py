@@ -3,20 +3,17 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from ensvm.records.identity import ValueOf
-from ensvm.records.record import RunPass
 from ensvm.study.block import is_derived
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
-from ensvm.study.figure_kinds import pass_of
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.passes import PASS_OF_TABLE, ValueOf, pass_of
 
 # Realizations of values in tables if the paper does not print how many it has; of values that only
 # its figures show, which print no number; and of values that only its claims need.
 DEFAULT_REALIZATIONS = 10
 REALIZATIONS_OF_FIGURES = 5
 REALIZATIONS_OF_CLAIMS = 5
-PASS_OF_TABLE: dict[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
 
 
 def published_values(

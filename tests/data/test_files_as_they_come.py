@@ -9,7 +9,7 @@ import pytest
 
 from ensvm.data import inline_card, load
 from ensvm.data.alarms import alarms
-from ensvm.data.drafting.draft import draft_study
+from ensvm.drafting.draft import draft_study
 from ensvm.errors import UserError
 
 RNG = np.random.default_rng(0)

@@ -11,11 +11,11 @@ from made_up_records import invoke, run_quietly
 
 import ensvm
 from ensvm.errors import UserError
-from ensvm.notebook.progress import RunProgress
 from ensvm.records.merge import merge, write_merged
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan, part_of
+from ensvm.runner.progress import RunProgress
 
 distributed = pytest.importorskip("distributed")
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ensvm.errors import Strict, UserError
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config, validated
 from ensvm.study.source import YamlSource
+from ensvm.yaml_block import Strict
 
 STUDY = """\
 study: s

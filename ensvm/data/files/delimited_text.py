@@ -20,7 +20,8 @@ from ensvm.data.files.encode import (
 )
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
-from ensvm.errors import Strict, UserError
+from ensvm.errors import UserError
+from ensvm.yaml_block import Strict
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespace": None}
 _END_OF_FILE = "\x1a"  # DOS marks the end of a text so

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.files.encode import Inputs
-from ensvm.errors import Refused, Strict, UserError
+from ensvm.errors import Refused, UserError
+from ensvm.yaml_block import Strict
 
 UNPACK: dict[str, Callable[[Path], Any]] = {
     "": lambda path: path.open("rb"),

@@ -11,7 +11,8 @@ import numpy as np
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label, printed_value, row_label
-from ensvm.study.figure_kinds import BoxConfig, RowsPanel, pass_of
+from ensvm.study.figure_kinds import BoxConfig, RowsPanel
+from ensvm.study.passes import pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,9 +26,10 @@ from ensvm.report.plots.looks import (
     series_label,
 )
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.study.figure_kinds import axis_label, pass_of
+from ensvm.study.figure_kinds import axis_label
 from ensvm.study.figures import CurvesConfig, LinesConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of
+from ensvm.study.passes import pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,14 +3,14 @@
 import pytest
 from made_up_records import record
 
-from ensvm.notebook.progress import RunProgress
+from ensvm.runner.progress import RunProgress
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still; a test sets its only entry, the seconds."""
     now = [0.0]
-    monkeypatch.setattr("ensvm.notebook.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("ensvm.runner.progress.time.monotonic", lambda: now[0])
     return now
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from ensvm.data.alarms import alarms
-from ensvm.data.drafting.column_guess import DraftColumn, look_at_column, look_at_text
-from ensvm.data.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.binary_arrays import NpzFormat
@@ -27,7 +25,10 @@ from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
-from ensvm.errors import Refused, UserError, explain
+from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
+from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
+from ensvm.errors import Refused, UserError
+from ensvm.yaml_block import explain
 
 # What a column of classes is often called; one with such a name is taken without a question.
 SURE_NAMES = (

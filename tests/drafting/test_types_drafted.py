@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from ensvm.data import load
-from ensvm.data.drafting.config_text import write_config
-from ensvm.data.drafting.draft import draft_study
+from ensvm.drafting.config_text import write_config
+from ensvm.drafting.draft import draft_study
 from ensvm.runner.plan import make_plan
 
 N = 40

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ensvm.data import inline_card, load
-from ensvm.data.drafting.config_text import write_config
-from ensvm.data.drafting.draft import UnclearTarget, draft_study, name_of
+from ensvm.drafting.config_text import write_config
+from ensvm.drafting.draft import UnclearTarget, draft_study, name_of
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 

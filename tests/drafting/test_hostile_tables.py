@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ensvm.data import load
-from ensvm.data.drafting.config_text import write_config
-from ensvm.data.drafting.draft import draft_study
+from ensvm.drafting.config_text import write_config
+from ensvm.drafting.draft import draft_study
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 

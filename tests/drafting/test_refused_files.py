@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm.data.drafting.draft import draft_study
+from ensvm.drafting.draft import draft_study
 from ensvm.errors import UserError
 
 N = 40
@@ -92,7 +92,7 @@ def test_an_odd_file_is_refused_by_name_and_place(
     if name.endswith((".parquet", ".feather")):
         pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ensvm.data.drafting.table_guess.MAX_FIELDS", 1_000)
+    monkeypatch.setattr("ensvm.drafting.table_guess.MAX_FIELDS", 1_000)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(UserError) as refusal:
         draft_study(Path(name), **options)

@@ -7,7 +7,7 @@ import yaml
 
 from ensvm.atomic_write import replace_file
 from ensvm.data.alarms import rare_share
-from ensvm.data.drafting.draft import Draft
+from ensvm.drafting.draft import Draft
 from ensvm.errors import UserError
 from ensvm.yaml_text import dump
 

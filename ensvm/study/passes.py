@@ -1,0 +1,18 @@
+"""The passes of a study, and what names one of its values."""
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from ensvm.study.metrics import SECONDS, unit_of
+
+RunPass: TypeAlias = Literal["error", "timing"]
+
+# One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
+ValueOf: TypeAlias = tuple[str, str, RunPass]
+
+PASS_OF_TABLE: Mapping[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
+
+
+def pass_of(metric: str) -> RunPass:
+    """Return the pass that records a metric: seconds come from the timing pass."""
+    return "timing" if unit_of(metric) == SECONDS else "error"
