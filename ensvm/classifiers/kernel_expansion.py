@@ -62,9 +62,10 @@ class KernelExpansionClassifier(BinaryClassifier):
         matrix of their kernel values; with 'precomputed' X is the Gram matrix itself. The kernel
         must be positive semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
-        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
-        'auto' 1 / n_features, as in scikit-learn.
+        The factor in the kernel, a positive number; not read by 'linear'. 'mean-distance' is 1 over
+        the mean squared distance of the training rows to their mean, for 'laplacian' over the mean
+        of sum_j |x_j - mean_j|; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features, as in
+        scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
@@ -205,7 +206,7 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the number that `gamma` stands for on the training rows."""
-        return resolve_gamma(self.gamma, X, sample_weight)
+        return resolve_gamma(self.gamma, X, sample_weight, kernel=self.kernel)
 
     def _training_gram(self, X: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Return the Gram matrix of the validated training input; a matrix given is left as it is.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ensvm.kernels.augmented_rows import (
     Kernel,
     Rows,
-    apply_kernel,
     augment,
+    fill_values,
     kernel_factor,
     kernel_matrix,
 )
@@ -296,11 +296,10 @@ class _Group:
 
     def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the machines' values at some rows."""
-        right = augmented(queries, self._standardisation, self._dtype).T
+        right = augmented(queries, self._standardisation, self._dtype)
         shared = np.empty((len(self._factor), len(queries)), dtype=self._dtype)
         for piece in slices(len(self._factor), PIECE):
-            np.matmul(self._factor[piece], right, out=shared[piece])
-            apply_kernel(shared[piece], self._kernel)
+            fill_values(self._factor[piece], right, self._kernel, shared[piece])
         for index, entries in self._entries:
             yield index, weighted_sums(*entries, shared)
 

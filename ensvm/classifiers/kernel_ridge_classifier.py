@@ -54,9 +54,10 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     Parameters
     ----------
     gamma : float or {'loo', 'scale', 'auto', 'mean-distance'}, default 'loo'
-        The factor in 'rbf' and 'poly', a positive number. 'loo' chooses among .1, .33, 1 and 3.3
-        times 'mean-distance', which is 1 over the mean squared distance of the training rows to
-        their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features.
+        The factor in the kernel, a positive number; not read by 'linear'. 'loo' chooses among .1,
+        .33, 1 and 3.3 times 'mean-distance', which is 1 over the mean squared distance of the
+        training rows to their mean, for 'laplacian' over the mean of sum_j |x_j - mean_j|; 'scale'
+        is 1 / (n_features Var(X)) and 'auto' 1 / n_features.
     alpha : float or 'loo', default 'loo'
         The factor of c'Kc beside the squared errors, a positive number; 'loo' chooses among a grid
         with two values in a decade.
@@ -165,7 +166,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the width; with 'loo' the base width, whose multiples are tried."""
         gamma = "mean-distance" if self.gamma == "loo" else self.gamma
-        return resolve_gamma(gamma, X, sample_weight)
+        return resolve_gamma(gamma, X, sample_weight, kernel=self.kernel)
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the classes and the targets -1, +1, shape (m,), or (m, n_classes) if over two."""

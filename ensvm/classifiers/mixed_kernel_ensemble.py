@@ -151,9 +151,10 @@ class MixedKernelEnsemble(Classifier):
         The upper bound of the coefficients of each machine, a positive number. The paper prints
         none; 1 is what LIBSVM and the R package e1071 take.
     gamma : float, pair of floats or str, default 'sigest'
-        The factor in 'rbf', a positive number, the lowest and the highest one between which each
-        machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared distance
-        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
+        The factor in 'rbf' and 'laplacian', a positive number, the lowest and the highest one
+        between which each machine draws its own uniformly, or a name. 'sigest' is 1 over the median
+        squared distance between pairs of training rows drawn at random, for 'laplacian' over the
+        median of sum_j |x_j - z_j|; 'sigest-random' is drawn anew for each
         machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
         distances, as in the paper; for 'sigest-log-random' the logarithm is uniform, for
         'sigest-inverse-random' 1 / gamma. With scale='machine' these rows are standardised as one
@@ -191,9 +192,10 @@ class MixedKernelEnsemble(Classifier):
         The kernel of each machine.
     support_ : ndarray of int, shape (n_support,)
         The row numbers of the training rows that some machine needs.
-    gamma_range_ : WidthRange or None
-        The lowest, the middle and the highest factor of 'rbf' that 'sigest' finds; three times the
-        same if `gamma` is another number or name. None without that kernel.
+    gamma_ranges_ : dict of WidthRange
+        The lowest, the middle and the highest factor that 'sigest' finds, for 'rbf' and
+        'laplacian' if they are among the kernels; three times the same if `gamma` is another
+        number or name.
     poly_gamma_ : float or None
         The number that `poly_gamma` stands for; None without 'poly'.
     certificate_ : float
@@ -318,8 +320,7 @@ class MixedKernelEnsemble(Classifier):
         rows = Rows(X[order], X.mean(axis=0))
         columns = None if self.scale is None else standardised_columns(X)
         self._resolve_widths(
-            X if columns is None else standardised_inputs(X, columns),
-            np.random.default_rng(seed_of(entropy, "sigest")),
+            X if columns is None else standardised_inputs(X, columns), seed_of(entropy, "sigest")
         )
         return TrainingSet(
             order,
@@ -346,21 +347,28 @@ class MixedKernelEnsemble(Classifier):
                 f"got {self.gamma!r}"
             )
 
-    def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
+    def _resolve_widths(self, X: NDArray[np.float64], seed: Any) -> None:
         """Set the numbers that `gamma` and `poly_gamma` stand for, where a kernel reads them."""
-        of_a_width = [row_of(name) for name in self.kernels if "gamma" in row_of(name).parameters]
-        arguments = {row.argument for row in of_a_width}
+        of_a_width = [name for name in self.kernels if "gamma" in row_of(name).parameters]
+        arguments = {row_of(name).argument for name in of_a_width}
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
-        self.gamma_range_: WidthRange | None = None
-        if "distance" not in arguments:
-            return
+        self.gamma_ranges_: dict[str, WidthRange] = {
+            # Each kernel has its own generator: its width does not depend on the other kernels.
+            name: self._width_range(X, np.random.default_rng(seed), name)
+            for name in of_a_width
+            if row_of(name).argument != "product"
+        }
+
+    def _width_range(
+        self, X: NDArray[np.float64], rng: np.random.Generator, name: str
+    ) -> WidthRange:
+        """Return the widths that `gamma` stands for with one kernel of distances."""
         if isinstance(self.gamma, list | tuple):
             low, high = map(float, self.gamma)
-            self.gamma_range_ = WidthRange(low, (low + high) / 2.0, high)
-        elif self.gamma in RANGES:
-            self.gamma_range_ = sigest(X, rng=rng)
-        else:
-            self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
+            return WidthRange(low, (low + high) / 2.0, high)
+        if self.gamma in RANGES:
+            return sigest(X, rng=rng, kernel=name)
+        return WidthRange(*[resolve_gamma(self.gamma, X, kernel=name)] * 3)
 
     def _plan(self, training: TrainingSet, names: Sequence[str]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
@@ -390,8 +398,7 @@ class MixedKernelEnsemble(Classifier):
         if row.argument == "product":
             assert self.poly_gamma_ is not None
             return KernelChoice(kernel._replace(gamma=self.poly_gamma_))
-        assert self.gamma_range_ is not None
-        low, middle, high = self.gamma_range_
+        low, middle, high = self.gamma_ranges_[name]
         uniform = "width" if isinstance(self.gamma, list | tuple) else DRAWN.get(str(self.gamma))
         if uniform is None:
             return KernelChoice(kernel._replace(gamma=middle))

@@ -67,7 +67,7 @@ class WeightedNuClassifier(WeightedExpansionClassifier):
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         # A weight is the margin that an example is asked for, not how often it counts.
-        return resolve_gamma(self.gamma, X)
+        return resolve_gamma(self.gamma, X, kernel=self.kernel)
 
 
 @documented

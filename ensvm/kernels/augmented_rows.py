@@ -1,9 +1,9 @@
-"""Inputs in the form in which one matrix product gives the argument of any named kernel.
+"""Inputs in the form in which one matrix product gives the argument of a named kernel.
 
 Centred rows x are kept as (x, 1, |x|^2). Their product with rows z made into (2 gamma z, -gamma
 |z|^2, -gamma) is -gamma |x - z|^2, and with rows made into (gamma z, coef0, 0) it is gamma <x, z> +
-coef0 (centring, which changes inner products, is undone in z): the two arguments that kernels of
-`ensvm.kernels.named_kernels` have. The norms are shared by all machines.
+coef0 (centring, which changes inner products, is undone in z). The norms are shared by all
+machines. A kernel of |x - z|_1 has no such product: it takes the centred rows alone.
 """
 
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.kernels.gram_matrix import fill_cityblock
 from ensvm.kernels.named_kernels import row_of
 
 
@@ -74,13 +75,15 @@ def augment(X: NDArray[Any], centre: NDArray[np.float64], dtype: type[np.floatin
 def kernel_factor(
     augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kernel
 ) -> NDArray[Any]:
-    """Return the factor whose product with augmented rows `apply_kernel` turns into values.
+    """Return rows z in the form in which `fill_values` takes them beside augmented rows.
 
-    Of rows z, augmented with this centre, it is (2 gamma z, -gamma |z|^2, -gamma) for a kernel of
-    distances, and (gamma z, gamma <centre, z> + coef0, 0) for one of products: shape (n, d + 2), in
-    their precision.
+    Augmented with this centre, they become (2 gamma z, -gamma |z|^2, -gamma) for a kernel of
+    squared distances, (gamma z, gamma <centre, z> + coef0, 0) for one of products, and stay what
+    they are for one of |x - z|_1: shape (n, d + 2), in their precision.
     """
     row = row_of(kernel.name)
+    if row.argument == "cityblock":
+        return augmented
     factor = augmented.astype(np.float64)
     inner, ones, norms = factor[:, :-2], factor[:, -2], factor[:, -1]
     if row.argument == "distance":
@@ -96,9 +99,17 @@ def kernel_factor(
     return factor.astype(augmented.dtype, copy=False)
 
 
-def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:
-    """Turn products of augmented rows with a `kernel_factor` into kernel values, in place."""
-    row_of(kernel.name).transform(values, kernel.degree)
+def fill_values(left: NDArray[Any], right: NDArray[Any], kernel: Kernel, out: NDArray[Any]) -> None:
+    """Write the kernel values between augmented rows and a `kernel_factor`, given in either order.
+
+    `out`, of shape (rows of left, rows of right), is contiguous.
+    """
+    row = row_of(kernel.name)
+    if row.argument == "cityblock":
+        fill_cityblock(left[:, :-2], right[:, :-2], -kernel.gamma, out)
+    else:
+        np.matmul(left, right.T, out=out)
+    row.transform(out, kernel.degree)
 
 
 def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
@@ -116,7 +127,11 @@ def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
         values -= np.add.outer(kernel.gamma * norms, kernel.gamma * norms)
         np.fill_diagonal(values, 0.0)
         single = values.astype(np.float32)
-        apply_kernel(single, kernel)
+        row.transform(single, kernel.degree)
+        return single
+    if row.argument == "cityblock":
+        single = np.empty((len(rows), len(rows)), np.float32)
+        fill_values(rows.exact, rows.exact, kernel, single)
         return single
     inputs = inputs + rows.centre
     with np.errstate(over="ignore", invalid="ignore"):
@@ -125,7 +140,7 @@ def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
             values *= kernel.gamma
         if "coef0" in row.parameters:
             values += kernel.coef0
-        apply_kernel(values, kernel)
+        row.transform(values, kernel.degree)
         single = values.astype(np.float32)
     if not np.isfinite(single).all():
         raise ValueError(f"values of the {kernel.name} kernel overflow float32: scale the inputs")

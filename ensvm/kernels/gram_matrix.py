@@ -66,12 +66,12 @@ class KernelBlocks:
         self._coef0 = coef0
         self.dtype = np.dtype(dtype)
         self._width = Y.shape[1]
-        self._of_distances = self._row.argument == "distance"
+        self._of_squares = self._row.argument == "distance"
         self._sparse = self._width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
         self._mean: NDArray[np.float64] | None = None
         if not self._sparse:
             Y = dense_rows(Y)
-            if self._of_distances:
+            if self._of_squares:
                 self._mean = Y.mean(axis=0, dtype=np.float64)
         self._right, self._right_norms = self._prepared(Y)
         left, self._left_norms = (
@@ -83,13 +83,15 @@ class KernelBlocks:
 
     def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
         """Write the values of rows and columns, slices with both ends, into a contiguous array."""
-        if scipy.sparse.issparse(self._left):
+        if self._row.argument == "cityblock":
+            fill_cityblock(self._left[rows], self._right[columns], -self._gamma, block)
+        elif scipy.sparse.issparse(self._left):
             block[...] = (self._left[rows] @ self._right[columns].T).toarray()
         else:
             np.matmul(self._left[rows], self._right[columns].T, out=block)
         for piece in slices(block.shape[0], CACHED_ENTRIES // max(block.shape[1], 1)):
             part = block[piece]
-            if self._of_distances:
+            if self._of_squares:
                 # The norms are added first: their sum is the same number for (x, y) and (y, x).
                 norms = self._left_norms[rows][piece]
                 part -= np.add.outer(norms, self._right_norms[columns])
@@ -103,7 +105,7 @@ class KernelBlocks:
         A kernel of distances gets its exact diagonal too.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
-        if self._of_distances:
+        if self._row.argument != "product":
             at_itself = np.zeros(1, self.dtype)
             self._row.transform(at_itself, self._degree)
             np.fill_diagonal(corner, at_itself)
@@ -113,7 +115,7 @@ class KernelBlocks:
 
         It is the rounding of `dtype`; a value is at most 1.
         """
-        if not self._of_distances or self._row.relative_slope is None:
+        if not self._of_squares or self._row.relative_slope is None:
             return None
         # Roundings of an argument -gamma |x - z|^2, in units of the largest gamma |x|^2: of the
         # product, of the two norms and what they shrink by, of their sum and of the difference.
@@ -134,16 +136,16 @@ class KernelBlocks:
         else:
             rows = np.subtract(dense_rows(X), self._mean, dtype=np.float64)
             rows = rows.astype(self.dtype, copy=False)
-        if not self._of_distances:
+        if not self._of_squares:
             return rows, np.empty(0, self.dtype)
         shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(self._width) * np.finfo(self.dtype).eps
         return rows, (self._gamma * shrinkage * _squared_norms(rows)).astype(self.dtype)
 
     def _scaled(self, rows: Any) -> Any:
         """Return prepared rows times the factor of the product in the kernel's argument."""
-        if self._of_distances:
+        if self._of_squares:
             return rows * rows.dtype.type(2.0 * self._gamma)
-        if "gamma" in self._row.parameters:
+        if self._row.argument == "product" and "gamma" in self._row.parameters:
             return rows * rows.dtype.type(self._gamma)
         return rows
 
@@ -153,6 +155,22 @@ def _squared_norms(X: Any) -> NDArray[np.float64]:
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+def fill_cityblock(left: Any, right: Any, factor: float, out: NDArray[Any]) -> None:
+    """Write factor |x - z|_1 of the rows x of `left` and z of `right`, dense or sparse."""
+    cdist = scipy.spatial.distance.cdist
+    if scipy.sparse.issparse(left):
+        length = CACHED_ENTRIES * 32 // left.shape[1]  # 8 MiB of rows made dense at once
+        for rows in slices(left.shape[0], length):
+            these = left[rows].toarray()
+            for columns in slices(right.shape[0], length):
+                out[rows, columns] = cdist(these, right[columns].toarray(), "cityblock")
+    elif out.dtype == np.float64:
+        cdist(left, right, "cityblock", out=out)
+    else:
+        out[...] = cdist(left, right, "cityblock")
+    out *= out.dtype.type(factor)
 
 
 KernelFunction: TypeAlias = Callable[[Any, Any], ArrayLike]
@@ -199,9 +217,9 @@ def gram(
     -------
     array of shape (n, k)
         The values, C-contiguous. With a named kernel and Y = None it is exactly symmetric. The
-        Gaussian kernel lies in [0, 1], its diagonal for Y = None is exactly 1, and so are the
-        entries between identical rows: squared distances below the rounding of |x - mean(Y)|^2 +
-        |y - mean(Y)|^2 count as 0.
+        Gaussian and the Laplacian kernel lie in [0, 1], their diagonal for Y = None is exactly 1,
+        and so are the entries between identical rows: squared distances below the rounding of
+        |x - mean(Y)|^2 + |y - mean(Y)|^2 count as 0.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Kernel expansions, sum_i c_i k(x_i, x): their values and signs, without a kernel matrix.
 
 Kernel values are made and summed in blocks that stay in a core's cache. The rows x_i are made ready
-once, in the form in which one product gives the kernel's arguments.
+once, in the form of `ensvm.kernels.augmented_rows`.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, kernel_factor
+from ensvm.kernels.augmented_rows import Kernel, augment, fill_values, kernel_factor
 from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
@@ -102,8 +102,7 @@ class KernelSums:
             for those in slices(len(factor), BLOCK_COLUMNS):
                 shape = these.stop - these.start, those.stop - those.start
                 block = values[: shape[0] * shape[1]].reshape(shape)
-                np.matmul(augmented[these], factor[those].T, out=block)
-                apply_kernel(block, self._kernel)
+                fill_values(augmented[these], factor[those], self._kernel, block)
                 sums[these] += block @ factors[those]
 
         each(add, list(slices(len(rows), BLOCK_ROWS)))

@@ -78,7 +78,9 @@ class SharedGram(Inputs):
         self._dtype = dtype
         self._kernel = dict(kernel)
         if "gamma" in kernel:
-            self.gamma = resolve_gamma(kernel["gamma"], realization.X_train)
+            self.gamma = resolve_gamma(
+                kernel["gamma"], realization.X_train, kernel=kernel["kernel"]
+            )
             self._kernel["gamma"] = self.gamma
         self._gram: NDArray[Any] | None = None
         self._blocks: dict[int, NDArray[Any]] = {}

@@ -39,8 +39,8 @@ class KernelConfig(ConfigBlock):
         The kernel's name.
     gamma : float, str or None
         The factor in the kernel's formula, above 0. `mean-distance` is 1 over the mean squared
-        distance of the training rows to their mean; `scale` and `auto` are those of
-        scikit-learn's SVC.
+        distance of the training rows to their mean, of `laplacian` over the mean of
+        sum_j |x_j - mean_j|; `scale` and `auto` are those of scikit-learn's SVC.
     degree : int or None
         The degree of the polynomial kernel.
     coef0 : float or None

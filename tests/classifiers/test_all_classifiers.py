@@ -228,6 +228,7 @@ EVERY_KERNEL: dict[str, Any] = {
     "rbf": {"kernel": "rbf", "gamma": 2.0},
     "poly": {"kernel": "poly", "gamma": 0.5, "degree": 2, "coef0": 1.0},
     "linear": {"kernel": "linear"},
+    "laplacian": {"kernel": "laplacian", "gamma": 1.0},
     "called": {"kernel": lambda X, Y: np.exp(-np.abs(X[:, None] - Y[None]).sum(axis=2))},
 }
 CHOOSING = {"SVMPathClassifier"}

@@ -58,7 +58,7 @@ def test_mixed_draws_a_kernel_for_every_round() -> None:
 
 def test_widths() -> None:
     X, y = letters()
-    low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_range_
+    low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_ranges_["rbf"]
     assert low < middle < high
     fixed = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y)
     assert {machine.kernel.gamma for machine in fixed.estimators_} == {middle}
@@ -77,7 +77,7 @@ def test_widths() -> None:
     assert all(0.1 <= width <= 0.4 for width in widths)
     e1071 = MixedKernelAdaBoost(["poly"], **SMALL).fit(X, y)
     assert e1071.estimators_[0].kernel == ("poly", 1.0 / 6.0, 3, 1.0)
-    assert e1071.gamma_range_ is None
+    assert e1071.gamma_ranges_ == {}
 
 
 def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widths() -> None:
@@ -87,7 +87,7 @@ def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widt
         MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
         for name in ("sigest-random", "sigest-log-random", "sigest-inverse-random")
     ]
-    low, _, high = fits[0].gamma_range_
+    low, _, high = fits[0].gamma_ranges_["rbf"]
     widths = [[machine.kernel.gamma for machine in fitted.estimators_] for fitted in fits]
     assert all(low <= width <= high for drawn in widths for width in drawn)
     # The same places in the range, of the width and of its logarithm.

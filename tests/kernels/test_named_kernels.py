@@ -5,17 +5,27 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics.pairwise import laplacian_kernel
 
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
-from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of
-from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
+from ensvm.kernels import (
+    DENSE_COLUMNS,
+    KERNEL_PARAMETERS,
+    KERNELS,
+    NAMED_KERNELS,
+    gram,
+    parameters_of,
+    resolve_gamma,
+)
+from ensvm.kernels.augmented_rows import Kernel, Rows, fill_values, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import kernel_columns, partial_cholesky
 from ensvm.kernels.named_kernels import KernelRow, sigest
 from ensvm.study.algorithms import KernelConfig
 
 
-def laplacian(arguments: NDArray[Any], degree: int) -> None:
+def exponential(arguments: NDArray[Any], degree: int) -> None:
     np.maximum(np.negative(arguments, out=arguments), 0.0, out=arguments)
     np.exp(np.negative(np.sqrt(arguments, out=arguments), out=arguments), out=arguments)
 
@@ -24,10 +34,15 @@ def sigmoid(arguments: NDArray[Any], degree: int) -> None:
     np.tanh(arguments, out=arguments)
 
 
-# One kernel of a distance and one of a product
+def triangle(arguments: NDArray[Any], degree: int) -> None:
+    arguments += arguments.dtype.type(1.0)
+
+
+# A kernel of each kind of argument
 NEW = {
-    "laplacian": KernelRow("exp(-sqrt(gamma) |x - z|)", ("gamma",), "distance", laplacian),
+    "exponential": KernelRow("exp(-sqrt(gamma) |x - z|)", ("gamma",), "distance", exponential),
     "sigmoid": KernelRow("tanh(gamma <x, z> + coef0)", ("gamma", "coef0"), "product", sigmoid),
+    "triangle": KernelRow("1 - gamma |x - z|_1", ("gamma",), "cityblock", triangle),
 }
 
 
@@ -48,6 +63,8 @@ def rows(n: int, seed: int = 0) -> NDArray[np.float64]:
 def expected(name: str, X: NDArray[np.float64], Z: NDArray[np.float64]) -> NDArray[np.float64]:
     if name == "sigmoid":
         return np.tanh(GAMMA * X @ Z.T + COEF0)
+    if name == "triangle":
+        return 1.0 - GAMMA * np.abs(X[:, None] - Z).sum(axis=2)
     return np.exp(-np.sqrt(GAMMA) * np.linalg.norm(X[:, None] - Z, axis=2))
 
 
@@ -58,7 +75,7 @@ def test_gram_matrices_and_low_rank(kernel: str) -> None:
     training = gram(X, **parameters)
     np.testing.assert_allclose(training, expected(kernel, X, X), atol=1e-7)
     assert np.array_equal(training, training.T)
-    if kernel == "laplacian":
+    if kernel == "exponential":
         factor = partial_cholesky(*kernel_columns(X, **parameters)).factor
         np.testing.assert_allclose(factor @ factor.T, training, atol=1e-6)
     with pytest.raises(ValueError, match="gamma must be a positive number"):
@@ -68,8 +85,10 @@ def test_gram_matrices_and_low_rank(kernel: str) -> None:
 def test_augmented_rows(kernel: str) -> None:
     X, Z, centre = rows(30), rows(7, seed=1), np.full(3, 0.4)
     made = Kernel(kernel, GAMMA, coef0=COEF0 if kernel == "sigmoid" else 0.0)
-    values = kernel_factor(Rows(Z, centre).exact, centre, made) @ Rows(X, centre).exact.T
-    apply_kernel(values, made)
+    values = np.empty((len(Z), len(X)))
+    fill_values(
+        kernel_factor(Rows(Z, centre).exact, centre, made), Rows(X, centre).exact, made, values
+    )
     np.testing.assert_allclose(values, expected(kernel, Z, X), atol=1e-12)
     np.testing.assert_allclose(
         kernel_matrix(Rows(X, centre), made), expected(kernel, X, X), atol=1e-3
@@ -108,16 +127,52 @@ def test_an_unknown_kernel_is_refused() -> None:
     assert parameters_of("precomputed") == parameters_of(np.dot) == ("kernel",)
 
 
-def test_it_is_the_inverse_of_the_quantiles_of_squared_distances() -> None:
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_it_is_the_inverse_of_the_quantiles_of_distances(kernel: str) -> None:
     X = np.random.default_rng(0).normal(size=(80, 3))
+    power = 2 if kernel == "rbf" else 1
     left, right = np.random.default_rng(1).integers(
         80, size=(2, 40)
     )  # half of the rows, as kernlab draws
     distances = [
-        float((X[i] - X[j]) @ (X[i] - X[j])) for i, j in zip(left, right, strict=True) if i != j
+        float((np.abs(X[i] - X[j]) ** power).sum())
+        for i, j in zip(left, right, strict=True)
+        if i != j
     ]
     expected = [1.0 / np.quantile(distances, q) for q in (0.9, 0.5, 0.1)]
-    assert sigest(X, rng=np.random.default_rng(1)) == pytest.approx(expected)
+    assert sigest(X, rng=np.random.default_rng(1), kernel=kernel) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("kernel", "power"), [("rbf", 2), ("laplacian", 1)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_width_of_the_mean_distance(kernel: str, power: int, weighted: bool) -> None:
+    X = rows(40)
+    X[X < 0.3] = 0.0
+    counts = np.random.default_rng(1).integers(0, 3, 40).astype(float) if weighted else np.ones(40)
+    repeated = np.repeat(X, counts.astype(int), axis=0)
+    expected = 1.0 / (np.abs(repeated - repeated.mean(axis=0)) ** power).sum(axis=1).mean()
+    for container in (np.asarray, sparse.csr_array):
+        width = resolve_gamma("mean-distance", container(X), counts, kernel=kernel)
+        assert width == pytest.approx(expected)
+    alike = np.full((5, 2), 0.1)
+    assert resolve_gamma("mean-distance", alike, kernel=kernel) == 1.0
+    assert resolve_gamma("mean-distance", sparse.csr_array(alike), kernel=kernel) == 1.0
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_laplacian_kernel_is_that_of_scikit_learn(wide: bool) -> None:
+    X, Z = rows(40), rows(30, seed=1)
+    X[X < 0.3] = Z[Z < 0.3] = 0.0
+    if wide:  # sparse rows of so many columns are not made dense
+        X, Z = (np.hstack([rows, np.zeros((len(rows), DENSE_COLUMNS))]) for rows in (X, Z))
+    settings = {"kernel": "laplacian", "gamma": GAMMA}
+    expected = laplacian_kernel(X, Z, gamma=GAMMA)
+    for container in (np.asarray, sparse.csr_array):
+        values = gram(container(X), container(Z), **settings)
+        np.testing.assert_allclose(values, expected, atol=1e-14)
+        training = gram(container(X), **settings)
+        np.testing.assert_array_equal(training, training.T)
+        assert (np.diag(training) == 1.0).all()
 
 
 @pytest.mark.parametrize("seed", range(5))

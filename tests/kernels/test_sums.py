@@ -11,7 +11,13 @@ from ensvm.kernels.sums import KernelSums
 
 NAMED = pytest.mark.parametrize(
     "kernel",
-    [Kernel("linear"), Kernel("poly", 0.4, 3, 0.7), Kernel("rbf", 0.3), Kernel("rbf", 40.0)],
+    [
+        Kernel("linear"),
+        Kernel("poly", 0.4, 3, 0.7),
+        Kernel("rbf", 0.3),
+        Kernel("rbf", 40.0),
+        Kernel("laplacian", 0.3),
+    ],
     ids=str,
 )
 
