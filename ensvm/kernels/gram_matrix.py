@@ -166,11 +166,28 @@ def fill_cityblock(left: Any, right: Any, factor: float, out: NDArray[Any]) -> N
             these = left[rows].toarray()
             for columns in slices(right.shape[0], length):
                 out[rows, columns] = cdist(these, right[columns].toarray(), "cityblock")
-    elif out.dtype == np.float64:
-        cdist(left, right, "cityblock", out=out)
     else:
         out[...] = cdist(left, right, "cityblock")
     out *= out.dtype.type(factor)
+
+
+def distances(X: Any, *, kernel: str) -> NDArray[np.float64]:
+    """Return the distances of rows that a kernel is a function of: |x - z|^2 or |x - z|_1.
+
+    The matrix, shape (n, n), is symmetric with zeros on its diagonal and between equal rows.
+    """
+    rows = dense_rows(X)
+    if row_of(kernel).argument == "cityblock":
+        return scipy.spatial.distance.cdist(rows, rows, "cityblock")
+    return scipy.spatial.distance.cdist(rows, rows, "sqeuclidean")
+
+
+def of_distances(distances: NDArray[np.float64], *, kernel: str, gamma: float) -> NDArray[Any]:
+    """Return the kernel values at the distances that `distances` returns."""
+    values = distances * -gamma
+    for piece in slices(len(values), CACHED_ENTRIES // max(values.shape[1], 1)):
+        row_of(kernel).transform(values[piece], 0)
+    return values
 
 
 KernelFunction: TypeAlias = Callable[[Any, Any], ArrayLike]

@@ -16,6 +16,7 @@ from ensvm.kernels import (
     KERNELS,
     NAMED_KERNELS,
     gram,
+    gram_matrix,
     parameters_of,
     resolve_gamma,
 )
@@ -160,7 +161,11 @@ def test_the_width_of_the_mean_distance(kernel: str, power: int, weighted: bool)
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_the_laplacian_kernel_is_that_of_scikit_learn(wide: bool) -> None:
+def test_the_laplacian_kernel_is_that_of_scikit_learn(
+    wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gram_matrix, "PRODUCT_ENTRIES", 300)  # several blocks
+    monkeypatch.setattr(gram_matrix, "MIRRORED_ROWS", 10)
     X, Z = rows(40), rows(30, seed=1)
     X[X < 0.3] = Z[Z < 0.3] = 0.0
     if wide:  # sparse rows of so many columns are not made dense
