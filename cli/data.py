@@ -223,7 +223,8 @@ def splits(config: str, name: str | None, output: Path | None, data_dir: Path | 
     A .csv has a line for each row of each part: data set, realization (from 1), part, row (from 0).
     A .npz holds one data set: X has the inputs before scaling, y the labels, train and test a line
     of row numbers for each realization, filled up with -1 if some parts are shorter. A config reads
-    an archive of equal parts too: `path: NAME.npz` with `split: {protocol: indices}`.
+    both, if all parts are equal: `path: NAME.npz` with `split: {protocol: indices}`, or any data
+    with `split: {protocol: indices, file: NAME.csv}`.
 
     \b
     Examples:

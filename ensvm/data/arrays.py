@@ -44,7 +44,7 @@ def assemble(card: DatasetCard, raw: Raw) -> Arrays:
         hint = "`fill: training-mean` fills them in"
         raise UserError(f"data set {card.name!r}: missing values are kept; {hint}")
     _check_counts(card, X.shape, raw.labels)
-    brought = bool(card.train) or isinstance(card.split, IndicesSplit)
+    brought = bool(card.train) or card.brings_splits
     splits = _brought_splits(card, raw) if brought else None
     y, groups = encode_labels(card, raw.labels), raw.groups
     if card.groups is not None and groups is None:
@@ -145,13 +145,14 @@ def _values(X: Any) -> NDArray[np.float64]:
 def _brought_splits(card: DatasetCard, raw: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     if raw.splits is None:
         raise UserError(
-            f"data set {card.name!r}: protocol indices, but the file holds no train and test"
+            f"data set {card.name!r}: protocol indices, but the file holds no train and test; "
+            "`file:` in the split names a table of row numbers"
         )
     train, test = raw.splits
     _, n_train, n_test = card.sizes()
     if isinstance(card.split, OfficialSplit):  # other protocols split all rows anew
         _check("rows of the test part", test.shape[1], n_test, card.name)
-    if isinstance(card.split, IndicesSplit):
+    if isinstance(card.split, IndicesSplit) and card.brings_splits:
         actual = {"train": train.shape, "test": test.shape}
         realizations = card.split.realizations
         expected = {"train": (realizations, n_train), "test": (realizations, n_test)}

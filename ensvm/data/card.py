@@ -335,6 +335,11 @@ class DatasetCard(Strict):
         """Return how many realizations there are; None if the protocol has no limit."""
         return max_realizations(self.split, self.rows)
 
+    @property
+    def brings_splits(self) -> bool:
+        """Whether the row numbers of its realizations come in the files of the data."""
+        return isinstance(self.split, IndicesSplit) and self.split.file is None
+
     def split_protocol(self) -> dict[str, Any]:
         """Return the keys given of the split for JSON, beginning {"protocol": ...}."""
         return identity(self.split)
@@ -364,7 +369,7 @@ class DatasetCard(Strict):
             deciding |= {
                 "generator": self.generator and self.generator.identity(),
                 "name": self.base or self.name,
-                "brought_splits": isinstance(self.split, IndicesSplit),
+                "brought_splits": self.brings_splits,
             }
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
 

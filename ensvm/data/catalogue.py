@@ -10,7 +10,9 @@ import yaml
 from pydantic import ValidationError
 
 from ensvm.data.card import DatasetCard, Source
+from ensvm.data.row_numbers import with_listed_sizes
 from ensvm.data.split_sizes import counted, refuse_without_groups
+from ensvm.data.splits import IndicesSplit
 from ensvm.errors import UserError, did_you_mean
 from ensvm.shipped import shipped_datasets
 from ensvm.yaml_block import explain
@@ -90,14 +92,28 @@ def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
 def _with_files_beside(card: DatasetCard, folder: Path) -> DatasetCard:
     """Return the card with paths of the user's files that begin at the card's folder."""
 
+    def beside(path: str) -> str:
+        return os.path.normpath((folder / path).absolute())
+
     def moved(source: Source) -> Source:
         update: dict[str, Any] = {"followed_by": [moved(other) for other in source.followed_by]}
         if source.file is not None:
-            update["file"] = os.path.normpath((folder / source.file).absolute())
+            update["file"] = beside(source.file)
         return source.model_copy(update=update)
 
-    parts = {part: [moved(source) for source in sources] for part, sources in card.parts.items()}
-    return card.model_copy(update=parts)
+    def split_beside(split: dict[str, Any]) -> dict[str, Any]:
+        return split | {"file": beside(split["file"])} if split.get("file") else split
+
+    update: dict[str, Any] = {
+        part: [moved(source) for source in sources] for part, sources in card.parts.items()
+    }
+    if isinstance(card.split, IndicesSplit) and card.split.file is not None:
+        update["split"] = card.split.model_copy(update={"file": beside(card.split.file)})
+    update["variants"] = {
+        name: changes | {key: split_beside(changes[key]) for key in {"split"} & set(changes)}
+        for name, changes in card.variants.items()
+    }
+    return card.model_copy(update=update)
 
 
 def _card_files(folder: Path) -> list[Path]:
@@ -111,19 +127,22 @@ def adapt(
     scaling: str | None = None,
     fill: str | float | None = None,
     options: dict[str, Any] | None = None,
+    folder: Path = Path(),
 ) -> DatasetCard:
     """Return the card with the values that a study changes; None leaves a value as it is.
 
     `split` is a whole protocol (with the key `protocol`), or some keys of the card's own; sizes may
-    be fractions of the rows. `fill` only fits a card that fills in missing values, `options` one
-    with a generator. A generated set with other options has no checksum, and of its `classes` only
-    the labels hold. Raises UserError if a key or a value is wrong.
+    be fractions of the rows, and the path of a file of splits begins at `folder`. `fill` only fits
+    a card that fills in missing values, `options` one with a generator. A generated set with other
+    options has no checksum, and of its `classes` only the labels hold. Raises UserError if a key or
+    a value is wrong.
     """
     changes: dict[str, Any] = {}
     if split is not None:
         whole = split if "protocol" in split else {**card.split_protocol(), **split}
         try:
             refuse_without_groups(whole)
+            whole = with_listed_sizes(whole, folder, card.rows, card.name)
             changes["split"] = counted(whole, split, card.rows)
         except ValueError as error:
             raise UserError(f"data set {card.name!r}: {error}") from error

@@ -15,8 +15,9 @@ from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
 from ensvm.data.providers.serving import Attempt, Served, ask, how_to_get, read_rows
+from ensvm.data.row_numbers import listed_rows
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
-from ensvm.data.splits import split_rows
+from ensvm.data.splits import IndicesSplit, split_rows
 from ensvm.errors import DataUnavailable, UserError
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
@@ -68,8 +69,10 @@ class Dataset(Arrays):
 
     def split(self, index: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the row numbers of the training and the test part of a realization."""
-        name = self.card.base or self.card.name
-        return split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
+        name, split, fixed = self.card.base or self.card.name, self.card.split, self.splits
+        if isinstance(split, IndicesSplit) and split.file is not None:
+            fixed = listed_rows(split, len(self.y), name)
+        return split_rows(split, name, index, self.y, fixed, self.groups)
 
     def realization(self, index: int) -> Realization:
         """Return a realization by its number from 1, the same on any machine and in any order.

@@ -40,6 +40,7 @@ from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import read_files, settled
+from ensvm.data.row_numbers import with_listed_sizes
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.split_sizes import check_groups, completed
 from ensvm.data.splits import PROTOCOLS
@@ -207,8 +208,11 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         first.model_copy(update={"followed_by": [source for source, _ in others]})
         for (first, _), *others in parts
     ]
+    raw = joined_parts([joined(part) for part in raws])
+    split = with_listed_sizes(own.split, base, len(raw.labels), own.name or own.title)
+    own = own.model_copy(update={"split": split})
     try:
-        return _card(own, sources, joined_parts([joined(part) for part in raws]), inputs, dropped)
+        return _card(own, sources, raw, inputs, dropped)
     except ValidationError as error:
         raise explain(error, data_set) from error
     except UserError:

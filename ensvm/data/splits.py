@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ensvm import hints
 from ensvm.errors import UserError
@@ -146,7 +146,7 @@ class LeaveOneGroupOutSplit(Strict):
 
 
 class IndicesSplit(SizedSplit):
-    """Row numbers that come with the data, one line of `train` and of `test` a realization.
+    """Row numbers that come with the data, or that a file of splits lists.
 
     Attributes
     ----------
@@ -154,10 +154,24 @@ class IndicesSplit(SizedSplit):
         The name 'indices'.
     realizations : int
         The number of realizations, at least 1.
+    file : str or None
+        A table of text with the columns realization, part and row, as `ensvm data splits` writes
+        it, beside the config or the card. If it lists no test rows, all rows that a realization
+        does not train on are tested. Without it, the data hold the arrays `train` and `test`.
+    sha256 : str or None
+        The sha256 of the uncompressed content of `file`.
     """
 
     protocol: Literal["indices"]
     realizations: int = Field(ge=1)
+    file: str | None = None
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+
+    @model_validator(mode="after")
+    def _known_by_its_content(self) -> "IndicesSplit":
+        if self.file is not None and self.sha256 is None:  # a config's is computed
+            raise ValueError("a card that names a `file` of splits states its `sha256`")
+        return self
 
 
 class DisjointSplit(SizedSplit):
@@ -243,9 +257,12 @@ def identity(split: Split) -> dict[str, Any]:
     """Return the keys given of a split as a JSON-able mapping, beginning {"protocol": ...}.
 
     Keys in the protocol's `later` were added after rows had been drawn with it; they are left out
-    if false, so that the same rows are still drawn. The number of repetitions changes no fold.
+    if false, so that the same rows are still drawn. The number of repetitions changes no fold, and
+    a file of splits is known by its content, wherever it lies.
     """
-    unset = {"repeats"} | {key for key in getattr(split, "later", ()) if not getattr(split, key)}
+    unset = {"repeats", "file"} | {
+        key for key in getattr(split, "later", ()) if not getattr(split, key)
+    }
     return split.model_dump(exclude_none=True, exclude=unset)
 
 
@@ -347,7 +364,8 @@ def split_rows(
     """Return the row numbers of the training and the test part of one realization, counted from 1.
 
     Drawn rows follow from name, protocol and index alone. `fixed` are the row numbers that came
-    with the data, each of shape (realizations, rows), for the protocols `official` and `indices`.
+    with the data or in a file of splits, each of shape (realizations, rows), for the protocols
+    `official` and `indices`.
 
     Raises UserError if there is no such realization, or the protocol needs row numbers or groups
     that did not come.

@@ -469,7 +469,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
         change = getattr(entry, key)
         if change is not None:
             try:
-                card = adapt(card, **{key: change})
+                card = adapt(card, folder=base, **{key: change})
             except UserError as error:
                 raise source.error(("datasets", index, key), str(error)) from error
     return card
