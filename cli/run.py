@@ -218,7 +218,7 @@ def run(
         list_missing(plans, data_dir)
     is_whole = shard is None and not any(choice[key] for key in PARTS)
     all_done = True
-    to_do: list[tuple[int, float]] = []
+    to_do: list[tuple[int, float, bool]] = []
     for study_plan in _quickest_first(plans):
         on_ending(leave_at_once)
         _note_fewer(study_plan, choice["realizations"])
@@ -228,13 +228,16 @@ def run(
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         if dry_run:
-            to_do.append(_dry_run(plan, results, jobs, data_dir))
+            to_do.append(_dry_run(plan, results, jobs, data_dir, published=choice["published"]))
         else:
             done = _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
             all_done = all_done and done
     if every and dry_run:
-        n_cells, seconds = map(sum, zip(*to_do, strict=True))
-        print_text(f"all {len(plans)} studies: {n_cells} cells to run, about {duration(seconds)}")
+        n_cells, seconds, n_longer = map(sum, zip(*to_do, strict=True))
+        time_needed = f"{'more than' if n_longer else 'about'} {duration(seconds)}"
+        if n_longer and not seconds:
+            time_needed = "no estimate"
+        print_text(f"all {len(plans)} studies: {n_cells} cells to run, {time_needed}")
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
 
@@ -322,9 +325,13 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 
 def _dry_run(
-    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None
-) -> tuple[int, float]:
-    """Print what a run would do; return how many cells, and about how many seconds it takes."""
+    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, *, published: bool
+) -> tuple[int, float, bool]:
+    """Print what a run would do.
+
+    Returns the number of cells to run, about how many seconds they take, and whether they take
+    longer than that.
+    """
     from ensvm.records.store import read_records
     from ensvm.runner.execute import records_of_base
 
@@ -340,7 +347,9 @@ def _dry_run(
     cells = [cell for cell, _ in missing]
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
-    return len(to_run), _print_estimate(plan, to_run, records, jobs) if to_run else 0.0
+    if not to_run:
+        return 0, 0.0, False
+    return len(to_run), *_print_estimate(plan, to_run, records, jobs, published=published)
 
 
 def _print_estimate(
@@ -348,10 +357,13 @@ def _print_estimate(
     cells: list["Cell"],
     records: Mapping["Identity", "Record"],
     jobs: int | None,
-) -> float:
+    *,
+    published: bool,
+) -> tuple[float, bool]:
     """Print about how long cells take, from finished cells like them or from `takes:`.
 
-    Returns the seconds.
+    Returns the seconds, and whether the cells take longer: without `published`, a study has more
+    cells than those that `takes:` is for.
     """
     from joblib import cpu_count
 
@@ -360,9 +372,11 @@ def _print_estimate(
     jobs = jobs or cpu_count()
     cost, takes = estimate(plan, cells, records, jobs), plan.config.takes
     if cost.n_unknown and takes is not None:
-        on_one = f"what the paper shows takes one processor about {duration(takes)}"
-        print_text(f"{on_one} (takes: in {plan.path})")
-        return takes / jobs
+        what = plan.config.takes_for
+        on_one = f"{what} takes one processor about {duration(takes)} (takes: in {plan.path})"
+        is_longer = plan.config.reproduce and not published
+        print_text(on_one + "; all cells take longer" * is_longer)
+        return takes / jobs, is_longer
     if cost.n_known:
         print_text(f"about {duration(cost.seconds)} with {jobs} jobs (by cells measured here)")
     if cost.n_unknown:
@@ -370,7 +384,7 @@ def _print_estimate(
             f"no estimate for {cost.n_unknown} of {cost.n_known + cost.n_unknown} cells; a run with"
             " --realizations 1 measures them"
         )
-    return cost.seconds
+    return cost.seconds, bool(cost.n_unknown)
 
 
 def _print_outcome(

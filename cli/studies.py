@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 def list_(results: Path) -> None:
     """List the shipped studies, and your own in RESULTS.
 
-    For each study: how long what the paper shows takes on one processor, about, which of its cells
-    are in RESULTS, and the title. `ensvm data list --missing STUDY` lists missing data.
+    For each study: about how long one processor takes, for the whole study or, where it says
+    `--published`, for what the paper shows; which of its cells are in RESULTS; and the title.
+    `ensvm data list --missing STUDY` lists missing data.
 
     \b
     Examples:
@@ -57,6 +58,7 @@ def list_(results: Path) -> None:
         counts = Counter(record.status for record in records).most_common()
         here = ", ".join(f"{count:,} cells {status}" for status, count in counts)
         takes = duration(config.takes) if config.takes else ""
+        takes += " (--published)" * bool(takes and config.reproduce)
         rows.append([name, takes, here or missing, config.title])
     print_table(["study", "takes", "here", "what it is"], rows, names=4)
     print_text(

@@ -177,8 +177,8 @@ class StudyConfig(ConfigBlock):
         Whether `ensvm run --all` and `make reproduce` run this shipped study; `false` for a
         variant of another one.
     takes : float or None
-        About how many seconds one processor needs for what the paper shows, or for the whole study
-        if it prints no values of a paper. `ensvm list` and dry runs print it.
+        About how many seconds one processor needs for what the paper shows (`--published`), or for
+        the whole study with `reproduce: false`. `ensvm list` and dry runs print it.
     assumptions : tuple of Assumption
         What the paper leaves open, and how the study resolves it.
     readings : tuple of ReadingConfig
@@ -214,6 +214,11 @@ class StudyConfig(ConfigBlock):
     readings: tuple[ReadingConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
     derived: DerivedConfig | None = None
+
+    @property
+    def takes_for(self) -> str:
+        """What the seconds of `takes` are for."""
+        return "what the paper shows (--published)" if self.reproduce else "the whole study"
 
     @property
     def links(self) -> tuple[str, ...]:

@@ -90,7 +90,16 @@ def test_all_shows_the_main_table_of_each_study_once_it_is_done(study, tmp_path,
     again = invoke("run", "--all", "--dry-run", "--results", tmp_path / "r")
     assert again.stdout.splitlines()[-1] == "all 2 studies: 0 cells to run, about 0.0 s"
     anew = invoke("run", "--all", "--dry-run", "--results", tmp_path / "none")
-    assert anew.stdout.splitlines()[-1].startswith("all 2 studies: 4 cells to run, about ")
+    assert anew.stdout.splitlines()[-1] == "all 2 studies: 4 cells to run, no estimate"
+
+
+def test_a_study_takes_longer_than_what_the_paper_shows_of_it(tmp_path):
+    """`takes:` of a work is for `--published`; a whole study has more cells."""
+    dry = ("run", "ijcai07-figure1", "--results", tmp_path, "--dry-run")
+    assert " all cells take longer" in " ".join(invoke(*dry).stdout.split())
+    published = " ".join(invoke(*dry, "--published").stdout.split())
+    assert "what the paper shows (--published) takes one processor about" in published
+    assert "longer" not in published
 
 
 @in_this_process
