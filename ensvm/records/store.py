@@ -81,9 +81,9 @@ class Appender:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._path = folder / CELLS_FILE
-        self._appending = filelock.FileLock(folder / "append.lock")
+        self.folder = folder.absolute()  # a cell may change the working directory
+        self._path = self.folder / CELLS_FILE
+        self._appending = filelock.FileLock(self.folder / "append.lock")
 
     def __enter__(self) -> Self:
         # Not buffered: after a write that failed, closing would try it again.
@@ -154,7 +154,7 @@ class Store(Appender):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._lock = filelock.FileLock(folder / "cells.lock")
+        self._lock = filelock.FileLock(self.folder / "cells.lock")
         self._reader = LineReader()
 
     def __enter__(self) -> Self:

@@ -23,6 +23,7 @@ from ensvm.records.record import Conditions, Record, Status
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
+from ensvm.runner.own_code import changed_since
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.passes import RunPass
@@ -103,7 +104,28 @@ def run_task(task: Task) -> Iterator[Started | Record]:
 def run_cell(
     task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None = None
 ) -> Record:
-    """Return the record of a cell; whatever its estimator raises becomes a failed record."""
+    """Return the record of a cell; whatever its estimator raises becomes a failed record.
+
+    A cell fails, too, if the user's own code is not that of the plan before or after it runs.
+    """
+    if changed := _changed_code(task, cell):
+        return new_record(task, cell, "failed", changed, conditions=conditions)
+    record = _record_of_fit(task, cell, grams, conditions)
+    if changed := _changed_code(task, cell):
+        return new_record(task, cell, "failed", changed, conditions=conditions)
+    return record
+
+
+def _changed_code(task: Task, cell: Cell) -> str:
+    """Return which own code of a cell is not that of the plan, as a sentence; else ""."""
+    own = cell.settings.get("own", {})
+    return changed_since(own, task.modules) if own and task.modules else ""
+
+
+def _record_of_fit(
+    task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None
+) -> Record:
+    """Return the record of a cell, of which it is known that its code is that of the plan."""
     try:
         with (
             _thread_limit(cell),  # for each cell, because the one before may have changed it

@@ -12,9 +12,9 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -66,9 +66,7 @@ class OwnFolder:
     @cached_property
     def _modules(self) -> OwnCode:
         """Every module of the folder."""
-        files = defaultdict[str, list[str]](list)
-        for name in _module_files(str(self._folder)):
-            files[Path(name).parts[0]].append(name)
+        files = _files_by_top(self._folder)
         hashes = {top: self._hash(names, ("algorithms",)) for top, names in files.items()}
         own = {top.partition(".")[0] for top in files}
         modules = set[str]()
@@ -82,31 +80,89 @@ class OwnFolder:
 
     def _matches(self, pattern: str, location: Location) -> list[str]:
         """Return the files that a pattern of `depends:` matches, relative to the folder."""
-        folder, files = self._folder, list[str]()
-        is_one = os.path.exists(folder / pattern)  # its name may have characters of a pattern
-        for name in [pattern] if is_one else glob.glob(pattern, root_dir=folder, recursive=True):
-            path = folder / name
-            if folder.absolute().is_relative_to(os.path.abspath(path)):
-                continue  # the config's own folder, which may hold the results
-            for file in path.rglob("*") if path.is_dir() else [path]:
-                if file.is_file() and "__pycache__" not in file.parts:
-                    files.append(os.path.join(name, file.relative_to(path)))
+        files = _files_matching(self._folder, pattern)
         if not files:
-            hint = did_you_mean(pattern, [path.name for path in folder.iterdir()])
+            hint = did_you_mean(pattern, [path.name for path in self._folder.iterdir()])
             message = f"no file matches {pattern!r} in the folder of the config{hint}"
             raise self._source.error(location, message)
         return files
 
     def _hash(self, files: Iterable[str], location: Location) -> str:
-        total = hashlib.sha256()
-        for name in sorted(set(map(os.path.normpath, files))):
-            try:
-                content = (self._folder / name).read_bytes()
-            except OSError as error:
-                message = f"{name}: cannot be read: {error.strerror}"
-                raise self._source.error(location, message) from error
-            total.update(os.fsencode(name) + b"\0" + hashlib.sha256(content).digest())
-        return total.hexdigest()[:16]
+        try:
+            return _hash_of_files(self._folder, files)
+        except OSError as error:
+            message = f"{error.filename}: cannot be read: {error.strerror}"
+            raise self._source.error(location, message) from error
+
+
+def changed_since(hashes: Mapping[str, str], folder: Path) -> str:
+    """Return which own code is not what it was when a run began, as a sentence; else "".
+
+    `hashes` are those of an algorithm's `OwnCode` in the folder of the config.
+    """
+    if not hashes:
+        return ""
+    if not folder.is_dir():
+        return f"the folder of the config is missing: {folder}"
+    modules = _files_by_top(folder)
+    changed = []
+    for name, planned in hashes.items():
+        # A name is a module, a pattern of `depends:`, or both, whose hashes stand side by side.
+        with suppress(OSError):  # a file that cannot be read has changed
+            hash_of_module = _hash_of_files(folder, modules[name]) if name in modules else ""
+            hash_of_matches = _hash_of_files(folder, _files_matching(folder, name))
+            both = hash_of_module + hash_of_matches
+            if planned in (hash_of_module, hash_of_matches, both):
+                continue
+        changed.append(name)
+    have = "has" if len(changed) == 1 else "have"
+    return f"{', '.join(sorted(changed))} {have} changed since the run began" if changed else ""
+
+
+def _files_by_top(folder: Path) -> dict[str, list[str]]:
+    """Return the modules of a folder and of those below it, by the first part of their paths."""
+    files = defaultdict[str, list[str]](list)
+    for name in _module_files(str(folder)):
+        files[Path(name).parts[0]].append(name)
+    return files
+
+
+def _files_matching(folder: Path, pattern: str) -> list[str]:
+    """Return the files that a pattern of `depends:` matches, relative to the folder."""
+    files = list[str]()
+    is_one = os.path.exists(folder / pattern)  # its name may have characters of a pattern
+    for name in [pattern] if is_one else glob.glob(pattern, root_dir=folder, recursive=True):
+        path = folder / name
+        if folder.absolute().is_relative_to(os.path.abspath(path)):
+            continue  # the config's own folder, which may hold the results
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                files.append(os.path.join(name, file.relative_to(path)))
+    return files
+
+
+def _hash_of_files(folder: Path, files: Iterable[str]) -> str:
+    """Return a hash of the names and contents of some files in a folder.
+
+    Raises OSError, which names the file, if one cannot be read.
+    """
+    total = hashlib.sha256()
+    for name in sorted(set(map(os.path.normpath, files))):
+        try:
+            status = os.stat(folder / name)
+            version = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            digest = _digest_of(folder / name, version)
+        except OSError as error:
+            error.filename = name
+            raise
+        total.update(os.fsencode(name) + b"\0" + digest)
+    return total.hexdigest()[:16]
+
+
+@lru_cache(maxsize=10_000)
+def _digest_of(path: Path, version: tuple[int, ...]) -> bytes:
+    """Return the SHA-256 of a file; `version` is another if the file has been written to."""
+    return hashlib.sha256(path.read_bytes()).digest()
 
 
 @contextmanager
@@ -114,9 +170,10 @@ def importable(folder: Path) -> Iterator[None]:
     """Find modules in a folder too while the body runs, after all others.
 
     Its modules are imported anew and forgotten afterwards, so that each plan reads what a user has
-    changed since the last, and another study may have a module of the same name.
+    changed since the last, and another study may have a module of the same name. A module that
+    changes the working directory while it is imported changes it for the body alone.
     """
-    path = os.path.realpath(folder)
+    path, working_directory = os.path.realpath(folder), os.getcwd()
     is_new = path not in sys.path
     if is_new:
         sys.path.append(path)
@@ -125,6 +182,7 @@ def importable(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        os.chdir(working_directory)
         _forget_own_modules(folder)
         sys.modules.update(before)
         if is_new:
@@ -184,8 +242,9 @@ def _module_files(folder: str) -> Iterator[str]:
 
 
 def _may_have_code(parent: str, name: str, folder: str) -> bool:
-    """Return whether a folder may be a package of the user's own, and is not an environment."""
+    """Return whether a folder may hold own code: it is not hidden, and not an environment."""
     inside = os.path.join(parent, name)
     is_left_out = parent == folder and name in LEFT_OUT
     is_environment = any(os.path.exists(os.path.join(inside, file)) for file in ENVIRONMENT_FILES)
-    return name.isidentifier() and name != "__pycache__" and not (is_left_out or is_environment)
+    is_hidden = name.startswith(".") or name == "__pycache__"
+    return not (is_hidden or is_left_out or is_environment)
