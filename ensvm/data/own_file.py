@@ -349,14 +349,14 @@ def _choose_columns(
     for (_, file), others in zip(tables, names, strict=True):
         if differing := sorted(set(others) ^ set(first)):
             raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
-    uses: dict[str, list[Any]] = {"target": [own.target], "inputs": [*listed]}
-    uses |= {"drop": own.drop, "groups": [own.groups]}
+    uses: dict[str, set[Any]] = {"target": {own.target}, "inputs": {*listed}}
+    uses |= {"drop": {*own.drop}, "groups": {own.groups}}
     for name in first:
         keys = [key for key, columns in uses.items() if name in columns]
         if len(keys) > 1 and keys != ["drop", "groups"]:
             what = "holds the labels" if keys[0] == "target" else f"is in `{keys[0]}` too"
             raise UserError(f"{file_name}: {keys[1]}: the column {name!r} {what}")
-    unused = (own.target, own.groups, *own.drop)
+    unused = {own.target, own.groups, *own.drop}
     kept = [name for name in first if name not in unused]
     dropped = own.drop
     if own.other_inputs == "drop":
@@ -365,9 +365,10 @@ def _choose_columns(
     others = [name for name in kept if name not in listed]
     index = first[0] if first[0] in others and re.match("Unnamed: |$", first[0]) else None
     encodings = _declared(tables, others) | listed
-    for name in kept:
-        if encodings.get(name) == ONE_HOT:
-            levels = {level for form, file in tables for level in form.levels(file, name)}
+    if open_lists := [name for name in kept if encodings.get(name) == ONE_HOT]:
+        read = [(form, form.table(file)) for form, file in tables]
+        for name in open_lists:
+            levels = {level for form, table in read for level in form.levels(table.columns[name])}
             one_hot: OneHot = {"one-hot": sorted(levels)}
             encodings[name] = one_hot
     inputs: Inputs = {name: encodings.get(name, "number") for name in kept}

@@ -20,12 +20,13 @@ from ensvm.data.providers.folders import is_web_page
 from ensvm.errors import UserError
 
 MAX_FIELDS = 2_200_000  # each takes some microseconds
-MAX_COLUMNS = 20_000
 FEWEST_ROWS = 10
 HEAD = 2**16  # characters that a guess is made from
 HEAD_ROWS = 200
 MOST_BANNER = 20  # lines before a table, and after it, that are not rows of it
-SAMPLE = 200  # values of a column that show how numbers are written
+SAMPLE = 200  # values of a column that show how numbers are written ...
+SAMPLE_COLUMNS = 100  # ... and columns of numbers
+BETWEEN_DIGITS = re.compile(r"\d\D+\d")
 ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 SAVE_AS = "save the table as CSV"
 FOREIGN = {
@@ -66,7 +67,8 @@ def typed_table(file: FileContent, form: NamedColumnsFormat) -> DraftTable:
     kind = {"arff": "ARFF", "feather": "Feather (Arrow)"}.get(name, name.capitalize())
     written_as = "; ".join([f"{kind}, typed columns", *table.notes])
     columns = _columns(table, file.name)
-    return DraftTable(written_as, table.names, table.names, columns, typed=form.typed_columns(file))
+    names = list(table.columns)
+    return DraftTable(written_as, names, names, columns, typed=form.typed_columns(file))
 
 
 def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any]) -> DraftTable:
@@ -93,7 +95,7 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
         dialect["skip"] = rows[1][0] - 1  # a config cannot name the columns by this header
     form = TableFormat(type="table", target=-1, header=int(usable), **dialect)
     table = form.table(file)
-    columns = _columns(table, file.name)
+    columns, names = _columns(table, file.name), list(table.columns)
     numerals = _guess_numerals(columns, form.delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
     what = "a header" if header else "no header"
@@ -104,8 +106,8 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     notes = [f"{ENCODINGS[encoding]}, delimiter {delimiter}, {what}", *table.notes]
     return DraftTable(
         "; ".join(notes),
-        table.names,
-        titles if header and len(titles) == len(table.names) else table.names,
+        names,
+        titles if header and len(titles) == len(names) else names,
         columns,
         numerals,
         _without_defaults(dialect, file.name, usable),
@@ -128,9 +130,7 @@ def _without_defaults(dialect: dict[str, Any], file_name: str, usable: bool) -> 
 
 def _columns(table: Table, file_name: str) -> list[list[str]]:
     """Return the fields of the columns, numbers as text, if there are neither too many nor few."""
-    n_rows, n_columns = table.frame.shape
-    if n_columns > MAX_COLUMNS:
-        raise UserError(f"{file_name}: {n_columns:,} columns; accepted: up to {MAX_COLUMNS:,}")
+    n_rows, n_columns = table.n_rows, len(table.columns)
     if n_rows * n_columns > MAX_FIELDS:
         raise UserError(
             f"{file_name}: more than {MAX_FIELDS:,} fields ({n_columns:,} columns); take a random "
@@ -140,7 +140,7 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
         raise UserError(
             f"{file_name}: holds {n_rows or 'no'} rows; accepted: {FEWEST_ROWS} or more"
         )
-    return [texts_of(column).tolist() for _, column in table.frame.items()]
+    return [texts_of(column).tolist() for column in table.columns.values()]
 
 
 def _decoded(file: FileContent) -> tuple[str, str]:
@@ -256,7 +256,10 @@ def _has_header(form: TableFormat, head: Sequence[list[str]]) -> bool:
 
 
 def _guess_numerals(columns: Sequence[Sequence[str]], comma_delimited: bool) -> Numerals:
-    """Return the way of writing numbers in which the most columns hold numbers."""
+    """Return the way of writing numbers in which the most columns hold numbers.
+
+    Of many columns, some at equal distances are looked at.
+    """
     # in a file of commas, a comma within a number is a mark of thousands
     ways = [WAYS[0], WAYS[2], WAYS[1], *WAYS[3:]] if comma_delimited else WAYS
     samples = [
@@ -264,11 +267,16 @@ def _guess_numerals(columns: Sequence[Sequence[str]], comma_delimited: bool) -> 
         for column in columns
     ]
     # whole numbers and texts without digits look the same in every way of writing
-    samples = [sample for sample in samples if any(re.search(r"\d\D+\d", t) for t in sample)]
+    samples = [sample for sample in samples if any(map(BETWEEN_DIGITS.search, sample))]
+    samples = samples[:: -(-len(samples) // SAMPLE_COLUMNS) or 1]
 
-    def readable(way: Numerals) -> tuple[int, int]:
+    best, best_score = ways[0], (-1, 0)
+    for way in ways:
         wrong = [int(np.isnan(way.read(sample)).sum()) for sample in samples]
         few = [n <= min(3, len(sample) / 2) for n, sample in zip(wrong, samples, strict=True)]
-        return sum(few), -sum(wrong)
-
-    return max(ways, key=readable)  # the first of several
+        score = sum(few), -sum(wrong)
+        if score > best_score:  # the first of several that are equally good
+            best, best_score = way, score
+        if not any(wrong):
+            break
+    return best

@@ -10,7 +10,7 @@ import numpy as np
 from ensvm.data.files.encode import USUAL_MARKS, Numerals
 from ensvm.data.files.file_content import FileContent, check_size
 from ensvm.data.files.named_columns import Table
-from ensvm.data.files.typed_tables import TypedFormat
+from ensvm.data.files.typed_tables import TypedFormat, table_of
 from ensvm.errors import UserError
 
 
@@ -87,7 +87,7 @@ def _table(data: bytes, file_name: str) -> Table:
         for at, (name, kind) in enumerate(kinds.items())
     }
     notes = ("weights of rows left out",) if weighted else ()
-    return Table(pandas.DataFrame(columns), place, notes)
+    return table_of(pandas.DataFrame(columns), place, notes)
 
 
 def _attributes(lines: Iterator[tuple[int, str]], file_name: str) -> dict[str, Kind]:

@@ -27,6 +27,8 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespa
 _END_OF_FILE = "\x1a"  # DOS marks the end of a text so
 _FIRST_ROWS = 50  # rows that tell whether the first of them is a header
 
+_FORMULA = re.compile(r'^\s*="(.*)"\s*$', re.S)
+
 Row = tuple[int, list[str]]  # the number of its first line, and its fields
 
 
@@ -202,14 +204,13 @@ class TableFormat(NamedColumnsFormat, Dialect):
 
     def table(self, file: FileContent) -> Table:
         """Return the rows below the header, as texts; `Numerals` makes numbers of them exactly."""
-        import pandas  # loaded here to keep starting up quick
-
         names, body, notes = self._body(file)
-        frame = pandas.DataFrame([fields for _, fields in body], columns=names, dtype=object)
+        rows = [fields for _, fields in body]
         if b'="' in file.data or b'=\0"' in file.data:  # Excel's ="5" (also in UTF-16)
-            formula = re.compile(r'^\s*="(.*)"\s*$', re.S)
-            frame = frame.map(lambda text: formula.sub(r"\1", text))
-        return Table(frame, lambda row: f"{file.name}, line {body[row][0]}", notes)
+            rows = [[_FORMULA.sub(r"\1", text).strip() for text in fields] for fields in rows]
+        fields = np.array(rows, dtype=object).reshape(len(rows), len(names))
+        columns = {name: fields[:, at] for at, name in enumerate(names)}
+        return Table(columns, len(rows), lambda row: f"{file.name}, line {body[row][0]}", notes)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""

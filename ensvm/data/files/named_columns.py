@@ -1,7 +1,8 @@
 """Tables whose columns have names or positions: how fields become inputs, labels and groups."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -31,15 +32,13 @@ from ensvm.errors import UserError, did_you_mean
 class Table:
     """The rows of a file."""
 
-    # a DataFrame: each column holds texts (str), or numbers with NaN for a missing value
-    frame: Any
+    # By name, arrays of shape (n_rows,): texts without blanks around them, empty if a value is
+    # missing, or numbers, NaN if a value is missing.
+    columns: Mapping[str, NDArray[Any]]
+    n_rows: int
     place: Callable[[int], str]  # the file and the line or row of a row, for messages
     notes: tuple[str, ...] = ()  # what is left out of the file
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns."""
-        return list(map(str, self.frame.columns))
+    frame: Any = None  # the DataFrame of a table whose columns have types
 
 
 class NamedColumnsFormat(FileFormat):
@@ -86,10 +85,9 @@ class NamedColumnsFormat(FileFormat):
         """Return the inputs and their encodings; None for all columns but the target."""
         return file.inputs
 
-    def levels(self, file: FileContent, name: str) -> list[str]:
-        """Return the different values of a column in ascending order, without missing ones."""
-        texts = texts_of(self.table(file).frame[name])
-        return sorted({*texts.tolist()} - self.missing_marks)
+    def levels(self, column: NDArray[Any]) -> set[str]:
+        """Return the different values of a column as texts, without missing ones."""
+        return {*texts_of(column)} - self.missing_marks
 
     # What only tables of text say otherwise.
     @property
@@ -114,19 +112,20 @@ class NamedColumnsFormat(FileFormat):
         unknown code.
         """
         table = self.table(file)
-        if not len(table.frame):
+        if not table.n_rows:
             raise UserError(f"{file.name}: holds no rows")
-        label = column_name(table.names, self.target, f"{file.name}: target")
+        names = list(table.columns)
+        label = column_name(names, self.target, f"{file.name}: target")
         inputs = self.columns_used(file)
         if inputs is None:
-            inputs = dict.fromkeys((name for name in table.names if name != label), "number")
+            inputs = dict.fromkeys((name for name in names if name != label), "number")
         for name in (*inputs, *([] if file.groups is None else [file.groups])):
-            if name not in table.names:
-                raise no_column(file.name, name, table.names)
+            if name not in table.columns:
+                raise no_column(file.name, name, names)
         rows = self._complete_rows(table, label, inputs, file.groups)
         if not len(rows) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
-        labels = plain_labels(texts_of(table.frame[label])[rows])
+        labels = plain_labels(texts_of(table.columns[label])[rows])
         if self.labels:
             labels = np.array([self.labels.get(label, label) for label in labels.tolist()])
         if self.keep is not None:
@@ -134,16 +133,16 @@ class NamedColumnsFormat(FileFormat):
             rows, labels = rows[chosen], labels[chosen]
         groups = None
         if file.groups is not None:
-            groups = plain_labels(texts_of(table.frame[file.groups])[rows].astype(str))
+            groups = plain_labels(texts_of(table.columns[file.groups])[rows].astype(str))
         return Raw(self._inputs(table, inputs, rows), labels.astype(str), groups=groups)
 
     def _inputs(self, table: Table, inputs: Inputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         X = np.empty((len(rows), len(encoded_columns(inputs))))
         end = 0
         for name, encoding in inputs.items():
-            column, start = table.frame[name], end
+            column, start = table.columns[name], end
             if encoding == "number" and is_numeric(column):
-                numbers = column.to_numpy(np.float64, na_value=np.nan)[rows]
+                numbers = column[rows]
                 wrong = np.flatnonzero(np.abs(numbers) > LARGEST)
                 if len(wrong):
                     text = f"{numbers[wrong[0]]:g}"
@@ -165,19 +164,19 @@ class NamedColumnsFormat(FileFormat):
         looked_at: dict[str, Encoding] = dict(inputs)
         if groups is not None:
             looked_at[groups] = "number"
-            absent = self._absent(table.frame[groups], "number")
+            absent = self._absent(table.columns[groups], "number")
             for row in np.flatnonzero(absent & (self.incomplete != "drop"))[:1]:
                 raise UserError(
                     f"{_position(table, groups, int(row))}: the group is missing "
-                    f"({table.frame[groups].iloc[row]!r}); accepted: a group in every row, or "
+                    f"({table.columns[groups][row]!r}); accepted: a group in every row, or "
                     "`incomplete: drop`, which leaves such rows out"
                 )
-        texts = texts_of(table.frame[label])
+        texts = texts_of(table.columns[label])
         unlabelled = _among(texts, self.label_marks) | without_label(texts)
         gaps = np.zeros(len(texts), dtype=bool)
         first: tuple[int, str] | None = None  # the first row with a gap, and the column
         for name, encoding in looked_at.items() if self.incomplete != "keep" else ():
-            absent = self._absent(table.frame[name], encoding)
+            absent = self._absent(table.columns[name], encoding)
             gaps |= absent
             for row in np.flatnonzero(absent & ~unlabelled)[:1].tolist():
                 first = (row, name) if first is None or row < first[0] else first
@@ -190,27 +189,24 @@ class NamedColumnsFormat(FileFormat):
                 raise _missing_value(table, label, int(row), hint)
         return np.flatnonzero(~(unlabelled | gaps))
 
-    def _absent(self, column: Any, encoding: Encoding) -> NDArray[np.bool_]:
+    def _absent(self, column: NDArray[Any], encoding: Encoding) -> NDArray[np.bool_]:
         """Return which fields of a column have no value; a text that is listed is a value."""
         if is_numeric(column):
-            absent: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)
+            absent: NDArray[np.bool_] = np.isnan(column)
             return absent
-        return _among(texts_of(column), self.missing_marks - set(codes_of(encoding)))
+        return _among(column, self.missing_marks - set(codes_of(encoding)))
 
 
-def is_numeric(column: Any) -> bool:
-    """Return whether a column of a DataFrame holds numbers, not texts, truths or categories."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
+def is_numeric(column: NDArray[Any]) -> bool:
+    """Return whether a column of a table holds numbers rather than texts."""
+    return column.dtype.kind in "iuf"
 
 
-def texts_of(column: Any) -> NDArray[Any]:
-    """Return a column as texts without blanks around them; empty if a value is missing."""
-    values = column.astype(object).to_numpy()
-    absent = column.isna().to_numpy(dtype=bool)
-    texts = ("" if no else str(value).strip() for value, no in zip(values, absent, strict=True))
-    return np.array([*texts], dtype=object)
+def texts_of(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of a table as texts; empty if a value is missing."""
+    if not is_numeric(column):
+        return column
+    return np.array(["" if x != x else str(x) for x in column.tolist()], dtype=object)
 
 
 def _among(texts: NDArray[Any], marks: frozenset[str]) -> NDArray[np.bool_]:
@@ -226,8 +222,7 @@ def _position_read(table: Table, name: str, rows: NDArray[np.intp], at: int) -> 
 
 
 def _missing_value(table: Table, name: str, row: int, hint: str) -> UserError:
-    value = table.frame[name].iloc[row]
-    text = value.strip() if isinstance(value, str) else ""
+    text = texts_of(table.columns[name])[row]
     return UserError(f"{_position(table, name, row)}: the value is missing ({text!r}); {hint}")
 
 
@@ -250,7 +245,7 @@ def column_name(names: Sequence[str], column: str | int, file_name: str) -> str:
 def refuse_equal_names(names: Sequence[str], file_name: str) -> None:
     """Raise UserError if columns share a name: one of them might be taken for the other."""
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
         raise UserError(
             f"{file_name}: several columns are called {twice!r} (columns {', '.join(at[:9])}, "

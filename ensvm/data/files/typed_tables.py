@@ -1,7 +1,11 @@
 """Tables whose columns have types, read by pandas: Parquet and Feather."""
 
 import io
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ensvm.data.files.encode import DATES, MOST_LEVELS, Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
@@ -22,7 +26,7 @@ class TypedFormat(NamedColumnsFormat):
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns."""
-        return self.table(file).names
+        return list(self.table(file).columns)
 
     def typed_columns(self, file: FileContent) -> tuple[Inputs, dict[str, str]]:
         """Return the encodings of columns that are not numbers, and why some cannot be inputs."""
@@ -120,7 +124,28 @@ def _numbered(frame: Any, file: FileContent) -> Table:
     """Return the rows of a DataFrame, counted from 1."""
     frame.columns = frame.columns.map(str)
     refuse_equal_names(list(frame.columns), file.name)
-    return Table(frame, lambda row: f"{file.name}, row {row + 1}")
+    return table_of(frame, lambda row: f"{file.name}, row {row + 1}")
+
+
+def table_of(frame: Any, place: Callable[[int], str], notes: tuple[str, ...] = ()) -> Table:
+    """Return the table that a DataFrame holds; the other arguments are fields of `Table`."""
+    columns = {str(name): _array(column) for name, column in frame.items()}
+    return Table(columns, len(frame), place, notes, frame)
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """Return a column of a DataFrame as numbers, or as texts without blanks around them."""
+    from pandas.api.types import is_float_dtype, is_integer_dtype
+
+    absent = column.isna().to_numpy(dtype=bool)
+    if is_float_dtype(column.dtype):
+        numbers: NDArray[Any] = column.to_numpy(np.float64, na_value=np.nan)
+        return numbers
+    if is_integer_dtype(column.dtype) and not absent.any():
+        return np.asarray(column.to_numpy(getattr(column.dtype, "numpy_dtype", column.dtype)))
+    values = column.astype(object).to_numpy()  # integers with gaps would lose digits as float64
+    texts = ("" if no else str(value).strip() for value, no in zip(values, absent, strict=True))
+    return np.array([*texts], dtype=object)
 
 
 def _require_pyarrow(file_name: str, what: str) -> None:
