@@ -166,7 +166,7 @@ def read_studies(
 def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
     """Return the folders of studies by the names in their configs."""
     from ensvm.records.store import CONFIG_COPY
-    from ensvm.study.config import read_config
+    from ensvm.study.read_config import read_config
 
     return {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
 

@@ -204,7 +204,7 @@ def run(
     on_ending(leave_at_once)
     from ensvm.runner.plan import make_plan, part_of
     from ensvm.shipped import find_config
-    from ensvm.study.config import reproduced
+    from ensvm.study.read_config import reproduced
 
     if every == (config is not None):
         raise click.UsageError("give a CONFIG, or --all")

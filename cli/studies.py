@@ -45,7 +45,7 @@ def list_(results: Path) -> None:
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.query import find_studies
     from ensvm.shipped import shipped_configs, shipped_records
-    from ensvm.study.config import read_config
+    from ensvm.study.read_config import read_config
 
     folders = {folder.resolve().name: folder for folder in find_studies(results)}
     configs = {name: folder / CONFIG_COPY for name, folder in folders.items()}
@@ -115,7 +115,7 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     from ensvm.errors import UserError
     from ensvm.shipped import shipped_config, shipped_configs
     from ensvm.study.block import Name
-    from ensvm.study.config import read_config
+    from ensvm.study.read_config import read_config
     from ensvm.study.source import PARTS, read_text
 
     config, _ = read_config(path)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from ensvm.data import list_cards
 from ensvm.shipped import shipped_configs
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 
 class PageElements(HTMLParser):

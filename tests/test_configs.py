@@ -8,8 +8,8 @@ import pytest
 from ensvm.report.tables import stale_notes
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs, shipped_results
-from ensvm.study.config import read_config, reproduced
 from ensvm.study.printed import read_published
+from ensvm.study.read_config import read_config, reproduced
 
 planned = cache(make_plan)
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))

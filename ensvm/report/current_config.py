@@ -15,8 +15,9 @@ from ensvm.errors import UserError
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.shipped import shipped_config
 from ensvm.study.base_study import read_source
-from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.config import StudyConfig
 from ensvm.study.printed import Place, Published, read_published
+from ensvm.study.read_config import read_config
 from ensvm.study.source import YamlSource, read_text
 
 Printed: TypeAlias = Mapping[Place, Published]

@@ -25,12 +25,13 @@ from ensvm.runner.settings import (
 from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.block import DERIVED
-from ensvm.study.config import StudyConfig, validated
+from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
+from ensvm.study.read_config import validated
 from ensvm.study.source import YamlSource
 
 PASSES = ("error", "timing", "all")

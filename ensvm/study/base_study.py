@@ -13,7 +13,8 @@ from typing import Any
 
 from ensvm.errors import UserError
 from ensvm.shipped import find_config, shipped_config
-from ensvm.study.block import DERIVED
+from ensvm.study.block import copy_name
+from ensvm.study.config import StudyConfig
 from ensvm.study.overrides import (
     Change,
     entries_of,
@@ -23,26 +24,12 @@ from ensvm.study.overrides import (
     unknown_entry,
 )
 from ensvm.study.source import Location, YamlSource
+from ensvm.study.sweeps import members_of
 
 # What the authors of a study say of its own values; a study that is built on it has other values.
 OF_THE_BASE = ("findings", "reproduce", "derived")
 # The blocks in whose new lists the name of an entry of the base stands for that entry.
 LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "assumptions")
-# The blocks that name data sets and algorithms.
-NAMING = ("tables", "figures", "claims", "readings")
-# Keys of these blocks that a block can do without, and keys that are texts.
-OPTIONAL = ("underline", "largest_class", "draws", "explains", "notes")
-TEXTS = (
-    "id",
-    "label",
-    "caption",
-    "text",
-    "paraphrase",
-    "title",
-    "question",
-    "conclusion",
-    "default",
-)
 FILES = ("path", "train", "test")  # keys of a data set that name files
 LONGEST = 60  # characters of a value in the list of changes
 
@@ -172,7 +159,7 @@ def _built(
     # Lists of entries come first, since other changes step into them.
     ordered = sorted(changes, key=lambda change: len(change.steps) > 1)
     differs = [_apply(source, content, change) for change in ordered]
-    _drop(content, before - _names_in(content))
+    content = _drop(content, before)
     content["study"] = study
     content.setdefault("reproduce", False)
     content["derived"] = {"base": base_name, "differs": differs}
@@ -180,69 +167,46 @@ def _built(
     return source
 
 
-def _names_in(content: dict[str, Any]) -> set[str]:
-    """Return the names of the data sets, the algorithms, and the variants of readings."""
-    readings = content.get("readings") or ()
-    variants = (variant for reading in readings for variant in reading.get("variants", ()))
-    names = {*entries_of(content.get("datasets")), *entries_of(content.get("algorithms"))}
-    return names | {f"{DERIVED}{variant['name']}" for variant in variants if "name" in variant}
+def _names_in(content: dict[str, Any]) -> dict[str, set[str]]:
+    """Return the names in a config by kind, those of members of sweeps and of copies among them."""
+    variants = [
+        str(variant["name"])
+        for reading in content.get("readings") or ()
+        for variant in reading.get("variants", ())
+        if "name" in variant
+    ]
+
+    def names_of(entries: dict[str, Any]) -> tuple[set[str], set[str]]:
+        members = {name: members_of(name, entry) for name, entry in entries.items()}
+        own = {*entries, *(each for names in members.values() for each in names)}
+        copies = {copy_name(name, variant) for name in own for variant in variants}
+        return own | copies, {name for name in entries if members[name]}
+
+    datasets, of_data = names_of(entries_of(content.get("datasets")))
+    algorithms, of_algorithms = names_of(entries_of(content.get("algorithms")))
+    tables = entries_of(content.get("tables"))
+    columns = [entries_of(table.get("columns")) for table in tables.values()]
+    return {
+        "data set": datasets,
+        "sweep of data sets": of_data,
+        "algorithm": algorithms,
+        "sweep of algorithms": of_algorithms,
+        "row or algorithm": datasets | algorithms,
+        "column": {name for names in columns for name in names},
+        "table": set(tables),
+    }
 
 
-def _drop(content: dict[str, Any], gone: set[str]) -> None:
-    """Remove the names that are `gone` from a content, and the blocks that need them."""
-    if not gone:
-        return
-    tables, before = set(entries_of(content.get("tables"))), _names_in(content)
-    for key in NAMING:
-        blocks = (_without(gone, block) for block in content.get(key) or ())
-        content[key] = [block for block in blocks if block is not None]
-    gone_tables = tables - set(entries_of(content["tables"]))
-    for key, of_block in (("readings", "table"), ("assumptions", "tables")):
-        for block in [block for block in content.get(key) or () if of_block in block]:
-            named = block[of_block] if isinstance(block[of_block], list) else [block[of_block]]
-            if kept := [name for name in named if str(name) not in gone_tables]:
-                block[of_block] = kept if of_block == "tables" else kept[0]
-            else:
-                content[key].remove(block)
-    for block in content.get("assumptions") or ():
-        chosen = block.get("chosen_on")
-        if chosen is not None:
-            is_left = str(chosen["table"]) not in gone_tables
-            block["chosen_on"] = _without(gone, chosen) if is_left else None
-    gone = gone | (before - _names_in(content))
-    for block in (content.get("timing"), *(content.get("datasets") or ())):
-        for key in ("datasets", "algorithms", "realizations_of") if isinstance(block, dict) else ():
-            if key in block:
-                block[key] = _without(gone, block[key]) or type(block[key])()
-
-
-def _is_gone(gone: set[str], name: str) -> bool:
-    of, derived, variant = name.partition(DERIVED)
-    return of in gone or derived + variant in gone
-
-
-def _without(gone: set[str], value: Any) -> Any:
-    """Return a value without the names that are gone; None if it needs one of them."""
-    if isinstance(value, str):
-        return None if _is_gone(gone, value) else value
-    if isinstance(value, list):
-        kept = [entry for each in value if (entry := _without(gone, each)) is not None]
-        return kept if kept or not value else None
-    if not isinstance(value, dict):
-        return value
-    block = {}
-    for key, inner in value.items():
-        kept = inner if key in TEXTS or inner is None else _without(gone, inner)
-        needs_gone = kept is None and inner is not None
-        if _is_gone(gone, str(key)) or (needs_gone and key in OPTIONAL):
-            continue
-        if needs_gone:
-            return None
-        block[key] = kept
-    # A number of rows that must hold is that of all rows.
-    if isinstance(value.get("scope"), int) and block != value:
-        return None
-    return block
+def _drop(content: dict[str, Any], before: dict[str, set[str]]) -> dict[str, Any]:
+    """Return a content without the names that it had before, and without blocks that need them."""
+    gone: dict[str, set[str]] = {}
+    while True:
+        now = _names_in(content)
+        more = {what: names - now[what] for what, names in before.items()}
+        if more == gone or not any(more.values()):
+            return content
+        gone = more
+        content = StudyConfig.without(content, gone) or content
 
 
 def _unshared(value: Any) -> Any:

@@ -1,22 +1,14 @@
-"""What the blocks of a config share: types of names, errors, and what other blocks may name."""
+"""What the blocks of a config share: types of names, the mark of keys that name, and errors."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from annotated_types import MinLen
+from pydantic import BeforeValidator, ConfigDict, Field, Tag, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
-from ensvm.errors import did_you_mean
-from ensvm.study.metrics import (
-    MEASURED,
-    SEARCH,
-    STAGED,
-    TRAIN_ERROR,
-    is_predicted,
-    left_by_fit,
-    unknown,
-)
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import Location
 from ensvm.yaml_block import Strict, readable
 
 # Names become names of files, which most systems end at 255 bytes, endings and all.
@@ -33,12 +25,15 @@ def as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
-
 # In the names of data sets and algorithms that are derived for a reading, between the name and the
 # variant; no name of a config has it. Derived ones are run, but shown only if they are named:
 # defaults such as all rows skip them.
 DERIVED = "~"
+
+
+def copy_name(name: str, variant: str) -> str:
+    """Return the name of the copy of a data set or an algorithm that a variant runs."""
+    return f"{name}{DERIVED}{variant}"
 
 
 def is_derived(*names: str) -> bool:
@@ -46,23 +41,55 @@ def is_derived(*names: str) -> bool:
     return any(DERIVED in name for name in names)
 
 
-Id = Annotated[Name, BeforeValidator(_text, json_schema_input_type=Name | int)]
+Id = Annotated[Name, BeforeValidator(_text)]
 """A name that may be written as a number, such as a figure's."""
 
-Names = Annotated[
-    tuple[str, ...], BeforeValidator(as_tuple, json_schema_input_type=str | tuple[str, ...])
-]
+Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 """One name or a list of names."""
+
+
+GoneNames: TypeAlias = Mapping[str, Collection[str]]
+"""Names that a study does not have any more, by their kind."""
 
 
 @dataclass(frozen=True)
 class NameOf:
-    """Marks a key whose value names things of the study: `StudyNames.check` refuses other names.
+    """Marks a key whose value names things of the study: a name, a list, or a mapping by names.
 
-    Of a mapping, the keys are the names.
+    The mark is the only place that says so. By it, `ensvm.study.names` refuses names that the study
+    lacks, lets a sweep stand for its members, and drops names that a study built on another lacks.
     """
 
     what: str  # "data set", "algorithm" or another kind that `StudyNames.of` knows
+    values: str = ""  # of a mapping, the kind of the names in its values
+    checked: bool = True  # else the block's own check refuses unknown names
+    # Whether the block is repeated for each member of a sweep that is named here; else only lists
+    # and mappings take the name of a sweep, and a single name is that of one thing.
+    repeats: bool = False
+    unless: str = ""  # a key or property: if it is not None, a sweep does not stand for its members
+    # What goes if nothing of a name or a list is left: the block or the key; or it is left empty.
+    if_gone: Literal["block", "key", "empty"] = "block"
+
+    def left(self, value: Any, gone: GoneNames) -> Any:
+        """Return a name, list or mapping without the names that are gone; None if none is left."""
+        names = gone.get(self.what, ())
+        if isinstance(value, list):
+            return [name for name in value if str(name) not in names] or (None if value else value)
+        if not isinstance(value, dict):
+            return None if str(value) in names else value
+        inner = NameOf(self.values) if self.values else None
+        left = {
+            name: kept
+            for name, each in value.items()
+            if str(name) not in names
+            and (kept := inner.left(each, gone) if inner else each) is not None
+        }
+        return left if left or not value else None
+
+
+def mark_of(field: FieldInfo) -> NameOf | None:
+    """Return the mark of a key that names things of the study."""
+    return next((mark for mark in field.metadata if isinstance(mark, NameOf)), None)
 
 
 DataSets = Annotated[Names, NameOf("data set")]
@@ -86,6 +113,42 @@ class ConfigBlock(Strict):
 
     model_config = ConfigDict(allow_inf_nan=False)
 
+    @classmethod
+    def long_form(cls, block: Any) -> Any:
+        """Return a block as written in YAML with its short forms written out."""
+        return block
+
+    @classmethod
+    def without(cls, block: Any, gone: GoneNames) -> Any:
+        """Return a block as written in YAML without the names that are `gone`.
+
+        Returns None if the block says nothing without them.
+        """
+        block = cls.long_form(block)
+        if not isinstance(block, dict):
+            return block
+        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        kept: dict[str, Any] = {}
+        for key, value in block.items():
+            field = fields.get(str(key))
+            mark = None if field is None else mark_of(field)
+            if field is None or value is None or (mark and mark.unless in block):
+                kept[key] = value
+                continue
+            rest = _without_blocks(field, value, gone) if mark is None else mark.left(value, gone)
+            if rest is not None:
+                kept[key] = rest
+            elif mark.if_gone == "block" if mark else _is_needed(field):
+                return None
+            elif mark and mark.if_gone == "empty":
+                kept[key] = type(value)()
+        return kept
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_out(cls, block: Any) -> Any:
+        return cls.long_form(block)
+
 
 class SweepConfig(ConfigBlock):
     """What a member of a sweep is part `of`, the `key` that is swept, and its `value`.
@@ -107,71 +170,35 @@ class SweepConfig(ConfigBlock):
     value: int | float | str
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a table, a figure or a claim asks of the records of an algorithm."""
+def _models(
+    annotation: Any, tag: str | None = None
+) -> Iterator[tuple[str | None, type[ConfigBlock]]]:
+    """Yield the blocks of a type, each with its tag in a union."""
+    if isinstance(annotation, type) and issubclass(annotation, ConfigBlock):
+        yield tag, annotation
+    for part in get_args(annotation):
+        tags = (mark.tag for mark in get_args(annotation)[1:] if isinstance(mark, Tag))
+        yield from _models(part, next(tags, tag))
 
-    location: Location  # where the config asks it
-    metric: str  # a metric, seconds, or a curve
-    algorithms: tuple[str, ...]  # the algorithms that must have it
-    curve: bool = False  # whether it is a curve that `record:` keeps, or an entry of one
+
+def _without_blocks(field: FieldInfo, value: Any, gone: GoneNames) -> Any:
+    """Return a block, or a list or mapping of blocks, without names; None if nothing is left."""
+    models = list(_models(field.annotation))
+    if not models:
+        return value
+
+    def without(block: Any) -> Any:
+        of_kind = block.get("kind", "curves") if isinstance(block, dict) else None
+        model = next((model for tag, model in models if tag == of_kind), models[0][1])
+        return model.without(block, gone)
+
+    if isinstance(value, list):
+        blocks = [kept for block in value if (kept := without(block)) is not None]
+        return blocks if blocks or not value else None
+    if isinstance(value, dict) and get_origin(field.annotation) is dict:
+        return {name: kept for name, each in value.items() if (kept := without(each)) is not None}
+    return without(value)
 
 
-@dataclass(frozen=True)
-class StudyNames:
-    """What a block of a study may name in the other blocks."""
-
-    datasets: tuple[str, ...]  # the names of the data sets
-    algorithms: Mapping[str, tuple[str, ...]]  # what the `record:` of each algorithm keeps
-    # the members of each sweep, with their values
-    dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    # the ids of its tables, figures, claims, readings and assumptions, by kind
-    ids: Mapping[str, tuple[str, ...]]
-    timing: bool  # whether the study has a timing pass
-
-    def of(self, what: str) -> Collection[str]:
-        """Return the names of one kind, such as "data set" or "table"."""
-        return {
-            "data set": self.datasets,
-            "algorithm": self.algorithms,
-            "sweep of data sets": self.dataset_sweeps,
-            "sweep of algorithms": self.algorithm_sweeps,
-            **self.ids,
-        }[what]
-
-    def check(self, value: Any, location: Location, source: YamlSource) -> None:
-        """Raise UserError if a block in `value` has a key with a name that the study lacks."""
-        if isinstance(value, BaseModel):
-            for key, field in type(value).model_fields.items():
-                inner = getattr(value, key)
-                for mark in field.metadata:
-                    if isinstance(mark, NameOf):
-                        accepted = self.of(mark.what)
-                        source.must_be_one_of((*location, key), mark.what, inner or (), accepted)
-                self.check(inner, (*location, key), source)
-        elif isinstance(value, dict | tuple):
-            items = value.items() if isinstance(value, dict) else enumerate(value)
-            for part, inner in items:
-                self.check(inner, (*location, part), source)
-
-    def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
-        """Raise UserError for a metric that records cannot have.
-
-        Names of fitted attributes are accepted: only a fit shows whether they exist.
-        """
-        metric, location = asked.metric, asked.location
-        if asked.curve or metric == TRAIN_ERROR:
-            for name in asked.algorithms:
-                kept = self.algorithms[name]
-                if metric not in kept:
-                    hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
-                    raise source.error(
-                        location,
-                        f"{metric!r} is not in the `record:` of {name}, which keeps "
-                        f"{', '.join(kept) or 'nothing'}{hint or did_you_mean(metric, kept)}",
-                    )
-        elif metric in STAGED:
-            raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
-        elif not (metric in MEASURED or left_by_fit(metric) or is_predicted(metric)):
-            raise source.error(location, unknown(metric, MEASURED, FITTED))
+def _is_needed(field: FieldInfo) -> bool:
+    return field.is_required() or any(isinstance(limit, MinLen) for limit in field.metadata)

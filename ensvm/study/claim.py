@@ -7,17 +7,9 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.errors import did_you_mean
-from ensvm.study.block import (
-    Algorithms,
-    Asked,
-    ConfigBlock,
-    Id,
-    NameOf,
-    Names,
-    StudyNames,
-    is_derived,
-)
+from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names, is_derived
 from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.passes import RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
 from ensvm.study.source import YamlSource
@@ -85,8 +77,8 @@ class ClaimTest(ConfigBlock):
     run_pass: RunPass = Field(default="error", alias="pass")
     left: Algorithms = Field(min_length=1)
     right: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
-    relation: str = Field(json_schema_extra={"enum": list(RELATIONS)})
-    of: str | None = Field(default=None, json_schema_extra={"enum": [*EFFECTS, None]})
+    relation: str
+    of: str | None = None
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
@@ -96,7 +88,9 @@ class ClaimTest(ConfigBlock):
     each: bool = False
     scope: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     printed: bool = True
-    own_test: dict[str, str] = Field(default_factory=dict)
+    own_test: Annotated[
+        dict[str, str], NameOf("algorithm", values="sweep of algorithms", checked=False)
+    ] = Field(default_factory=dict)
     reading: str = ""
     note: str = ""
 
@@ -148,6 +142,12 @@ class ClaimTest(ConfigBlock):
                 f"`left:` and `right:`: {', '.join(compared)}"
             )
         return self
+
+    @classmethod
+    def without(cls, block: Any, gone: GoneNames) -> Any:
+        """Return the test without names; None if its `scope` counted comparisons of all names."""
+        kept = super().without(block, gone)
+        return None if kept != block and isinstance(block.get("scope"), int) else kept
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -218,10 +218,9 @@ class ClaimConfig(ConfigBlock):
     tests: tuple[ClaimTest, ...] = Field(min_length=1)
     note: str = ""
 
-    @model_validator(mode="before")
     @classmethod
-    def _single_test(cls, block: Any) -> Any:
-        """Move the keys of a single test, written beside `id`, into `tests`."""
+    def long_form(cls, block: Any) -> Any:
+        """Return the block with the keys of a single test, written beside `id`, in `tests`."""
         if not isinstance(block, dict) or "tests" in block:
             return block
         own = {key: value for key, value in block.items() if key in cls.model_fields}

@@ -1,38 +1,31 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
-from ensvm.errors import UserError
-from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
-from ensvm.study.base_study import read_source
 from ensvm.study.block import (
-    Algorithms,
-    Asked,
     ConfigBlock,
     Id,
     Name,
     NameOf,
     Names,
-    StudyNames,
     SweepConfig,
     is_derived,
-    refusal,
 )
 from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import MapPanel
-from ensvm.study.figures import KINDS, AnyFigure, check_figures
+from ensvm.study.figures import AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.source import YamlSource
-from ensvm.study.sweeps import expand_sweeps, label_of
+from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, check_tables
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
@@ -54,8 +47,8 @@ class TimingConfig(ConfigBlock):
         How many threads numerical libraries may use in the whole pass.
     """
 
-    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm")] = None
-    datasets: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
+    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm", if_gone="empty")] = None
+    datasets: Annotated[tuple[str, ...] | None, NameOf("data set", if_gone="empty")] = None
     realizations: int = Field(default=1, ge=1)
     blas_threads: int = Field(default=1, ge=1)
 
@@ -74,8 +67,8 @@ class ChosenOn(ConfigBlock):
     """
 
     table: Annotated[Id, NameOf("table")]
-    columns: Names | None = None
-    rows: Names | None = None
+    columns: Annotated[Names | None, NameOf("column", checked=False)] = None
+    rows: Annotated[Names | None, NameOf("data set", checked=False)] = None
 
     def names(self, table: str, row: str, column: str) -> bool:
         """Return whether a printed value is one of them."""
@@ -196,7 +189,7 @@ class StudyConfig(ConfigBlock):
     citation: str = ""
     url: WebAddress | None = None
     doi: Doi | None = None
-    proposed: Algorithms = ()
+    proposed: Annotated[Names, NameOf("algorithm", if_gone="key")] = ()
     realizations: int | None = Field(default=None, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
@@ -431,39 +424,3 @@ def _members(
         if sweep is not None:
             members.setdefault(sweep.of, {})[member] = sweep.value
     return dict(sorted(members.items()))
-
-
-def reproduced() -> list[str]:
-    """Return the names of the shipped studies with `reproduce: true`."""
-    shipped = sorted(shipped_configs().glob("*.yaml"))
-    return [path.stem for path in shipped if read_config(path)[0].reproduce]
-
-
-def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
-    """Read and validate a config, from the file or from `text`, its content.
-
-    Does not check names of cards and estimators, which the runner does. Raises UserError.
-    """
-    source = read_source(path, text)
-    return validated(source), source
-
-
-def validated(source: YamlSource) -> StudyConfig:
-    """Return the study that a config describes; raises UserError."""
-    try:
-        config = StudyConfig.model_validate(expand_sweeps(source))
-    except ValidationError as error:
-        raise _readable(source, error) from error
-    source.must_be_distinct(("datasets",), "data set", [entry.name for entry in config.datasets])
-    config.names().check(config.datasets, ("datasets",), source)
-    config = config.with_readings(source)
-    config.check(source)
-    return config
-
-
-def _readable(source: YamlSource, error: ValidationError) -> UserError:
-    location, message = refusal(error)
-    # A union adds the member's name, which is not in the file.
-    if location[:1] == ("figures",) and location[2:3] and location[2] in KINDS:
-        location = (*location[:2], *location[3:])
-    return source.error(location, message)

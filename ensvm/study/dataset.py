@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from ensvm import hints
 from ensvm.data.own_file import OwnFile
 from ensvm.study.algorithms import KernelConfig
-from ensvm.study.block import ConfigBlock, DataSets, Name, NameOf, SweepConfig
+from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
@@ -85,22 +85,22 @@ class DatasetConfig(ConfigBlock):
     same_rows: bool = False
     other_protocol: str | None = None
     published_split: Literal["one-unknown"] | None = None
-    drawn_again: DataSets = ()
+    drawn_again: Annotated[Names, NameOf("data set", if_gone="key")] = ()
     split: dict[str, Any] | None = None
     scaling: str | None = None
     fill: str | float | None = None
     options: dict[str, Any] | None = None
     kernel: KernelConfig | None = None
-    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm")] = None
+    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm", if_gone="empty")] = None
     realizations: int | None = Field(default=None, ge=1)
-    realizations_of: Annotated[dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm")] = Field(
-        default_factory=dict
-    )
+    realizations_of: Annotated[
+        dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm", if_gone="key")
+    ] = Field(default_factory=dict)
     sweep: SweepConfig | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _short_form(cls, entry: Any) -> Any:
+    def long_form(cls, entry: Any) -> Any:
+        """Return the block of a data set that is only a name, or whose name is that of its data."""
         if isinstance(entry, str):
             return {"name": entry}
         if not isinstance(entry, dict) or "name" in entry:

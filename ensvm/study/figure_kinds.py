@@ -8,16 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ensvm import hints
-from ensvm.study.block import (
-    Algorithms,
-    Asked,
-    ConfigBlock,
-    DataSets,
-    Id,
-    NameOf,
-    StudyNames,
-)
+from ensvm.study.block import Algorithms, ConfigBlock, DataSets, Id, NameOf
 from ensvm.study.metrics import SEARCH, SECONDS, SIZE, TRAIN_ERROR, unit_of
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
@@ -174,7 +167,7 @@ class BoxConfig(FigureConfig):
     series: Algorithms = Field(min_length=1)
     panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
     metric: str = "error"
-    table: Annotated[Id | None, NameOf("table")] = None
+    table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
 
     @model_validator(mode="after")
     def _every_panel_has_rows(self) -> Self:
@@ -210,8 +203,8 @@ class MapPanel(AxesConfig):
         The algorithm, a search with `record: cv_results_`.
     """
 
-    dataset: Annotated[str, NameOf("data set")]
-    series: Annotated[str, NameOf("algorithm")]
+    dataset: Annotated[str, NameOf("data set", repeats=True)]
+    series: Annotated[str, NameOf("algorithm", repeats=True)]
 
     @property
     def about(self) -> str:
@@ -275,7 +268,7 @@ class PlanePanel(AxesConfig):
         A recorded weight of each row, shown by the size of its dot.
     """
 
-    dataset: Annotated[str, NameOf("data set")]
+    dataset: Annotated[str, NameOf("data set", repeats=True)]
     series: Algorithms = Field(min_length=1)
     levels: tuple[float, ...] = (0.0,)
     marks: str | None = None

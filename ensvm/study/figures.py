@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from ensvm.study.block import Asked, NameOf, StudyNames
+from ensvm.study.block import Algorithms, NameOf, Names
 from ensvm.study.figure_kinds import (
     AxesConfig,
     BoxConfig,
@@ -15,6 +15,7 @@ from ensvm.study.figure_kinds import (
     PlaneConfig,
     axis_label,
 )
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
 
@@ -36,7 +37,7 @@ class PanelConfig(AxesConfig):
         The index of the first value of a curve.
     """
 
-    dataset: Annotated[str | None, NameOf("data set")] = None
+    dataset: Annotated[str | None, NameOf("data set", repeats=True)] = None
     over: Annotated[str | None, NameOf("sweep of data sets")] = None
     y: str | dict[str, str] | None = None
     first: int | None = None
@@ -75,13 +76,13 @@ class LinesConfig(FigureConfig):
     short: ClassVar[str] = "dataset"  # the key of a panel that is only a name
 
     panels: tuple[PanelConfig, ...] = Field(min_length=1)
-    series: tuple[str, ...] = Field(min_length=1)
+    series: Algorithms = Field(min_length=1)
     y: str | dict[str, str] | None = None
     ends: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _short_panels(cls, block: Any) -> Any:
+    def long_form(cls, block: Any) -> Any:
+        """Return the block with the panels written out that are only names."""
         if not isinstance(block, dict) or not isinstance(block.get("panels"), list):
             return block
         panels = [
@@ -144,12 +145,6 @@ class LinesConfig(FigureConfig):
             for panel in self.panels
             for row in ([panel.dataset] if panel.dataset else names.dataset_sweeps[panel.about])
         )
-
-    def check_series(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise UserError for series that the study does not have."""
-        for panel in self.panels:
-            what = "sweep of algorithms" if self.sweeps_algorithms(panel) else "algorithm"
-            source.must_be_one_of(("figures", index, "series"), what, self.series, names.of(what))
 
 
 class CurvesConfig(LinesConfig):
@@ -227,8 +222,16 @@ class SweepFigureConfig(LinesConfig):
     short: ClassVar[str] = "over"
 
     kind: Literal["sweep"]
+    series: Annotated[Names, NameOf("algorithm", checked=False, unless="of_sweeps")] = Field(
+        min_length=1
+    )
     y: str | dict[str, str] | None = "error"
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+    @property
+    def of_sweeps(self) -> bool | None:
+        """True if the series of a panel are sweeps, which then do not stand for their members."""
+        return any(map(self.sweeps_algorithms, self.panels)) or None
 
     @property
     def of_curves(self) -> bool:
@@ -275,8 +278,11 @@ def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: Ya
     """Refuse a figure given twice, and series and seconds that the study does not have."""
     source.must_be_distinct(("figures",), "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
-        if isinstance(figure, LinesConfig):
-            figure.check_series(index, names, source)
+        if isinstance(figure, SweepFigureConfig):
+            for panel in figure.panels:
+                what = "sweep of algorithms" if figure.sweeps_algorithms(panel) else "algorithm"
+                at = ("figures", index, "series")
+                source.must_be_one_of(at, what, figure.series, names.of(what))
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"

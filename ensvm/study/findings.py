@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ensvm.study.block import ConfigBlock, NameOf, Names
 from ensvm.study.claim import ClaimConfig
@@ -46,9 +46,9 @@ class FindingConfig(ConfigBlock):
     claim: Annotated[str, NameOf("claim")]
     adds: Names = Field(default=(), max_length=MOST_LINES)
 
-    @model_validator(mode="before")
     @classmethod
-    def _id_alone(cls, block: Any) -> Any:
+    def long_form(cls, block: Any) -> Any:
+        """Return the block of a finding that is only the id of its claim."""
         return {"claim": str(block)} if isinstance(block, str | int) else block
 
 

@@ -172,12 +172,13 @@ class Relation:
     of_rejections: bool = False
 
 
-def _bounds(strict: bool = False, above: bool = False) -> Callable[..., tuple[Bound, ...]]:
+def one_sided(strict: bool = False, above: bool = False) -> Callable[..., tuple[Bound, ...]]:
     """Return what makes the bound of a relation with one side."""
 
     def bounds(effect: Effect, threshold: float) -> tuple[Bound, ...]:
-        # From below, a difference may lie on the other side of 0 by as much as the margin.
-        low = -threshold if effect.of_difference and (strict or above) else threshold
+        # `at-most` and `at-least` allow a difference the margin on the other side of 0; `less` and
+        # its mirror image ask for the margin on their own side.
+        low = -threshold if effect.of_difference and strict != above else threshold
         return (Bound(low, low if effect.neutral is None else effect.neutral, strict, above),)
 
     return bounds
@@ -193,14 +194,14 @@ def _within(effect: Effect, threshold: float) -> tuple[Bound, ...]:
 RELATIONS: dict[str, Relation] = {
     "less": Relation(
         "the difference lies below minus the margin, or the value below the limit",
-        _bounds(strict=True),
+        one_sided(strict=True),
         of=("difference", "value", "slope", "exponent"),
     ),
-    "at-most": Relation("the effect is at most the margin, factor or limit", _bounds()),
+    "at-most": Relation("the effect is at most the margin, factor or limit", one_sided()),
     "at-least": Relation(
         "the difference is at least minus the margin, the ratio at least the factor, the value at "
         "least the limit",
-        _bounds(above=True),
+        one_sided(above=True),
     ),
     "within": Relation(
         "the difference is at most the margin, or the ratio is the factor within a quarter, either "
@@ -210,7 +211,7 @@ RELATIONS: dict[str, Relation] = {
     ),
     "not-significant": Relation(
         "a two-sided test at 5 % does not show a difference on new rows",
-        _bounds(),
+        one_sided(),
         of=("difference",),
         of_rejections=True,
     ),

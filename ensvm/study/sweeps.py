@@ -12,15 +12,6 @@ if TYPE_CHECKING:
     from ensvm.study.algorithms import AlgorithmConfig
     from ensvm.study.dataset import DatasetConfig
 
-# The keys that list names of data sets or algorithms: the name of a sweep there means all members.
-_NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("datasets", ("algorithms", "drawn_again")),
-    ("timing", ("algorithms", "datasets")),
-    ("tables", ("rows", "columns")),
-    ("figures", ("rows",)),
-    ("claims", ("rows", "left", "right")),
-    ("readings", ("rows", "columns")),
-)
 _SIZES = ("n_train", "train_size", "n_test", "test_size")
 # `{value}` in a label, or with a format of Python's such as `{value:.0%}`
 _VALUE = re.compile(r"\{value(?::([^{}]*))?\}")
@@ -53,31 +44,15 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     sweep that is not one key with values.
     """
     content = with_powers(source, source.content)
-    members: dict[str, list[str]] = {}
     datasets, algorithms = content.get("datasets"), content.get("algorithms")
     if isinstance(datasets, list):
-        content["datasets"] = list(_swept_datasets(source, datasets, members))
+        content["datasets"] = list(_swept_datasets(source, datasets))
     if isinstance(algorithms, dict):
-        content["algorithms"] = dict(_swept_algorithms(source, algorithms, members))
-    for name, keys in _NAME_LISTS if members else ():
-        for block in _blocks(content.get(name)):
-            block.update({key: _with_members(block[key], members) for key in keys if key in block})
+        content["algorithms"] = dict(_swept_algorithms(source, algorithms))
     return content
 
 
-def _blocks(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield a block, or the blocks of a list, with the panels of figures and tests of claims."""
-    for block in content if isinstance(content, list) else [content]:
-        if isinstance(block, dict):
-            yield block
-            for key in ("panels", "tests"):
-                if key in block:
-                    yield from _blocks(block[key])
-
-
-def _swept_datasets(
-    source: YamlSource, datasets: list[Any], members: dict[str, list[str]]
-) -> Iterator[Any]:
+def _swept_datasets(source: YamlSource, datasets: list[Any]) -> Iterator[Any]:
     count = 0
     for index, entry in enumerate(datasets):
         location: Location = ("datasets", index)
@@ -87,7 +62,6 @@ def _swept_datasets(
             raise source.error((*location, "sweep"), "a data set with a sweep needs a `name:`")
         else:
             pairs = list(_members(source, location, str(entry["name"]), entry))
-            members[str(entry["name"])] = [name for name, _ in pairs]
             card = {} if "path" in entry else {"card": str(entry["name"])}
             expanded = [{**card, **member, "name": name} for name, member in pairs]
         for member in expanded:
@@ -96,18 +70,22 @@ def _swept_datasets(
             yield member
 
 
-def _swept_algorithms(
-    source: YamlSource, algorithms: dict[str, Any], members: dict[str, list[str]]
-) -> Iterator[tuple[str, Any]]:
+def _swept_algorithms(source: YamlSource, algorithms: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, entry in algorithms.items():
         if not _is_sweep(entry):
             yield name, entry
             continue
         pairs = list(_members(source, ("algorithms", name), name, entry))
-        members[name] = [member for member, _ in pairs]
         for member, block in pairs:
             source.moved["algorithms", member] = ("algorithms", name)
             yield member, block
+
+
+def members_of(name: str, entry: Any) -> list[str]:
+    """Return the names of the members of an entry with a `sweep:`; of another, an empty list."""
+    sweep = entry.get("sweep") if isinstance(entry, dict) else None
+    lists = sweep.values() if isinstance(sweep, dict) else ()
+    return [_member(name, value) for each in lists if isinstance(each, list) for value in each]
 
 
 def _is_sweep(entry: Any) -> bool:
@@ -148,26 +126,12 @@ def _members(
             raise source.error((*location[:-1], "label"), message) from error
         part = {"of": name, "key": str(key).rpartition(".")[2], "value": value}
         member = with_keys(source, location, rest, {key: value})
-        yield f"{name}-{_text(value)}", {**member, "sweep": part}
+        yield _member(name, value), {**member, "sweep": part}
+
+
+def _member(name: str, value: Any) -> str:
+    return f"{name}-{_text(value)}"
 
 
 def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _with_members(names: Any, members: dict[str, list[str]]) -> Any:
-    if isinstance(names, str):
-        return members.get(names, names)
-    if not isinstance(names, list):
-        return names
-    return [member for entry in names for member in _each(entry, members)]
-
-
-def _each(entry: Any, members: dict[str, list[str]]) -> list[Any]:
-    """Return the members of an entry of a list: a name, or a block with the name of a sweep."""
-    if isinstance(entry, str):
-        return members.get(entry, [entry])
-    sweep = entry.get("name") if isinstance(entry, dict) and "algorithm" not in entry else None
-    if not isinstance(sweep, str) or sweep not in members:
-        return [entry]
-    return [{**entry, "name": name} for name in members[sweep]]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from ensvm import hints
-from ensvm.study.block import Asked, ConfigBlock, Id, Name, NameOf, Names, StudyNames
+from ensvm.study.block import ConfigBlock, Id, Name, NameOf, Names
 from ensvm.study.metrics import (
     CHOSEN,
     DATA_FACTS,
@@ -19,6 +19,7 @@ from ensvm.study.metrics import (
     direction_of,
     unit_of,
 )
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.source import YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
@@ -63,17 +64,22 @@ class ColumnConfig(ConfigBlock):
 
     hints: ClassVar = hints.COLUMN
 
-    name: Name
+    name: Annotated[Name, NameOf("algorithm", checked=False, repeats=True, unless="algorithm")]
     label: str | None = None
     heading: str | None = None
     unavailable: str | None = None
-    algorithm: str | None = None
-    draws: Annotated[str | None, NameOf("algorithm")] = None
+    algorithm: Annotated[str | None, NameOf("algorithm", checked=False)] = None
+    draws: Annotated[str | None, NameOf("algorithm", if_gone="key")] = None
     metric: str | None = None
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
+
+    @classmethod
+    def long_form(cls, block: Any) -> Any:
+        """Return the block of a column that is only a name."""
+        return {"name": block} if isinstance(block, str) else block
 
     def of(self, table: "TableConfig") -> str:
         """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
@@ -96,19 +102,21 @@ class NoteConfig(ConfigBlock):
     """
 
     text: str
-    explains: dict[str, Names] = Field(default_factory=dict)
-    coded: dict[str, Names] = Field(default_factory=dict)
+    explains: Annotated[dict[str, Names], NameOf("column", values="data set", checked=False)] = (
+        Field(default_factory=dict)
+    )
+    coded: Annotated[dict[str, Names], NameOf("column", values="data set", checked=False)] = Field(
+        default_factory=dict
+    )
+
+    @classmethod
+    def long_form(cls, block: Any) -> Any:
+        """Return the block of a note that is only a text."""
+        return {"text": block} if isinstance(block, str) else block
 
     def explains_cell(self, row: str, column: str) -> bool:
         """Return whether it explains the verdict of a cell."""
         return row in self.explains.get(column, ())
-
-
-def _long_forms(entries: Any, key: str) -> Any:
-    """Return a list with a block `{key: TEXT}` in place of each text; an empty list for null."""
-    if not isinstance(entries, list):
-        return [] if entries is None else entries
-    return [{key: entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 class TableConfig(ConfigBlock):
@@ -165,10 +173,12 @@ class TableConfig(ConfigBlock):
     margin: float = Field(default=1.0, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
     judged: bool = True
-    largest_class: Annotated[Name | None, NameOf("algorithm")] = None
+    largest_class: Annotated[Name | None, NameOf("algorithm", if_gone="key")] = None
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     best: Literal["auto", "min", "max", "none"] = "auto"
-    underline: dict[str, Names] = Field(default_factory=dict)
+    underline: Annotated[
+        dict[str, Names], NameOf("column", values="column", checked=False, if_gone="key")
+    ] = Field(default_factory=dict)
     notes: tuple[NoteConfig, ...] = ()
 
     def column(self, name: str) -> ColumnConfig:
@@ -231,17 +241,10 @@ class TableConfig(ConfigBlock):
             return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
         return min(max(1, printed), MOST_DECIMALS)
 
-    @field_validator(
-        "columns", mode="before", json_schema_input_type=list[str | ColumnConfig] | None
-    )
+    @field_validator("columns", "notes", mode="before")
     @classmethod
-    def _short_columns(cls, columns: Any) -> Any:
-        return _long_forms(columns, "name")
-
-    @field_validator("notes", mode="before", json_schema_input_type=list[str | NoteConfig] | None)
-    @classmethod
-    def _short_notes(cls, notes: Any) -> Any:
-        return _long_forms(notes, "text")
+    def _null_is_empty(cls, entries: Any) -> Any:
+        return [] if entries is None else entries
 
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:

@@ -12,19 +12,10 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import Field, ValidationError, model_validator
 
 from ensvm.study.algorithms import AlgorithmConfig
-from ensvm.study.block import (
-    DERIVED,
-    Asked,
-    ConfigBlock,
-    Id,
-    Name,
-    NameOf,
-    StudyNames,
-    is_derived,
-    refusal,
-)
+from ensvm.study.block import ConfigBlock, Id, Name, NameOf, copy_name, is_derived, refusal
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import PERCENT, unit_of
+from ensvm.study.names import Asked, StudyNames
 from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -64,7 +55,9 @@ class VariantConfig(ConfigBlock):
     label: str
     algorithm: dict[str, Any] = Field(default_factory=dict)
     dataset: dict[str, Any] = Field(default_factory=dict)
-    instead: dict[str, str] = Field(default_factory=dict)
+    instead: Annotated[
+        dict[str, str], NameOf("row or algorithm", values="row or algorithm", checked=False)
+    ] = Field(default_factory=dict)
     realizations: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
@@ -88,11 +81,12 @@ class VariantConfig(ConfigBlock):
 
     def row(self, name: str) -> str:
         """Return the data set that has the values of one of the question's rows."""
-        return self.base(name) + (f"{DERIVED}{self.name}" if self.dataset else "")
+        return copy_name(self.base(name), self.name) if self.dataset else self.base(name)
 
     def column(self, algorithm: str) -> str:
         """Return the algorithm that has the values of one of the question's algorithms."""
-        return self.base(algorithm) + (f"{DERIVED}{self.name}" if self.algorithm else "")
+        base = self.base(algorithm)
+        return copy_name(base, self.name) if self.algorithm else base
 
 
 class ReadingConfig(ConfigBlock):
@@ -121,8 +115,12 @@ class ReadingConfig(ConfigBlock):
     id: Slug
     question: str
     table: Annotated[Id, NameOf("table")]
-    rows: tuple[str, ...] | None = Field(default=None, min_length=1)
-    columns: tuple[str, ...] | None = Field(default=None, min_length=1)
+    rows: Annotated[tuple[str, ...] | None, NameOf("data set", checked=False)] = Field(
+        default=None, min_length=1
+    )
+    columns: Annotated[tuple[str, ...] | None, NameOf("column", checked=False)] = Field(
+        default=None, min_length=1
+    )
     default: str
     variants: tuple[VariantConfig, ...] = Field(min_length=1)
     conclusion: str

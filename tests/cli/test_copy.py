@@ -6,7 +6,7 @@ from made_up_records import invoke
 
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 
 @pytest.fixture(autouse=True)

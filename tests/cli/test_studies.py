@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
-from ensvm.study.config import reproduced
+from ensvm.study.read_config import reproduced
 
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 

@@ -15,8 +15,8 @@ from ensvm.data.splits import Split
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.runner.plan import make_plan
 from ensvm.study import metrics
-from ensvm.study.config import read_config
 from ensvm.study.figures import KINDS
+from ensvm.study.read_config import read_config
 from ensvm.study.relations import RELATIONS
 
 PAGES = Path(__file__).parents[2] / "docs" / "configs"

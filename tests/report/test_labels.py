@@ -8,7 +8,7 @@ from ensvm.report.documents.ranking_document import who_is_best
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.tables import best_of_row, build_table
 from ensvm.report.write import write_claims, write_tables
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 from ensvm_cli.results import print_ending
 
 CONFIG = """

@@ -9,7 +9,7 @@ from ensvm.records.store import read_records
 from ensvm.runner.estimate import estimate
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
-from ensvm.study.config import read_config, reproduced
+from ensvm.study.read_config import read_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -16,7 +16,7 @@ from ensvm.runner.execute import records_of_base
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.base_study import read_source
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 ROOT = Path(__file__).parents[2]
 BASE = """\

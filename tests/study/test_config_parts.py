@@ -6,7 +6,7 @@ import ensvm
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.base_study import read_source
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 MAIN = """\
 study: s

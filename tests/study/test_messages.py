@@ -11,7 +11,7 @@ import yaml
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import read_config, validated
+from ensvm.study.read_config import read_config, validated
 from ensvm.study.source import YamlSource
 from ensvm.yaml_block import Strict
 

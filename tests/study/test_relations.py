@@ -8,7 +8,7 @@ from ensvm import hints
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.write import write_claims
 from ensvm.study.claim import ClaimTest
-from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Relation
+from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Relation, one_sided
 
 
 @pytest.mark.parametrize("effect", EFFECTS.values(), ids=list(EFFECTS))
@@ -32,6 +32,17 @@ def test_a_relation_has_bounds_for_all_its_effects(name):
             beyond = bound.threshold + (-9.0 if bound.above else 9.0)
             assert not bound.kept_by(beyond)
             assert bound.excess(beyond) == 9.0
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+def test_bounds_from_above_and_below_mirror_each_other(strict, margin):
+    difference = EFFECTS["difference"]
+    [below] = one_sided(strict=strict)(difference, margin)
+    [above] = one_sided(strict=strict, above=True)(difference, margin)
+    for effect in (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0):
+        assert below.kept_by(effect) == above.kept_by(-effect)
+        assert below.excess(effect) == above.excess(-effect)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 SWEPT = """\
 study: s

@@ -7,7 +7,7 @@ import pytest
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
-from ensvm.study.config import read_config
+from ensvm.study.read_config import read_config
 
 GOOD = """\
 study: t

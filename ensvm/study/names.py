@@ -1,0 +1,144 @@
+"""What the blocks of a study may name in each other, and what they ask of the records."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from ensvm.errors import did_you_mean
+from ensvm.study.block import mark_of
+from ensvm.study.metrics import (
+    MEASURED,
+    SEARCH,
+    STAGED,
+    TRAIN_ERROR,
+    is_predicted,
+    left_by_fit,
+    unknown,
+)
+from ensvm.study.source import Location, YamlSource
+
+FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a table, a figure or a claim asks of the records of an algorithm."""
+
+    location: Location  # where the config asks it
+    metric: str  # a metric, seconds, or a curve
+    algorithms: tuple[str, ...]  # the algorithms that must have it
+    curve: bool = False  # whether it is a curve that `record:` keeps, or an entry of one
+
+
+@dataclass(frozen=True)
+class StudyNames:
+    """What a block of a study may name in the other blocks."""
+
+    datasets: tuple[str, ...]  # the names of the data sets
+    algorithms: Mapping[str, tuple[str, ...]]  # what the `record:` of each algorithm keeps
+    # the members of each sweep, with their values
+    dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
+    algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
+    # the ids of its tables, figures, claims, readings and assumptions, by kind
+    ids: Mapping[str, tuple[str, ...]]
+    timing: bool  # whether the study has a timing pass
+
+    def of(self, what: str) -> Collection[str]:
+        """Return the names of one kind, such as "data set" or "table"."""
+        return {
+            "data set": self.datasets,
+            "algorithm": self.algorithms,
+            "sweep of data sets": self.dataset_sweeps,
+            "sweep of algorithms": self.algorithm_sweeps,
+            **self.ids,
+        }[what]
+
+    def check(self, value: Any, location: Location, source: YamlSource) -> None:
+        """Raise UserError if a block in `value` has a key with a name that the study lacks."""
+        if isinstance(value, BaseModel):
+            for key, field in type(value).model_fields.items():
+                inner = getattr(value, key)
+                if (mark := mark_of(field)) is not None and mark.checked:
+                    accepted = self.of(mark.what)
+                    source.must_be_one_of((*location, key), mark.what, inner or (), accepted)
+                self.check(inner, (*location, key), source)
+        elif isinstance(value, dict | tuple):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for part, inner in items:
+                self.check(inner, (*location, part), source)
+
+    def with_members(self, value: Any) -> Any:
+        """Return blocks in which the name of a sweep stands for all of its members."""
+        if isinstance(value, tuple):
+            return tuple(block for each in value for block in self._repeated(each))
+        if not isinstance(value, BaseModel):
+            return value
+        changed = {}
+        for key, field in type(value).model_fields.items():
+            before, mark = getattr(value, key), mark_of(field)
+            if mark is not None and mark.unless and getattr(value, mark.unless) is not None:
+                continue
+            if mark is None:
+                after = self.with_members(before)
+            elif isinstance(before, tuple):
+                after = tuple(name for each in before for name in self.members(mark.what, each))
+            elif isinstance(before, dict):
+                inner = mark.values
+                after = {
+                    name: tuple(one for n in each for one in self.members(inner, n))
+                    if isinstance(each, tuple)
+                    else each
+                    for sweep, each in before.items()
+                    for name in self.members(mark.what, sweep)
+                }
+            else:
+                continue
+            if after != before:
+                changed[key] = after
+        return value.model_copy(update=changed) if changed else value
+
+    def members(self, what: str, name: str) -> Collection[str]:
+        """Return the members of a sweep of data sets or algorithms; else the name alone."""
+        sweeps = {
+            "data set": self.dataset_sweeps,
+            "algorithm": self.algorithm_sweeps,
+            "column": self.algorithm_sweeps,
+        }
+        return sweeps.get(what, {}).get(name, (name,))
+
+    def _repeated(self, value: Any) -> list[Any]:
+        """Return a block once for each member of the sweeps that it names by single names."""
+        blocks = [self.with_members(value)]
+        for key, field in type(value).model_fields.items() if isinstance(value, BaseModel) else ():
+            mark, name = mark_of(field), getattr(value, key)
+            is_free = mark is not None and mark.unless and getattr(value, mark.unless) is not None
+            if mark is None or not mark.repeats or name is None or is_free:
+                continue
+            members = self.members(mark.what, name)
+            blocks = [
+                block.model_copy(update={key: member}) for block in blocks for member in members
+            ]
+        return blocks
+
+    def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
+        """Raise UserError for a metric that records cannot have.
+
+        Names of fitted attributes are accepted: only a fit shows whether they exist.
+        """
+        metric, location = asked.metric, asked.location
+        if asked.curve or metric == TRAIN_ERROR:
+            for name in asked.algorithms:
+                kept = self.algorithms[name]
+                if metric not in kept:
+                    hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
+                    raise source.error(
+                        location,
+                        f"{metric!r} is not in the `record:` of {name}, which keeps "
+                        f"{', '.join(kept) or 'nothing'}{hint or did_you_mean(metric, kept)}",
+                    )
+        elif metric in STAGED:
+            raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
+        elif not (metric in MEASURED or left_by_fit(metric) or is_predicted(metric)):
+            raise source.error(location, unknown(metric, MEASURED, FITTED))
