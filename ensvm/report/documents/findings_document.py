@@ -34,12 +34,13 @@ def findings_of(study: Study) -> list[Finding]:
 
 def _finding(study: Study, finding: FindingConfig) -> Finding:
     judged = _claim(study, finding.claim)
-    lines = tests_of(study, judged)
-    lines += [
-        PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
-        for line in finding.adds
-    ]
+    lines = [*tests_of(study, judged), *(filled_line(study, line) for line in finding.adds)]
     return Finding(sentence_of(judged), tuple(lines))
+
+
+def filled_line(study: Study, line: str) -> str:
+    """Return a line whose placeholders, such as `{holds CLAIM}`, are filled from the records."""
+    return PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
 
 
 def _claim(study: Study, name: str) -> JudgedClaim:
