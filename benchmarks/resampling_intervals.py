@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 from scipy.stats import t
 
-from ensvm.data.splits import KFoldSplit, RandomSplit, Split, identity, overlap, split_rows
+from ensvm.data.splits import KFoldSplit, RandomSplit, Split, overlap, split_rows
 
 DIM = 10
 CASES: list[tuple[Split, int, int]] = [  # split, rows, realizations
@@ -60,7 +60,7 @@ def main(sets: int) -> None:
         ratios = {
             "independent": 0.0,
             "n_test / n_train": n_test / n_train,
-            "overlap": overlap(identity(split)),
+            "overlap": overlap(split),
         }
         for name, ratio in ratios.items():
             half = t.ppf(0.975, n - 1) * spreads * np.sqrt(1 / n + ratio)

@@ -159,7 +159,7 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             f" {dataset!r}; there are {len(recorded)}, from {recorded[0]} to {recorded[-1]}"
         )
     for record in sorted(records, key=lambda record: record.run_pass):
-        facts = {**record.to_json(), "settings": record.settings}
+        facts = {**record.to_json(), "settings": record.settings.to_json()}
         if record.run is not None:
             facts["run"] = record.run.to_json()
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)

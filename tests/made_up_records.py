@@ -9,8 +9,10 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from click.testing import CliRunner, Result
+from pydantic import TypeAdapter
 
 from ensvm.records.record import Conditions, Record, Run
+from ensvm.records.settings import CellSettings
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Study, read_shipped_study, read_study
 from ensvm.runner import execute
@@ -64,6 +66,11 @@ def record(
 def record_of(cell, status="ok", **changed):
     """Return a record that answers a cell of a plan."""
     return replace(new_record(Task(None, (cell,), None, "r"), cell, status), **changed)
+
+
+def settings_of(**line):
+    """Return the settings of a cell from the keys of their JSON object."""
+    return TypeAdapter(CellSettings).validate_python(line)
 
 
 def errors(dataset, algorithm, values, **metrics):

@@ -21,7 +21,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ensvm.records.identity import asked
+from ensvm.records.identity import asked, hash_of
 from ensvm.records.record import Identity, LineReader, Record, Run, settings_line
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, records_in
 from ensvm.runner.execute import copy_config
@@ -43,8 +43,7 @@ def rewritten(records: Mapping[Identity, Record], cells: Iterable[Cell]) -> list
     kept = []
     for cell in cells:
         if (record := records.get(cell.identity)) is not None:
-            settings = json.loads(json.dumps(cell.settings))
-            kept.append(replace(record, settings=settings, settings_key=cell.settings_key))
+            kept.append(replace(record, settings=cell.settings, settings_key=cell.settings_key))
     return kept
 
 
@@ -157,8 +156,9 @@ def rewrite(study: str, *, pack: bool) -> bool:
     new.write_bytes(content)
     again = records_in(new)
     changed = [cell for cell, record in again.items() if values(record) != values(records[cell])]
-    settings = {cell.identity: json.loads(json.dumps(cell.settings)) for cell in plan.cells}
-    changed += [cell for cell, record in again.items() if record.settings != settings[cell]]
+    keys = {cell.identity: cell.settings_key for cell in plan.cells}
+    written = {cell: hash_of(record.settings.to_json()) for cell, record in again.items()}
+    changed += [cell for cell, key in written.items() if key != keys[cell]]
     if changed:
         print(f"{study}: {len(changed)} records would change, such as {changed[0]}; kept in {new}")
         return False

@@ -207,9 +207,11 @@ Split = Annotated[
     | DisjointSplit,
     Field(discriminator="protocol"),
 ]
-PROTOCOLS = tuple(
-    get_args(split.model_fields["protocol"].annotation)[0] for split in get_args(get_args(Split)[0])
-)
+SPLITS: Mapping[str, type[Strict]] = {
+    get_args(split.model_fields["protocol"].annotation)[0]: split
+    for split in get_args(get_args(Split)[0])
+}
+PROTOCOLS = tuple(SPLITS)
 
 
 def is_grouped(split: Split) -> bool:
@@ -266,18 +268,17 @@ def identity(split: Split) -> dict[str, Any]:
     return split.model_dump(exclude_none=True, exclude=unset)
 
 
-def folds_of(split: Mapping[str, Any]) -> int | None:
+def folds_of(split: Split | None) -> int | None:
     """Return how many realizations test every row once; None if there is no such number.
 
-    The split is as `identity` returns it and records keep it; empty if it is not known.
+    The split is None if it is not known.
     """
-    key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(
-        split.get("protocol", "")
-    )
-    return None if key is None else int(split[key])
+    if isinstance(split, KFoldSplit):
+        return split.n_splits
+    return split.realizations if isinstance(split, LeaveOneGroupOutSplit) else None
 
 
-def overlap(split: Mapping[str, Any]) -> float:
+def overlap(split: Split | None) -> float:
     """Return what shared rows add to 1/n in the variance of a mean over n realizations.
 
     Realizations that share rows are correlated: with correlation rho, the variance of their mean
@@ -288,7 +289,7 @@ def overlap(split: Mapping[str, Any]) -> float:
     too wide (`benchmarks/resampling_intervals.py`).
 
     The protocol `disjoint` shares no rows. If all realizations have the publisher's parts, only the
-    algorithms' seeds differ. Both give 0. The split is as `identity` returns it.
+    algorithms' seeds differ. Both give 0, as does a split that is not known.
 
     References
     ----------
@@ -296,16 +297,16 @@ def overlap(split: Mapping[str, Any]) -> float:
     Bouckaert & Frank (2004), Evaluating the replicability of significance tests for comparing
     learning algorithms, PAKDD 2004, 3-12.
     """
-    protocol = split.get("protocol")
     if folds := folds_of(split):
         return 1.0 / (folds - 1)
-    if protocol == "bootstrap":  # 1/e of the rows are tested on
+    if isinstance(split, BootstrapSplit):  # 1/e of the rows are tested on
         return 1.0 / (math.e - 1)
-    # without a number of its own, an official split has several realizations only by a draw
-    drawn = protocol == "official" and split.get("realizations") is None
-    if drawn or protocol in ("random", "indices"):
-        sizes = split["n_train"], split["n_test"]
-        return float(min(sizes) / max(sizes))
+    # with a number of its own, an official split has the same rows in all realizations
+    if isinstance(split, OfficialSplit) and split.realizations is not None:
+        return 0.0
+    if isinstance(split, OfficialSplit | RandomSplit | IndicesSplit):
+        sizes = split.n_train, split.n_test
+        return min(sizes) / max(sizes)
     return 0.0
 
 

@@ -7,14 +7,13 @@ A cell's *settings* say what it is: data, split, algorithm, code, and the user's
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ensvm.records.record import Identity, Record
+from ensvm.records.settings import CellSettings
 from ensvm.study.passes import ValueOf
-
-# Settings that the code decides, not the config.
-OF_THE_CODE = ("code", "defaults", "own")
 
 
 def hash_of(thing: Any) -> str:
@@ -23,35 +22,38 @@ def hash_of(thing: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def key_of(identity: Identity, seed: int, settings: Mapping[str, Any]) -> str:
+def key_of(identity: Identity, seed: int, settings: CellSettings) -> str:
     """Return the key of a cell; a record with this key answers it."""
-    return hash_of([*identity, seed, settings])
+    return hash_of([*identity, seed, settings.to_json()])
 
 
-def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a cell's settings that a config asks for, as JSON: all but its code."""
-    kept = {key: value for key, value in settings.items() if key not in OF_THE_CODE}
-    if kept.get("algorithm"):
-        method = kept["algorithm"]
-        kept["algorithm"] = {key: method[key] for key in method if key not in OF_THE_CODE}
-    plain: dict[str, Any] = json.loads(json.dumps(kept))
+def asked(settings: CellSettings) -> dict[str, Any]:
+    """Return what a config asks for of a cell's settings, as JSON: all but its code."""
+    method = settings.method and replace(settings.method, defaults={})
+    line = replace(settings, method=method, code="", own={}).to_json()
+    plain: dict[str, Any] = json.loads(json.dumps(line, default=str))
     return plain
 
 
-def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def changes(before: CellSettings, now: CellSettings) -> list[str]:
     """Return which settings of a cell have changed: names of keys, files and packages."""
-    own, own_before = now.get("own", {}), before.get("own", {})
-    changed = [key for key in now if key != "own" and hash_of(before.get(key)) != hash_of(now[key])]
+    line, line_before = now.to_json(), before.to_json()
+    changed = [
+        key
+        for key in {**line, **line_before}
+        if key != "own" and hash_of(line.get(key)) != hash_of(line_before.get(key))
+    ]
     if "code" in changed:
         (code, *versions), (code_before, *versions_before) = (
-            str(settings.get("code")).split(" + ") for settings in (now, before)
+            settings.code.split(" + ") for settings in (now, before)
         )
         if code == code_before:
             changed.remove("code")
             changed += [version for version in versions if version not in versions_before]
-    files = [name for name in {**own, **own_before} if own.get(name) != own_before.get(name)]
+    names = {**now.own, **before.own}
+    files = [name for name in names if now.own.get(name) != before.own.get(name)]
     # Edited files may have other defaults, which is not a change of the config.
-    same_config = asked(now).get("algorithm") == asked(before).get("algorithm")
+    same_config = asked(now)["algorithm"] == asked(before)["algorithm"]
     if files and "algorithm" in changed and same_config:
         changed.remove("algorithm")
     return changed + files

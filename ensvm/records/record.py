@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Strict, TypeAdapter, ValidationError
 
+from ensvm.records.settings import CellSettings
 from ensvm.study.passes import RunPass
 
 # Strict: "1" and true are not numbers.
@@ -105,7 +106,7 @@ class Record:
     """The pass: of errors, or of timings."""
     reason: str = ""
     """Why the status is not `ok`."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: CellSettings = field(default_factory=CellSettings)
     """Data, split, algorithm and code; a file has them once for each `settings_key`."""
     seed: Integer | None = None
     """The random seed of its algorithm."""
@@ -183,7 +184,8 @@ EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 def settings_line(record: Record) -> dict[str, Any]:
     """Return the settings of a record as a JSON object, to which records refer by their key."""
-    return {"kind": "settings", "key": record.settings_key, "settings": record.settings}
+    settings = record.settings.to_json()
+    return {"kind": "settings", "key": record.settings_key, "settings": settings}
 
 
 class LineReader:
@@ -191,7 +193,7 @@ class LineReader:
 
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
-        self._settings: dict[str, Mapping[str, Any]] = {}
+        self._settings: dict[str, CellSettings] = {}
 
     def read(self, line: Any) -> Record | None:
         """Return the record of a JSON object, or None if it is a run or the settings of records.
@@ -212,7 +214,7 @@ class LineReader:
             return replace(
                 record,
                 run=self._runs.get(record.run_id),
-                settings=record.settings or self._settings.get(record.settings_key, {}),
+                settings=self._settings.get(record.settings_key, record.settings),
             )
         else:
             raise ValueError(f"expected an object of a cell, a run or settings, got {line!r:.60}")
@@ -222,7 +224,7 @@ class LineReader:
 @dataclass(frozen=True)
 class _Settings:
     key: str
-    settings: Mapping[str, Any]
+    settings: CellSettings
 
 
 def _checked(kind: Any, line: Mapping[str, Any]) -> Any:

@@ -182,7 +182,7 @@ def by_repetition(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
     Folds of one repetition train on mostly the same rows, so they are not independent draws.
     """
     numbers = np.array(shared_realizations(answers))
-    k = folds_of(answers[0].records[int(numbers[0])].settings.get("split", {}))
+    k = folds_of(answers[0].records[int(numbers[0])].settings.split)
     if k is None:
         return None
     repetition = (numbers - 1) // k  # as data.splits numbers the folds

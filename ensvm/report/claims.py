@@ -319,7 +319,7 @@ def _on_new_rows(
     if test.each or test.run_pass == "timing":
         return None
     if len(values) > 1:
-        shared = overlap(behind.settings.get("split", {}))
+        shared = overlap(behind.settings.split)
         effects = effect.effects(values)
         return judge_sample(effects, *test.bounds, logarithmic=effect.logarithmic, overlap=shared)
     n_test = behind.size("n_test")

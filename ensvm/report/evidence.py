@@ -210,17 +210,16 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
 
 def _method(records: list[Record]) -> dict[str, str]:
     """Return the estimator and its parameters, those of the first record."""
-    settings = next((record.settings.get("algorithm") for record in records), None)
-    if not isinstance(settings, Mapping):
+    method = records[0].settings.method if records else None
+    if method is None:
         return {}
-    stage, orders = settings.get("stage"), settings.get("orders")
     return {
-        "estimator": str(settings.get("estimator", "")),
-        "wrapped": str(settings.get("wrapped") or ""),
-        "parameters": _assignments(settings.get("params")),
-        "grid": _assignments(settings.get("grid")),
-        "stage": "" if stage in (None, "last") else str(stage),
-        "orders of the rows": str(orders) if orders not in (None, 1) else "",
+        "estimator": str(method.estimator),
+        "wrapped": method.wrapped or "",
+        "parameters": _assignments(method.params),
+        "grid": _assignments(method.grid),
+        "stage": "" if method.stage == "last" else method.stage,
+        "orders of the rows": str(method.orders) if method.orders > 1 else "",
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.splits import OfficialSplit
 from ensvm.records.identity import by_value
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
@@ -139,8 +140,8 @@ def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[
         key = (one.dataset, one.algorithm, one.settings_key)
         if one.draws is not None:
             found[key] = one.draws
-        split = one.settings.get("split") or {}
-        if split.get("protocol") == "official" and split.get("realizations") and one.ok:
+        split = one.settings.split
+        if isinstance(split, OfficialSplit) and split.realizations and one.ok:
             errors.setdefault(key, set()).add(one.metrics.get("n_errors"))
     found |= {key: True for key, counts in errors.items() if len(counts) > 1}
     completed = dict(records)

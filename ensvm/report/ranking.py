@@ -168,7 +168,7 @@ def compare_on_data_set(
     answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
     means = {name: float(answer.shown().mean()) for name, answer in answers.items()}
     order = sorted(means, key=lambda name: means[name], reverse=selection.better == "max")
-    split = next(iter(answers[order[0]].records.values())).settings.get("split", {})
+    split = next(iter(answers[order[0]].records.values())).settings.split
     shared = overlap(split)
     pairs = [
         {"first": one, "second": two, **_compare_pair(answers[one], answers[two], shared)}

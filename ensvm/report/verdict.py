@@ -306,8 +306,8 @@ def draws(record: Record) -> bool:
     """
     if record.draws is not None:
         return record.draws
-    settings = (record.settings.get("algorithm") or {}).get("defaults") or {}
-    return any(key.endswith("random_state") for key in settings)
+    method = record.settings.method
+    return method is not None and any(key.endswith("random_state") for key in method.defaults)
 
 
 def is_fixed(study: Study, answer: Answer) -> bool:
@@ -323,8 +323,8 @@ def is_fixed(study: Study, answer: Answer) -> bool:
 
 def _folds(answer: Answer) -> int | None:
     """Return the number of folds of the split behind an answer; None for other splits."""
-    split = next((record.settings.get("split") for record in answer.records.values()), None)
-    return folds_of(split or {})
+    first = next(iter(answer.records.values()), None)
+    return folds_of(first.settings.split) if first else None
 
 
 def repetitions_of(answer: Answer) -> NDArray[np.float64]:

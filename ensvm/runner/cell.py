@@ -20,12 +20,12 @@ from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, Status
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.own_code import changed_since
-from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
-from ensvm.runner.settings import AlgorithmSettings
+from ensvm.runner.plan import Cell
 from ensvm.study.passes import RunPass
 
 _Method: TypeAlias = tuple[AlgorithmSettings, Mapping[str, Any] | None]
@@ -118,7 +118,7 @@ def run_cell(
 
 def _changed_code(task: Task, cell: Cell) -> str:
     """Return which own code of a cell is not that of the plan, as a sentence; else ""."""
-    own = cell.settings.get("own", {})
+    own = cell.settings.own
     return changed_since(own, task.modules) if own and task.modules else ""
 
 
@@ -254,7 +254,7 @@ def surroundings(seed: int) -> Iterator[None]:
 
 
 def _thread_limit(cell: Cell) -> Any:
-    return _thread_pools().limit(limits=cell.blas_threads or ERROR_PASS_THREADS)
+    return _thread_pools().limit(limits=cell.blas_threads)
 
 
 @lru_cache

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.answers import (
     Misbehaves,
     checked_labels,
@@ -25,7 +26,6 @@ from ensvm.runner.answers import (
 )
 from ensvm.runner.estimators import last_step, made, random_states
 from ensvm.runner.grams import GramPool, Inputs
-from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import another_seed
 from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR, scorer_of
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.data.splits import whole_round
 from ensvm.errors import UserError, did_you_mean
 from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record
+from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
 from ensvm.runner.own_code import importable
-from ensvm.runner.settings import (
+from ensvm.runner.study_algorithms import (
     Algorithm,
-    AlgorithmSettings,
     Used,
     code_of,
     has_many_classes,
@@ -59,11 +59,7 @@ class Cell:
     dataset: str
     realization: int
     algorithm: str
-    # What the cell is, without the realization, as a JSON object: the hash of the data, the
-    # protocol of the split, the algorithm, the code, the user's own files, the threads of a timing.
-    settings: Mapping[str, Any] = field(hash=False)
-    method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
-    blas_threads: int | None = None  # that a timing is allowed; None in the error pass
+    settings: CellSettings = field(hash=False)  # what the cell is, without the realization
     drawn_on: str = ""  # names the data, for the random seed
     scored: tuple[str, ...] = ()  # the metrics that are recorded; not part of the key
     find_draws: bool = False  # whether the run finds out if the algorithm draws random numbers
@@ -71,12 +67,23 @@ class Cell:
     @property
     def has_own_code(self) -> bool:
         """Whether it runs code of the user's own, or reads files of its own."""
-        return "own" in self.settings
+        return bool(self.settings.own)
 
-    @cached_property
+    @property
+    def method(self) -> AlgorithmSettings | None:
+        """The algorithm with its parameters; None for the facts of the data."""
+        return self.settings.method
+
+    @property
+    def blas_threads(self) -> int:
+        """The most threads of the numerical libraries."""
+        timing = self.settings.timing
+        return ERROR_PASS_THREADS if timing is None else timing.blas_threads
+
+    @property
     def run_pass(self) -> RunPass:
         """The pass it belongs to."""
-        return "error" if self.blas_threads is None else "timing"
+        return "error" if self.settings.timing is None else "timing"
 
     @cached_property
     def identity(self) -> Identity:
@@ -91,7 +98,7 @@ class Cell:
     @cached_property
     def settings_key(self) -> str:
         """Hash of the settings; only cells with the same one are averaged."""
-        return hash_of(self.settings)
+        return hash_of(self.settings.to_json())
 
     @cached_property
     def key(self) -> str:
@@ -129,7 +136,7 @@ class Cell:
         It does with the same data, split, realization, parameters, code and seed, on as many BLAS
         threads. A timing computes its own kernel values, but from the same rows by the same code.
         """
-        settings = {key: value for key, value in timing.settings.items() if key != "timing"}
+        settings = replace(timing.settings, timing=None)
         return (
             timing.blas_threads == ERROR_PASS_THREADS
             and (self.dataset, self.realization) == (timing.dataset, timing.realization)
@@ -288,7 +295,7 @@ def _plan(
         counted = f"{size:,} cells (data sets x algorithms x realizations)"
         raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
     # All algorithms are checked, also those that are not chosen.
-    settings = settings_of_study(source, config, cards)
+    resolved = settings_of_study(source, config, cards)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
     )
@@ -297,7 +304,7 @@ def _plan(
         cell
         for entry in config.datasets
         if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards, settings, numbers[entry.name])
+        for cell in _cells(config, entry, cards, resolved, numbers[entry.name])
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     # With --published, keep what the paper shows.
@@ -352,7 +359,7 @@ def _last_realization(
         members = [cards[name] for name in swept if name in cards]
     most = card.max_realizations
     if entry.realizations and all(_has_fewer(each, entry.realizations) for each in members):
-        protocol = card.split_protocol()["protocol"]
+        protocol = card.split.protocol
         raise source.error(
             ("datasets", index, "realizations"),
             f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
@@ -394,49 +401,40 @@ def _cells(
     config: StudyConfig,
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
-    settings: Mapping[Used, Algorithm],
+    resolved: Mapping[Used, Algorithm],
     numbers: range,
 ) -> Iterator[Cell]:
     """Yield the cells of a data set: its facts, the error pass, the timing pass."""
     card = cards[entry.name]
-    of_data = {"data": card.fingerprint(), "split": card.split_protocol()}
-    facts = {**of_data, "algorithm": None, "code": code_of(card)}
+    facts = CellSettings(card.fingerprint(), card.split, code=code_of(card))
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts)
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
     # The realizations of each pass, and the BLAS threads of a timing.
-    passes: list[tuple[range, int | None]] = [(numbers, None)]
-    if (timing := config.timing) is not None:
-        timed = range(numbers.start, min(numbers.stop, timing.realizations + 1))
-        passes.append((timed, timing.blas_threads))
-    for realizations, threads in passes:
+    passes: list[tuple[range, TimingSettings | None]] = [(numbers, None)]
+    if (block := config.timing) is not None:
+        timed = range(numbers.start, min(numbers.stop, block.realizations + 1))
+        passes.append((timed, TimingSettings(block.blas_threads)))
+    for realizations, timing in passes:
         # Make one cell of each algorithm, then copy it for each realization.
         cells = []
         for name in config.algorithms_of(entry):
-            if threads is not None and not config.times(entry.name, name):
+            if timing is not None and not config.times(entry.name, name):
                 continue
-            algorithm = settings[name, kernel, many]
-            method, own = algorithm.method, algorithm.own
-            if threads is not None:  # a timing is of one fit
+            algorithm = resolved[name, kernel, many]
+            method = algorithm.method
+            if timing is not None:  # a timing is of one fit
                 method = replace(method, orders=1)
-            code = code_of(card, algorithm)
-            what = {**of_data, "algorithm": method.to_json(), "code": code}
-            if own.hashes:
-                what["own"] = dict(own.hashes)
-            if threads is not None:
-                what["timing"] = {"blas_threads": threads}
-            cell = Cell(
-                config.study,
-                entry.name,
-                1,
-                name,
-                what,
-                method,
-                threads,
-                drawn_on,
-                scored=scored.get(name, ()),
+            settings = replace(
+                facts,
+                method=method,
+                code=code_of(card, algorithm),
+                own=algorithm.own.hashes,
+                timing=timing,
             )
+            scores = scored.get(name, ())
+            cell = Cell(config.study, entry.name, 1, name, settings, drawn_on, scores)
             cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
         for realization in realizations:
             for cell, last in cells:

@@ -66,7 +66,11 @@ def test_the_classifiers_of_other_people_learn(tmp_path):
     names = yaml.safe_load(FOREIGN.read_text())["algorithms"]
     assert set(names) == errors.keys() - {"data"}
     assert all(errors[name] < 0.2 for name in names)
-    wrapped = {record.algorithm for record in records if "wrapped" in str(record.settings)}
+    wrapped = {
+        record.algorithm
+        for record in records
+        if record.settings.method and record.settings.method.wrapped
+    }
     assert wrapped == {"ours"}
     table = invoke("table", "--format", "md").stdout
     lines = [line for line in table.splitlines() if "one against rest" in line]

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from made_up_records import errors, invoke, make_study, record
 
+from ensvm.records.settings import AlgorithmSettings, CellSettings
 from ensvm.records.store import read_records
 
 CONFIG = """\
@@ -23,7 +24,7 @@ PRINTED = "table,row,column,value,std\n7,german,ensemble,25.0,2.0\n"
 
 @pytest.fixture
 def results(tmp_path):
-    settings = {"algorithm": {"estimator": "PartiallyTrainedEnsemble", "params": {"tol": 0.5}}}
+    settings = CellSettings(method=AlgorithmSettings("PartiallyTrainedEnsemble", {"tol": 0.5}))
     good = [
         replace(each, settings=settings)
         for each in errors("german", "ensemble", [0.24, 0.26, 0.28])
@@ -88,7 +89,7 @@ def test_one_realization_is_printed_alone(results):
     printed = answer.stdout.split("the error pass: ok\n")[1].split("to run this anew")[0]
     (made,) = [one for one in read_records(results / "s").values() if one.realization == 2]
     facts = yaml.safe_load(printed)
-    recorded = {**made.to_json(), "settings": made.settings, "run": made.run.to_json()}
+    recorded = {**made.to_json(), "settings": made.settings.to_json(), "run": made.run.to_json()}
     assert facts == json.loads(json.dumps(recorded))  # with lists in place of tuples
     assert facts["metrics"]["error"] == 0.26
     assert facts["seconds"]["fit_seconds"] == 2.5

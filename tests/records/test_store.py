@@ -12,6 +12,7 @@ import pytest
 from ensvm.atomic_write import replace_file
 from ensvm.errors import UserError
 from ensvm.records.record import Conditions, Record, Run
+from ensvm.records.settings import AlgorithmSettings, CellSettings
 from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
 
 
@@ -56,7 +57,7 @@ def test_two_writers_at_once_are_refused(tmp_path):
 
 
 def test_settings_are_written_once_for_each_run_and_key(tmp_path):
-    settings = {"algorithm": {"estimator": "E"}}
+    settings = CellSettings(method=AlgorithmSettings("E"))
     with Store(tmp_path) as store:
         for number in range(1, 5):
             store.append([replace(record(number), settings=settings)])
@@ -71,7 +72,7 @@ def test_settings_are_written_once_for_each_run_and_key(tmp_path):
 def test_records_of_other_versions_are_read(tmp_path):
     old = {**record(1).to_json(), "settings": {"code": "c"}, "crc32": "0", "confusion": {"a": []}}
     (tmp_path / CELLS_FILE).write_text(json.dumps(old) + "\n")
-    assert read_records(tmp_path)["d", 1, "a", "error"].settings == {"code": "c"}
+    assert read_records(tmp_path)["d", 1, "a", "error"].settings == CellSettings(code="c")
 
 
 def test_a_store_sees_what_other_processes_append(tmp_path):
@@ -105,7 +106,7 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
         settings_key="l",
         run_pass="timing",
         reason="why",
-        settings={"algorithm": None},
+        settings=CellSettings("data", code="c"),
         run_id="r",
         time="2026-01-02T00:00:00Z",
         metrics={"error": 0.25, "stop_reason_": "tol"},

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record
+from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record, settings_of
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.query import read_study
@@ -14,7 +14,7 @@ from ensvm.report.write import write_claims
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
 LESS = "left: a, right: b, relation: less, rows: [german]"
 BOTH_ROWS = "left: a, right: b, relation: less, rows: [german, titanic]"
-SPLIT = {"split": {"protocol": "kfold", "n_splits": 10, "stratified": False}}
+SPLIT = settings_of(split={"protocol": "kfold", "n_splits": 10})
 
 
 @pytest.fixture
@@ -358,8 +358,7 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(compared):
     """Thirty folds of three are three repetitions; those of an incomplete one are left out."""
     rng = np.random.default_rng(2)
     a, b = rng.uniform(0.1, 0.5, size=(2, 32))
-    split = {"split": {"protocol": "kfold", "n_splits": 10, "stratified": False}}
-    lines = [replace(one, settings=split) for one in both(a, b)]
+    lines = [replace(one, settings=SPLIT) for one in both(a, b)]
     found = compared(LESS, lines)
     means = 100 * (a - b)[:30].reshape(3, 10).mean(axis=1)
     half = 4.30265 * means.std(ddof=1) / np.sqrt(3)

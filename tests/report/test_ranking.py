@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scikit_posthocs
-from made_up_records import errors, make_study, record
+from made_up_records import errors, make_study, record, settings_of
 from matplotlib.figure import Figure
 from pandas.testing import assert_frame_equal
 from scipy.stats import friedmanchisquare, rankdata, ttest_rel
@@ -56,7 +56,7 @@ CLEAR = {row: np.array([0.1, 0.2, 0.3, 0.4]) + 0.01 * index for index, row in en
 TIED = {row: np.full(4, 0.3) for row in ROWS}
 VALUES = {name: RNG.normal(0.3, 0.02, size=10) for name in "abc"}
 RANDOM = {"protocol": "random", "n_train": 700, "n_test": 300}
-DISJOINT = {"protocol": "disjoint", "n_train": 700, "n_test": 300, "rows": 1000}
+DISJOINT = {"protocol": "disjoint", "n_train": 700, "n_test": 300}
 
 MANY = [*ROWS, "adult1", "adult2", "adult3", "web1", "web2", "iris", "wine", "vowel"]
 # Demšar (2006), Table 6: the area under the curve of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14
@@ -94,7 +94,7 @@ def over_data_sets(rows=ROWS, names=("a", "b", "c", "oracle"), means=MEANS):
 def on_german(split=RANDOM, values=VALUES):
     """Return the records of ten realizations on one data set, which are those of a split."""
     records = [one for name in values for one in errors("german", name, values[name])]
-    return [replace(one, settings={"split": split}) for one in records]
+    return [replace(one, settings=settings_of(split=split)) for one in records]
 
 
 def timed(row, name, host):

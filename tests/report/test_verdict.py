@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up_records import errors, invoke, make_study, record
+from made_up_records import errors, invoke, make_study, record, settings_of
 from scipy.stats import t, ttest_ind
 from worked_verdicts import worked
 
@@ -197,9 +197,10 @@ QUESTION = Question("german", "a", "error")
 
 def folds(values, k, left_out=(), protocol="kfold"):
     """Return the answer of these errors, one a realization, in percent."""
-    split = {"protocol": protocol, "n_splits": k}
+    key = "n_splits" if protocol == "kfold" else "realizations"
+    split = {"protocol": protocol, key: k}
     records = {
-        made.realization: replace(made, settings={"split": split})
+        made.realization: replace(made, settings=settings_of(split=split))
         for made in errors("german", "a", values)
         if made.realization not in left_out
     }
@@ -260,10 +261,8 @@ PRINTED = (
 def of_algorithm(line: Record, random_state=None, protocol="official", **more) -> Record:
     """Return a record with settings; by default the algorithm has no `random_state`."""
     states = {} if random_state is None else {"random_state": random_state}
-    settings = {
-        "algorithm": {"defaults": states},
-        "split": {"protocol": protocol, "n_train": 100, "n_test": 300, **more},
-    }
+    split = {"protocol": protocol, "n_train": 100, "n_test": 300, **more}
+    settings = settings_of(algorithm={"estimator": "RhoSVC", "defaults": states}, split=split)
     return replace(line, settings=settings)
 
 

@@ -7,10 +7,10 @@ import pytest
 import troublesome
 
 from ensvm.data import Realization
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.answers import Misbehaves, traceback_of
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
-from ensvm.runner.settings import AlgorithmSettings
 
 
 def outcome(realization, name, how, params=None, **settings):

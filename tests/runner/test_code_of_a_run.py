@@ -93,7 +93,7 @@ def test_code_that_changes_while_a_cell_runs_fails_that_cell(config, tmp_path):
 
 def test_a_worker_with_another_copy_of_the_folder_is_told_apart(config, tmp_path):
     plan = make_plan(config)
-    own = next(cell for cell in plan.cells if cell.algorithm == "mine").settings["own"]
+    own = next(cell for cell in plan.cells if cell.algorithm == "mine").settings.own
     assert changed_since(own, tmp_path) == ""
     copy = tmp_path / "elsewhere"
     copy.mkdir()
@@ -108,7 +108,7 @@ def test_a_worker_with_another_copy_of_the_folder_is_told_apart(config, tmp_path
 
 
 def test_an_edit_of_equal_size_and_time_is_seen(config, tmp_path):
-    own = next(cell for cell in make_plan(config).cells if cell.algorithm == "mine").settings["own"]
+    own = next(cell for cell in make_plan(config).cells if cell.algorithm == "mine").settings.own
     path = tmp_path / "other.py"
     before = path.stat()
     path.write_text("FACTOR = 7\n")
@@ -130,7 +130,7 @@ def test_scripts_in_any_folder_below_the_config_count(study, tmp_path):
 
     def key():
         [*_, cell] = make_plan(config, algorithms=("mine",)).cells
-        return json.dumps(cell.settings["own"])
+        return json.dumps(cell.settings.own)
 
     before = key()
     for name in not_watched:

@@ -7,13 +7,13 @@ import pytest
 from made_up_records import record, run_quietly
 
 from ensvm.records.record import LineReader
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.records.store import read_records
 from ensvm.report.query import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.plan import make_plan
-from ensvm.runner.settings import AlgorithmSettings
 
 FOREST = "sklearn.ensemble:RandomForestClassifier"
 SHALLOW = {"n_estimators": 3, "max_depth": 1}

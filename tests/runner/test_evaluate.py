@@ -12,9 +12,9 @@ from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsembl
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
-from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.metrics import SCORERS, scorer_of
 
 

@@ -8,13 +8,13 @@ from scipy.sparse import csr_array
 from ensvm.classifiers import mixed_kernel_ensemble as ensembles
 from ensvm.data import Realization
 from ensvm.kernels import gram
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.records.store import read_records
 from ensvm.runner import grams
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.plan import make_plan
-from ensvm.runner.settings import AlgorithmSettings
 
 
 @pytest.mark.usefixtures("in_this_process")

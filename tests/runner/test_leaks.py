@@ -12,9 +12,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from ensvm.data import inline_card, load
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
-from ensvm.runner.settings import AlgorithmSettings
 
 N = 100  # rows of a part
 NEAREST = AlgorithmSettings("sklearn.neighbors:KNeighborsClassifier", {"n_neighbors": 1})

@@ -91,9 +91,9 @@ def test_a_module_elsewhere_is_own_code_only_if_it_is_declared(study, elsewhere)
     pattern = str(elsewhere / "*.py")
     config = study(f"mine: {{estimator: lies_elsewhere.Mine, depends: {pattern}}}")
     before = cell_of(config)
-    assert [*before.settings["own"]] == [pattern]
+    assert [*before.settings.own] == [pattern]
     (elsewhere / "lies_elsewhere.py").write_text("from sklearn.svm import NuSVC as Mine\n")
-    assert before.settings["own"] != cell_of(config).settings["own"]
+    assert before.settings.own != cell_of(config).settings.own
 
 
 def test_each_plan_imports_a_module_anew_and_the_one_before_is_back(study, tmp_path, monkeypatch):
@@ -108,7 +108,7 @@ def test_each_plan_imports_a_module_anew_and_the_one_before_is_back(study, tmp_p
     after = cell_of(config)
     assert "dual" in after.method.defaults
     assert "dual" not in before.method.defaults
-    assert before.settings["own"] != after.settings["own"]
+    assert before.settings.own != after.settings.own
     assert sys.modules.pop("imported_before") is imported_before
 
 

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from made_up_records import record_of
+from made_up_records import record_of, settings_of
 
 from ensvm.errors import UserError
 from ensvm.records import code_identity
@@ -130,7 +130,9 @@ def planned(config):
 def done(plan):
     """Return the records of a run of a plan, as they are read again."""
     return {
-        cell.identity: record_of(cell, settings=json.loads(json.dumps(cell.settings)))
+        cell.identity: record_of(
+            cell, settings=settings_of(**json.loads(json.dumps(cell.settings.to_json())))
+        )
         for cell in plan.cells
     }
 
@@ -150,7 +152,7 @@ def test_an_edit_of_what_decides_the_value_runs_the_cell_again(title, study, fol
     config = study(f"mine: {{estimator: {module}.Mine{more}}}\nsvc: {{estimator: SVC}}")
     cell, plan = planned(config)
     assert fitted_C(place, module) == 1.0
-    assert set(cell.settings["own"]) == {name.partition("/")[0] for name in files}
+    assert set(cell.settings.own) == {name.partition("/")[0] for name in files}
     assert not plan.missing(done(plan))
     (place / edited).write_text((place / edited).read_text().replace("1.0", "0.001"))
     assert fitted_C(place, module) == 0.001
@@ -234,8 +236,7 @@ def test_own_code_is_of_the_algorithms_that_name_it(study, folder, monkeypatch):
         """
     )
     own_names = {
-        cell.algorithm: {*cell.settings.get("own", ())}
-        for cell in make_plan(config, realizations=1).cells
+        cell.algorithm: {*cell.settings.own} for cell in make_plan(config, realizations=1).cells
     }
     modules = {"own.py", "step.py", "function.py"}
     assert own_names == {
@@ -278,9 +279,9 @@ def test_a_file_that_cannot_be_read_is_named(study, folder):
 def test_what_own_code_imports_of_ensvm_is_part_of_the_code(line, study, folder):
     config = study("mine: {estimator: own.Mine}")
     folder({"own.py": own("1.0")})
-    before = planned(config)[0].settings["code"]
+    before = planned(config)[0].settings.code
     folder({"own.py": own("1.0", line)})
-    after = planned(config)[0].settings["code"]
+    after = planned(config)[0].settings.code
     assert before.partition(" + ")[0] != after.partition(" + ")[0]
 
 

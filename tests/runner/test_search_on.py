@@ -10,9 +10,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from ensvm.data import find_card, load
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.report.tables import build_table
 from ensvm.runner.evaluate import with_medians
-from ensvm.runner.settings import AlgorithmSettings
 from ensvm_cli.arguments import read_studies
 
 GRID = {"C": [0.1, 1, 10, 100], "gamma": [0.01, 0.1, 1.0]}

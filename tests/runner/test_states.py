@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from made_up_records import record_of
 
+from ensvm.records.settings import CellSettings
 from ensvm.runner.plan import LEFT, make_plan
 
 TWO = "svc: {estimator: SVC}\nparzen: {estimator: ParzenWindowClassifier}"
@@ -37,7 +38,7 @@ def test_all_is_done_if_all_have_records(plan):
         ({"status": "failed", "reason": "no memory"}, "failed"),
         ({"status": "timeout", "reason": "too long"}, "timeout"),
         ({"status": "unavailable", "reason": "no file"}, "no data"),
-        ({"key": "another", "settings": {"code": "old"}}, "stale"),
+        ({"key": "another", "settings": CellSettings(code="old")}, "stale"),
     ],
 )
 def test_a_cell_that_did_not_end_well_is_left_with_the_reason(plan, changed, state):

@@ -114,11 +114,7 @@ def test_a_kernel_of_a_data_set_changes_the_key_it_names(tmp_path):
         "algorithms:\n  svc: {estimator: SVC}\n"
     )
     plan = make_plan(write(tmp_path, text))
-    kernels = {
-        cell.dataset: cell.settings["algorithm"]["params"]
-        for cell in plan.cells
-        if cell.algorithm == "svc"
-    }
+    kernels = {cell.dataset: cell.method.params for cell in plan.cells if cell.algorithm == "svc"}
     assert kernels["german"] == {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1.0}
     assert kernels["d-3"] == kernels["german"] | {"degree": 3}
 

@@ -205,8 +205,8 @@ def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     """
     plan = make_plan(study(text))
     settings = {cell.algorithm: cell.settings for cell in plan.cells if cell.algorithm != "data"}
-    assert "max_depth=1" in settings["trees"]["algorithm"]["defaults"]["estimator"]
-    assert settings["ours"]["code"] != settings["plain"]["code"]
+    assert "max_depth=1" in settings["trees"].method.defaults["estimator"]
+    assert settings["ours"].code != settings["plain"].code
     message = r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"
     with pytest.raises(UserError, match=message):
         make_plan(study(text.replace("max_depth", "max_dept")))

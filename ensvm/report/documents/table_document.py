@@ -180,8 +180,8 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
             oracles.append(label)
         for row in rows:
             records = study.by_cell.get((row, name, "error"), [])
-            method = records[-1].settings.get("algorithm") if records else None
-            if method and method.get("wrapped"):
+            method = records[-1].settings.method if records else None
+            if method and method.wrapped:
                 wrapped.setdefault(label, []).append(row_label(study, row))
     sentences = []
     if oracles:

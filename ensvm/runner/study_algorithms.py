@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from ensvm.data import DatasetCard
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
+from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
@@ -44,36 +45,6 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each proc
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
 # The grids of a search of scikit-learn; None for another classifier
 Grids: TypeAlias = list[Mapping[str, Any]] | None
-
-
-@dataclass(frozen=True)
-class AlgorithmSettings:
-    """An algorithm of a study on one data set, every value resolved."""
-
-    estimator: str | Mapping[str, Any]  # a name of ours, an import path, or a pipeline's block
-    params: Mapping[str, Any] = field(default_factory=dict)  # with those of the shared kernel
-    # Every parameter of the estimator as text, so that a changed default makes another cell.
-    defaults: Mapping[str, str] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] | None = None  # the values to choose from, by parameter
-    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
-    search_on: int | None = None  # the first realizations, on which alone a search is made
-    record: tuple[str, ...] = ()  # what is kept besides the test error and the fitted scalars
-    share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
-    gram_dtype: str = "float64"
-    seed: str | None = None  # the name that seeds are computed from; None for the algorithm's
-    orders: int = 1  # of the training rows, over which it is fitted
-    wrapped: Literal["one-vs-rest"] | None = None  # around a classifier of two classes
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the settings as a JSON object."""
-        line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        line["record"] = list(self.record)
-        for name in ("seed", "wrapped", "search_on"):  # left out if None
-            if line[name] is None:
-                del line[name]
-        if self.orders == 1:
-            del line["orders"]
-        return line
 
 
 @dataclass(frozen=True)
