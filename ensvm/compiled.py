@@ -8,7 +8,6 @@ of numba names it too, because two versions would overwrite each other's code. N
 distinguishes versions of Python and kinds of processors.
 """
 
-import hashlib
 import logging
 import os
 import shutil
@@ -25,6 +24,8 @@ from typing import Any, TypeVar, overload
 import numba
 from numba.core import event as events
 from numba.misc.appdirs import user_cache_dir
+
+from ensvm.file_hash import hash_of_files
 
 PACKAGE = Path(__file__).parent
 MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
@@ -88,12 +89,8 @@ def code_folder() -> Path | None:
 
 def sources_hash(package: Path) -> str:
     """Return a hash of the names and texts of all files with compiled functions in a package."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_bytes()
-        if MARK in text:
-            digest.update(f"{path.relative_to(package).as_posix()} {len(text)}\n".encode() + text)
-    return digest.hexdigest()[:16]
+    files = (path for path in package.rglob("*.py") if MARK in path.read_bytes())
+    return hash_of_files(package, (path.relative_to(package).as_posix() for path in files))
 
 
 @contextmanager

@@ -5,14 +5,16 @@ Modules of a user's own are hashed apart: see `ensvm.runner.own_code`.
 """
 
 import ast
-import hashlib
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-NUMERIC = ("numpy", "scipy", "sklearn", "numba")  # packages whose versions decide all values
+from ensvm.file_hash import hash_of_files
+
+# Packages whose versions decide all values, and the distributions that they come in.
+NUMERIC = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "numba": "numba"}
 FOR_TYPE_CHECKERS = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 PACKAGE, FOLDER = __name__.partition(".")[0], Path(__file__).parents[1]
 
@@ -38,14 +40,11 @@ def _identity(modules: frozenset[str], alone: frozenset[str]) -> str:
         elif module not in seen:
             seen.add(module)
             waiting += _imports_of(module)
-    files = sorted({path for module in seen | alone if (path := file_of(module))})
-    total = hashlib.sha256()
-    for path in files:
-        name = path.relative_to(FOLDER).as_posix().encode()
-        total.update(name + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    files = filter(None, map(file_of, seen | alone))
+    code = hash_of_files(FOLDER, (path.relative_to(FOLDER).as_posix() for path in files))
     versions = [(name, _version(name)) for name in sorted(packages)]
     parts = [f"{name} {number}" for name, number in versions if number]
-    return " + ".join([total.hexdigest()[:16], *parts])
+    return " + ".join([code, *parts])
 
 
 @cache
@@ -107,7 +106,7 @@ def file_of(module: str) -> Path | None:
 def _version(package: str) -> str:
     """Return the version of a package by its metadata; an empty text if it is not installed."""
     try:
-        return version("scikit-learn" if package == "sklearn" else package)
+        return version(NUMERIC.get(package, package))
     except PackageNotFoundError:  # the distribution may have another name than the package
         return " ".join(map(version, sorted(set(_distributions().get(package, ())))))
 

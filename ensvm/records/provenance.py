@@ -10,11 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ensvm.records.code_identity import NUMERIC
 from ensvm.records.record import Run
 
 # What a value can depend on: a checkout counts as changed only if one of these is.
 SOURCES = ("ensvm", "cli", "configs", "datasets", "pyproject.toml")
-PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "numba", "joblib")
+PACKAGES = ("ensvm", *NUMERIC.values(), "joblib")
 
 
 def provenance(jobs: int) -> Run:

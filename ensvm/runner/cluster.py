@@ -5,7 +5,6 @@ so that a cell that crashes does not end the dask worker. Data come from the car
 folder that the workers can read under the same path.
 """
 
-import hashlib
 import logging
 import os
 import platform
@@ -24,8 +23,9 @@ from typing import Any
 
 from joblib import cpu_count
 
-import ensvm
 from ensvm.errors import UserError
+from ensvm.file_hash import hash_of_files
+from ensvm.records.code_identity import FOLDER, NUMERIC
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
 from ensvm.records.store import Store
@@ -35,7 +35,6 @@ from ensvm.runner.pool import Attempt, LocalPool, Pool, Report
 
 CONNECT_SECONDS = 15.0
 WORKER_SECONDS = 60.0  # without any worker, before a run ends
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 EXTRA = "a dask cluster needs dask.distributed, which is not installed: pip install 'ensvm[dask]'"
 ACCEPTED = (
     "the address of a dask scheduler, such as tcp://10.0.0.1:8786, or the file that it wrote"
@@ -159,14 +158,11 @@ def _versions() -> dict[str, str]:
 
     The version of ensvm ends with a checksum of its sources.
     """
-    checksum = hashlib.sha256()
-    folder = Path(ensvm.__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        checksum.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    files = (path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
     return {
-        "ensvm": f"{version('ensvm')} ({checksum.hexdigest()[:8]})",
+        "ensvm": f"{version('ensvm')} ({hash_of_files(FOLDER, files)[:8]})",
         "Python": "{}.{}".format(*sys.version_info),
-        **{name: version(name) for name in PACKAGES},
+        **{name: version(name) for name in NUMERIC.values()},
     }
 
 

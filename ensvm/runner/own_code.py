@@ -6,7 +6,6 @@ come first: a module beside the config never takes the place of one of them.
 """
 
 import glob
-import hashlib
 import importlib
 import os
 import sys
@@ -14,13 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import did_you_mean
+from ensvm.file_hash import hash_of_files
 from ensvm.records.code_identity import PACKAGE, imported_modules
 from ensvm.study.source import Location, YamlSource
 
@@ -89,7 +89,7 @@ class OwnFolder:
 
     def _hash(self, files: Iterable[str], location: Location) -> str:
         try:
-            return _hash_of_files(self._folder, files)
+            return hash_of_files(self._folder, files)
         except OSError as error:
             message = f"{error.filename}: cannot be read: {error.strerror}"
             raise self._source.error(location, message) from error
@@ -109,8 +109,8 @@ def changed_since(hashes: Mapping[str, str], folder: Path) -> str:
     for name, planned in hashes.items():
         # A name is a module, a pattern of `depends:`, or both, whose hashes stand side by side.
         with suppress(OSError):  # a file that cannot be read has changed
-            hash_of_module = _hash_of_files(folder, modules[name]) if name in modules else ""
-            hash_of_matches = _hash_of_files(folder, _files_matching(folder, name))
+            hash_of_module = hash_of_files(folder, modules[name]) if name in modules else ""
+            hash_of_matches = hash_of_files(folder, _files_matching(folder, name))
             both = hash_of_module + hash_of_matches
             if planned in (hash_of_module, hash_of_matches, both):
                 continue
@@ -139,30 +139,6 @@ def _files_matching(folder: Path, pattern: str) -> list[str]:
             if file.is_file() and "__pycache__" not in file.parts:
                 files.append(os.path.join(name, file.relative_to(path)))
     return files
-
-
-def _hash_of_files(folder: Path, files: Iterable[str]) -> str:
-    """Return a hash of the names and contents of some files in a folder.
-
-    Raises OSError, which names the file, if one cannot be read.
-    """
-    total = hashlib.sha256()
-    for name in sorted(set(map(os.path.normpath, files))):
-        try:
-            status = os.stat(folder / name)
-            version = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-            digest = _digest_of(folder / name, version)
-        except OSError as error:
-            error.filename = name
-            raise
-        total.update(os.fsencode(name) + b"\0" + digest)
-    return total.hexdigest()[:16]
-
-
-@lru_cache(maxsize=10_000)
-def _digest_of(path: Path, version: tuple[int, ...]) -> bytes:
-    """Return the SHA-256 of a file; `version` is another if the file has been written to."""
-    return hashlib.sha256(path.read_bytes()).digest()
 
 
 @contextmanager
