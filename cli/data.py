@@ -5,17 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from ensvm.errors import UserError
+from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import config_argument, data_dir_option, must_be_one_of
-from ensvm_cli.printing import (
-    missing_data_text,
-    print_facts,
-    print_table,
-    print_text,
-    refuse,
-)
+from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text, refuse, say
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
@@ -59,7 +53,7 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
     from ensvm.data import list_cards
 
     rows = []
-    with Console(stderr=True).status("looking for data") as status:
+    with VisibleConsole(stderr=True).status("looking for data") as status:
         for card in list_cards():
             status.update(f"looking for {card.name}")
             rows.append(_row(card, data_dir))
@@ -88,7 +82,7 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
         for name, card in plan.cards.items()
     ]
     search = DataSearch(data_dir)
-    with Console(stderr=True).status("reading") as status:
+    with VisibleConsole(stderr=True).status("reading") as status:
         for number, (name, card) in enumerate(rows, start=1):
             status.update(f"data {number}/{len(rows)}: {name}")
             search.find(name, card)
@@ -96,7 +90,7 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
     if search.missing:
         print_text(missing_data_text(search, len(rows), studies))
     else:
-        click.echo(f"all {len(rows)} data sets of {studies} are here")
+        say(f"all {len(rows)} data sets of {studies} are here")
 
 
 @data.command()
@@ -121,9 +115,9 @@ def show(name: str, data_dir: Path | None) -> None:
         for paths in location.files.values()
         for path in paths
     ]
-    click.secho(f"{card.name}: {card.title}\n", bold=True)
+    say(f"{card.name}: {card.title}\n", bold=True)
     print_facts({fact: text for fact, text in _facts(card).items() if text}, indent=2)
-    click.echo()
+    say()
     facts = {"served by": location.provider or "nobody", "files": "\n".join(files)}
     if location.provider is None:
         facts["why"] = "\n".join(location.reasons)
@@ -190,17 +184,17 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
 
     cards = [find_card(name, OWN_CARDS) for name in names] if names else list_cards()
     failed = 0
-    progress = Console(stderr=True)
+    progress = VisibleConsole(stderr=True)
     for number, card in enumerate(cards, start=1):
         try:
             with progress.status(f"{number}/{len(cards)} {card.name} ..."):
                 loaded = load(card, data_dir=data_dir)
-            click.echo(f"{card.name}: {len(loaded.y)} rows from {loaded.provider}")
+            say(f"{card.name}: {len(loaded.y)} rows from {loaded.provider}")
         except UserError as error:
             failed += 1
-            click.echo(f"{card.name}: {error}", err=True)
+            say(f"{card.name}: {error}", err=True)
     if failed:
-        click.echo(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
+        say(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
     if failed and (names or failed == len(cards)):
         raise SystemExit(1)
 
@@ -253,4 +247,4 @@ def splits(config: str, name: str | None, output: Path | None, data_dir: Path | 
         splits[data_set] = loaded, [loaded.split(index) for index in range(1, last + 1)]
     content = splits_as_csv(splits) if path.suffix == ".csv" else splits_as_npz(*splits[names[0]])
     replace_file(path, content)
-    click.echo(f"wrote {path}: {', '.join(f'{key} ({len(s)})' for key, (_, s) in splits.items())}")
+    say(f"wrote {path}: {', '.join(f'{key} ({len(s)})' for key, (_, s) in splits.items())}")

@@ -10,7 +10,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from ensvm_cli.printing import fitting_console, print_alarms, printable, refuse
+from ensvm.visible_text import visible
+from ensvm_cli.printing import fitting_console, print_alarms, refuse, say
 
 if TYPE_CHECKING:
     from ensvm.drafting.column_guess import DraftColumn
@@ -85,7 +86,7 @@ def init(
     except UnclearTarget as question:
         if not at_a_terminal():
             raise
-        click.echo(printable(str(question)))
+        say(str(question))
         draft = draft_of(target=click.prompt("column of the classes"))
     if draft.config.exists() and not force:
         refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
@@ -108,20 +109,18 @@ def _print_draft(draft: "Draft") -> None:
     from ensvm.data.files.encode import look_alikes
 
     size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
-    click.echo(printable(f"{draft.path}: {len(draft.target.fields):,} rows, {size}"))
+    say(f"{draft.path}: {len(draft.target.fields):,} rows, {size}")
     grid = Table(box=None, padding=(0, 1))
     for head in ("decision", "taken", "to change it"):
         grid.add_column(head, overflow="fold")
     for row in _decisions(draft):
-        grid.add_row(*(Text(printable(text)) for text in row))
+        grid.add_row(*(Text(visible(text)) for text in row))
     fitting_console().print(grid)
     if draft.columns:
         _print_columns(draft)
     for first, second in look_alikes(draft.classes):
         rows = f"{draft.classes[first]:,} and {draft.classes[second]:,} rows"
-        click.echo(
-            f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True
-        )
+        say(f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True)
     print_alarms(f"{TITLE}:", draft.alarms)
 
 
@@ -182,11 +181,11 @@ def _print_columns(draft: "Draft") -> None:
         missing = f"{column.missing:,}" if column.missing else ""
         use = "the classes" if column is draft.target else _use(column)
         row = (title, column.kind, missing, use)
-        grid.add_row(*(Text(printable(text)) for text in row))
+        grid.add_row(*(Text(visible(text)) for text in row))
     fitting_console().print(grid)
     if rest := [column for column in draft.columns[MAX_COLUMNS:] if column is not draft.target]:
         n_inputs = sum(not column.dropped for column in rest)
-        click.echo(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
+        say(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
 
 
 def _use(column: "DraftColumn") -> str:
@@ -202,11 +201,11 @@ def _print_next_steps(draft: "Draft") -> None:
     from ensvm.drafting.config_text import NAMES, commands
 
     count = f"{len(NAMES)} algorithms on {draft.realizations} splits"
-    click.echo(printable(f"wrote {draft.config}: {count}"))
+    say(f"wrote {draft.config}: {count}")
     if draft.rare:
         rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
         advice = "few or none of their rows are drawn for training: raise `n_train` in the config"
-        click.echo(printable(f"{rare}; {advice}"))
-    click.echo("now:")
+        say(f"{rare}; {advice}")
+    say("now:")
     for command in commands(draft):
-        click.echo(printable(f"  {command}"))
+        say(f"  {command}")

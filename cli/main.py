@@ -9,6 +9,7 @@ import click
 
 from ensvm import __version__
 from ensvm.errors import UserError
+from ensvm.visible_text import visible
 from ensvm_cli.data import data
 from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
@@ -45,6 +46,9 @@ def readable_errors() -> Iterator[None]:
         refuse(f"the file name is not valid Unicode: {error.object!r}")
     except UserError as error:
         refuse(str(error))
+    except click.ClickException as error:  # click prints it
+        error.message = visible(error.message)  # type: ignore[misc]
+        raise
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of a pipe has left: click ends the command
             raise

@@ -14,6 +14,9 @@ from rich.markdown import Markdown, TableElement
 from rich.table import Table
 from rich.text import Text
 
+from ensvm.terminal import VisibleConsole
+from ensvm.visible_text import visible
+
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
     from ensvm.runner.plan import Cell, Plan
@@ -40,40 +43,40 @@ class _Page(Markdown):
     elements = {**Markdown.elements, "table_open": _FoldedTable}  # noqa: RUF012
 
 
+def say(text: object = "", *, err: bool = False, nl: bool = True, **style: bool) -> None:
+    """Print a text as it is, in a style of `click.style`; nothing in it controls the terminal."""
+    click.secho(visible(str(text)), err=err, nl=nl, **style)  # type: ignore[arg-type]
+
+
 def print_text(text: str, *, err: bool = False) -> None:
     """Print a text, each line wrapped to the width of the terminal; addresses stay whole."""
     width = _line_width(err)
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        click.echo("\n".join(_wrapped(line, width, indent)), err=err)
+        say("\n".join(_wrapped(line, width, indent)), err=err)
 
 
 def print_markdown(text: str) -> None:
     """Print Markdown, laid out for a terminal, or as it is if the output is piped."""
     if not sys.stdout.isatty():
-        click.echo(text)
+        say(text)
         return
-    Console().print(_Page(text.replace("<sub>", "").replace("</sub>", "")))
+    VisibleConsole().print(_Page(visible(text).replace("<sub>", "").replace("</sub>", "")))
 
 
 def print_alarms(title: str, lines: Sequence[str]) -> None:
     """Print alarms under a title; nothing if there are none."""
     if lines:
-        click.secho(printable(title), bold=True)
+        say(title, bold=True)
     for line in lines:
-        parts = _wrapped(f"  - {printable(line)}", fitting_console().width, "    ")
-        click.echo("\n".join(parts))
-
-
-def printable(text: str) -> str:
-    """Return a text without the characters that would control a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+        parts = _wrapped(f"  - {line}", fitting_console().width, "    ")
+        say("\n".join(parts))
 
 
 def fitting_console() -> Console:
     """Return a console of the terminal's width, or of a fixed one if the output is piped."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(width=PIPED_WIDTH, highlight=False)
+    console = VisibleConsole()
+    return console if console.is_terminal else VisibleConsole(width=PIPED_WIDTH)
 
 
 def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
@@ -86,7 +89,7 @@ def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
     for name, text in facts.items():
         lines = [part for line in text.splitlines() for part in _wrapped(line, width)]
         head = f"{' ' * indent}{name}".ljust(margin)
-        click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
+        say(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
 
 
 def print_cells(groups: "Mapping[tuple[str, str], list[Cell]]") -> None:
@@ -97,7 +100,7 @@ def print_cells(groups: "Mapping[tuple[str, str], list[Cell]]") -> None:
         reason = f" ({why})" if why else ""
         print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
     if len(groups) > MAX_GROUPS:
-        click.echo(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
+        say(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
 
 
 def _first_names(names: list[str]) -> str:
@@ -115,22 +118,23 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for number, head in enumerate(heads):
         if number < names:
-            table.add_column(head, overflow="fold")
+            table.add_column(Text(visible(head)), overflow="fold")
         else:
             width = max((len(row[number]) for row in rows), default=0)
-            table.add_column(head, justify="right", min_width=width)
+            table.add_column(Text(visible(head)), justify="right", min_width=width)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(width=_line_width())
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    console = VisibleConsole(width=_line_width())
     with console.capture() as printed:
         console.print(table)
+    # The console made its texts visible; what is left are its own styles.
     click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
 
 
 def refuse(*messages: str) -> NoReturn:
     """Print error messages, and end the command with the status for wrong input."""
     for message in messages:
-        click.echo(f"error: {message}", err=True)
+        say(f"error: {message}", err=True)
     sys.exit(WRONG_INPUT)
 
 
@@ -176,7 +180,7 @@ def print_columns(plan: "Plan") -> None:
 
     for name, card in plan.cards.items():
         for first, second in look_alikes(card.labels):
-            click.echo(
+            say(
                 f"warning: {name}: the labels {first!a} and {second!a} look the same, but are two"
                 " classes; write them alike if they are one",
                 err=True,

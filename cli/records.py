@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from ensvm.shipped import shipped_config
+from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import RESULTS, config_option, plans_of, read_studies, results_argument
-from ensvm_cli.printing import print_cells, print_table, print_text
+from ensvm_cli.printing import print_cells, print_table, print_text, say
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -41,7 +41,7 @@ def status(
       ensvm status ijcai07-lowrank --warnings
       ensvm status --config mine.yaml
     """
-    with Console(stderr=True).status("reading records"):
+    with VisibleConsole(stderr=True).status("reading records"):
         read = list(read_studies(results or RESULTS, studies, only_run=True))
         plans = {} if warnings else plans_of(configs, read)
     if warnings:
@@ -93,27 +93,27 @@ def _print_to_do(study: "Study", plan: "Plan") -> None:
     if not groups:
         return
     name = study.config.study
-    click.secho(f"\n{name}", bold=True)
+    say(f"\n{name}", bold=True)
     print_cells(groups)
     folder = study.folder.parent
     option = "" if folder == RESULTS else f" --results {folder}"
     config = name if plan.path == shipped_config(name) else plan.path
-    click.echo(f"  to do them: ensvm run {config}{option}")
+    say(f"  to do them: ensvm run {config}{option}")
 
 
 def _print_warnings(study: "Study") -> None:
     """List the warnings of a study, and under each the cells that raised it."""
     from ensvm.report.evidence import n_warned, warnings_of
 
-    click.echo(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
+    say(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
     for warned in warnings_of(study):
         rows = [
             [*cell, f"{count} of {len(study.by_cell[cell])}"]
             for cell, count in warned.cells.items()
         ]
-        click.echo()
+        say()
         print_text(warned.text)
-        click.echo()
+        say()
         print_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 
 from ensvm.errors import UserError
+from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
     RESULTS,
     must_be_one_of,
@@ -26,6 +26,7 @@ from ensvm_cli.printing import (
     print_text,
     print_written,
     refuse,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def table(
             print_text(f"{study.config.study}: {study.note}", err=True)
     if form is not None:
         for text in texts:
-            click.echo(text)
+            say(text)
     _print_written(written, without)
     for study, tables in chosen:
         print_text(_next_step(study, tables, results), err=True)
@@ -132,7 +133,7 @@ def _print_written(written: list[Path], reasons: list[str]) -> None:
     if not written:
         refuse(*reasons)
     for line in reasons:
-        click.echo(line, err=True)
+        say(line, err=True)
     print_written(written)
 
 
@@ -169,17 +170,17 @@ def _show_study(
         grids = [_run_rows(study, *each) for each in zip(tables, grids, strict=True)]
     for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
-        console.print(title, style="bold", markup=False, highlight=False)
+        console.print(title, style="bold")
         lines = to_table(grid, bold=console.is_terminal)
-        (console if console.is_terminal else Console(width=PIPED_TABLE_WIDTH)).print(lines)
+        (console if console.is_terminal else VisibleConsole(width=PIPED_TABLE_WIDTH)).print(lines)
         legend = how_to_read(grid, printed=PRINTED, at_terminal=True)
-        console.print(legend, style=DIM, highlight=False)
+        console.print(legend, style=DIM)
         for sentence in who_is_best(study, config):
             console.print(Markdown(sentence))
         console.print()
     if tables and not only_run:  # else they are not written yet
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
-        console.print(notes, style=DIM, highlight=False)
+        console.print(notes, style=DIM)
 
 
 def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
@@ -334,8 +335,8 @@ def _write_pages(studies: Iterable["Study"], output: Path) -> None:
 
     written = list(write_pages(studies, output))
     for path in written[:-1]:
-        click.echo(path)
-    click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
+        say(path)
+    say(f"open {written[-1].resolve().as_uri()} in a browser")
 
 
 def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
@@ -348,9 +349,9 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
                 first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
                 of = f"{study.config.study}, figure {content.config.id}"
-                click.echo(f"{of}: missing: {first}{more}", err=True)
+                say(f"{of}: missing: {first}{more}", err=True)
             for path in paths:
-                click.echo(path)
+                say(path)
             written += paths
     if not written:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
@@ -461,13 +462,13 @@ def compare(first: str, second: str, every: bool) -> None:
         refuse(f"the two have no study in common: {names}")
     comparisons = [comparing.compare_studies(sides[0][name], sides[1][name]) for name in common]
     for comparison in comparisons:
-        click.echo("\n".join(comparing.summary(comparison)))
+        say("\n".join(comparing.summary(comparison)))
         if every and (differences := comparing.differing(comparison)):
-            click.echo(f"\n{differences}\n")
+            say(f"\n{differences}\n")
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
-            click.echo(f"only the {name} has the studies {', '.join(alone)}")
-    click.echo(comparing.total(comparisons))
+            say(f"only the {name} has the studies {', '.join(alone)}")
+    say(comparing.total(comparisons))
     sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)
 
 
@@ -515,7 +516,7 @@ def export(
         refuse(f"no tables in {names}; --per-realization exports the records")
     content = csv_of(frame_of(lines))
     if output is None:
-        click.echo(content, nl=False)
+        say(content, nl=False)
         return
     replace_file(output, content)
-    click.echo(f"wrote {output}: {len(lines)} lines", err=True)
+    say(f"wrote {output}: {len(lines)} lines", err=True)

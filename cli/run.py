@@ -28,6 +28,7 @@ from ensvm_cli.printing import (
     print_columns,
     print_missing_data,
     print_text,
+    say,
 )
 from ensvm_cli.results import commands_of, main_table, print_ending
 
@@ -212,7 +213,7 @@ def run(
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
     if every:
-        click.echo(f"planning {len(configs)} studies", err=True)
+        say(f"planning {len(configs)} studies", err=True)
     plans = [make_plan(find_config(name), **choice) for name in configs]
     if every and not dry_run:
         list_missing(plans, data_dir)
@@ -303,10 +304,10 @@ def _run(
         if interrupted.is_set():
             raise KeyboardInterrupt
     except WorkersDie as error:
-        click.echo(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
+        say(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
         return False
     except KeyboardInterrupt:
-        click.echo(
+        say(
             f"interrupted; {_progress_so_far(plan, results)}; every finished cell is kept, the same"
             " command goes on from here",
             err=True,
@@ -399,19 +400,19 @@ def _print_outcome(
     before = f"{outcome.already_done} of {n_cells} cells were done before"
     if outcome.reused and plan.config.derived is not None:
         before += f" ({outcome.reused} of them for {plan.config.derived.base})"
-    click.echo(f"{plan.config.study}: {before}; {now}")
+    say(f"{plan.config.study}: {before}; {now}")
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done
         print_text(f"{n_left} of {n_cells} cells are not done; the next run tries them again")
     for reason, count in outcome.reasons.items():
         if reason != "not run yet":
-            click.echo(f"  done again: {count} cells ({reason})")
+            say(f"  done again: {count} cells ({reason})")
     for record in outcome.failures[:MAX_FAILURES]:
         cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
-        click.echo(f"  {record.status}: {cell}: {record.reason}", err=True)
+        say(f"  {record.status}: {cell}: {record.reason}", err=True)
     if len(outcome.failures) > MAX_FAILURES:
         n_more = len(outcome.failures) - MAX_FAILURES
-        click.echo(f"  ... and {n_more} more; see the records", err=True)
+        say(f"  ... and {n_more} more; see the records", err=True)
     if any(NEEDS_DENSE.search(record.reason) for record in outcome.failures):
         print_text("`sparse: false` of a data set makes its inputs dense", err=True)
     if outcome.warned:

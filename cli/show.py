@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
+from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
     RESULTS,
     must_be_one_of,
     read_studies,
     results_argument,
 )
-from ensvm_cli.printing import print_facts, print_text, refuse
+from ensvm_cli.printing import print_facts, print_text, refuse, say
 
 if TYPE_CHECKING:
     from ensvm.records.record import Record
@@ -64,7 +64,7 @@ def show(
     from ensvm.report.evidence import command_of
     from ensvm.report.tables import algorithm_label, row_label
 
-    with Console(stderr=True).status("reading records"):
+    with VisibleConsole(stderr=True).status("reading records"):
         read = list(read_studies(results, studies))
     rows = {row_label(study, row): row for study in read for row, _, _ in study.by_cell}
     if not dataset:
@@ -83,12 +83,12 @@ def show(
             continue
         label = algorithm_label(study, name)
         title = f" ({label})" if label != name else ""
-        click.secho(f"{study.config.study}: {row}, {name}{title}\n", bold=True, underline=True)
+        say(f"{study.config.study}: {row}, {name}{title}\n", bold=True, underline=True)
         if realization is None:
             _show_all(study, row, name)
         else:
             _show_one(study, row, name, realization)
-        click.echo(f"to run this anew:\n  {command_of(study, row, name, realization)}")
+        say(f"to run this anew:\n  {command_of(study, row, name, realization)}")
 
 
 def _algorithms(study: "Study", dataset: str) -> dict[str, str]:
@@ -112,10 +112,10 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     from ensvm.report.query import values_of
 
     for evidence in evidence_in_tables(study, dataset, algorithm):
-        click.secho(evidence.title, bold=True)
+        say(evidence.title, bold=True)
         print_text(evidence.sentence)
         print_facts(evidence.compared, INDENT)
-        click.echo()
+        say()
     for run_pass in ("error", "timing"):
         records = study.by_cell.get((dataset, algorithm, run_pass), [])
         if not records:
@@ -123,7 +123,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         statuses = Counter(record.status for record in records)
         counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
         cells = f"{len(records)} cell{'s' * (len(records) != 1)}"
-        click.secho(f"{cells} of the {run_pass} pass: {counts}", bold=True)
+        say(f"{cells} of the {run_pass} pass: {counts}", bold=True)
         texts = {
             "chosen": counted(map(_chosen, records)),
             "warnings": counted(text for record in records for text in record.warnings),
@@ -136,10 +136,10 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         frame = pd.DataFrame(numbers).select_dtypes("number").dropna(axis="columns", how="all")
         if not frame.empty:
             summary = frame.agg(["mean", "std", "min", "max"]).T
-            click.echo(f"\n{summary.to_string(float_format='{:.5g}'.format, na_rep='')}")
+            say(f"\n{summary.to_string(float_format='{:.5g}'.format, na_rep='')}")
         if trace := next((record.traceback for record in records if record.traceback), ""):
-            click.echo(f"\n{trace}")
-        click.echo()
+            say(f"\n{trace}")
+        say()
 
 
 def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) -> None:
@@ -162,8 +162,8 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
         facts = {**record.to_json(), "settings": record.settings.to_json()}
         if record.run is not None:
             facts["run"] = record.run.to_json()
-        click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
-        click.echo(yaml.safe_dump(facts, sort_keys=False, default_flow_style=None, width=100))
+        say(f"the {record.run_pass} pass: {record.status}", bold=True)
+        say(yaml.safe_dump(facts, sort_keys=False, default_flow_style=None, width=100))
 
 
 def _chosen(record: "Record") -> str:

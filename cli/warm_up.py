@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Any
 
 import click
-from rich.console import Console
 
-from ensvm_cli.printing import duration, refuse
+from ensvm.terminal import VisibleConsole
+from ensvm_cli.printing import duration, refuse, say
 
 # Classifiers and parameters whose fits compile all solvers; those of a group share functions. A
 # kernel `precomputed` stands for a Gram matrix of float32, as many rows have.
@@ -61,11 +61,11 @@ def warm_up() -> None:
     # This process alone handles Ctrl+C, and ends the others.
     ignored = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     parallel = Parallel(cpu_count(), batch_size=1, backend="loky", **ignored)
-    with Console(stderr=True).status("compiling solvers"):
+    with VisibleConsole(stderr=True).status("compiling solvers"):
         n_compiled = sum(parallel(delayed(compile_solvers)(*fits) for fits in FITS))
     took = duration(time.monotonic() - start)
     result = f"{n_compiled} functions compiled in {took}" if n_compiled else "nothing to compile"
-    click.echo(f"{result}; the machine code is in {folder}")
+    say(f"{result}; the machine code is in {folder}")
 
 
 def compile_solvers(*fits: tuple[str, dict[str, Any]]) -> int:

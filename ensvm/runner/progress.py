@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Self
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
@@ -20,6 +19,7 @@ from rich.progress import (
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
+from ensvm.terminal import VisibleConsole
 
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
@@ -40,15 +40,15 @@ class RunProgress:
         visible: bool = True,
         describe_missing: Callable[[DataSearch, int], str] | None = None,
     ) -> None:
-        self._console = Console(stderr=True, quiet=not visible)
+        self._console = VisibleConsole(stderr=True, quiet=not visible)
         self._live = visible and (self._console.is_terminal or self._console.is_jupyter)
         self._describe_missing = describe_missing
         self._bar = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TaskProgressColumn(),
-            TextColumn("{task.fields[count]}"),
+            TextColumn("{task.fields[count]}", markup=False),
             TimeElapsedColumn(),
             TextColumn("ETA"),
             TimeRemainingColumn(),
@@ -106,7 +106,7 @@ class RunProgress:
             self._print(f"{self._study}: {self._count()}, {passed} passed")
 
     def _print(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
     def _count(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""

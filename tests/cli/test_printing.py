@@ -1,5 +1,7 @@
 """What is printed fits a terminal of any width, and piped lines are whole."""
 
+from contextlib import suppress
+
 import pytest
 from click import unstyle
 
@@ -79,3 +81,27 @@ def test_what_is_piped_is_whole(capsys):
     assert len(printed.splitlines()) == len(FACTS) + 1 + 1 + len(ROWS) + len(MARKDOWN.splitlines())
     assert MARKDOWN in printed
     assert not [line for line in printed.splitlines() if line != line.rstrip()]
+
+
+TEXT = "[red]a\x1b]0;x\x07\u202e\x9b"
+PRINTED = {
+    "say": lambda: printing.say(TEXT, bold=True),
+    "print_text": lambda: printing.print_text(TEXT),
+    "print_markdown": lambda: printing.print_markdown(f"# {TEXT}\n\n- `{TEXT}`"),
+    "print_alarms": lambda: printing.print_alarms(TEXT, [TEXT]),
+    "print_facts": lambda: printing.print_facts({TEXT: TEXT}),
+    "print_table": lambda: printing.print_table([TEXT, "n"], [[TEXT, TEXT]]),
+    "refuse": lambda: printing.refuse(TEXT),
+}
+
+
+@pytest.mark.parametrize("on_terminal", [True, False])
+@pytest.mark.parametrize("name", PRINTED)
+def test_no_printed_text_controls_the_terminal(request, capsys, on_terminal, name):
+    if on_terminal:
+        request.getfixturevalue("terminal")(80)
+    with suppress(SystemExit):
+        PRINTED[name]()
+    printed = unstyle("".join(capsys.readouterr()))
+    assert printed.count("[red]a�]0;x���") == printed.count("a") > 0
+    assert not set(printed) & set(TEXT) - set("[red]a0;x")

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import re
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,12 @@ OTHERS = (
     ("merge", "results", "-o", "merged"),
     ("list", "results"),
 )
+RUN_TEXTS = ("host", "platform", "processor", "python", "commit")
+# A title of the terminal, C1 controls, a text from right to left, a line that is written over
+ACTING = "\x1b]0;x\x07 \x9b31m \x85 \u202e \r \0 \x7f[red]x[/red]"
+# Our own: colours, bold letters, and a spinner that goes back to the start of its line
+STYLES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|\r(?=\x1b\[1A)")
+OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 VERBS = (*((verb[0], "results", *verb[1:]) for verb in READING), *OTHERS)
 
 
@@ -166,9 +174,8 @@ def hostile(tmp_path, monkeypatch):
         one["stage"] = {text: text}
         one["settings"]["code"] = one["settings"]["algorithm"]["estimator"] = text
     command = ["run", f"$(touch {canary}).yaml", f"{folder}/config.yaml"]
-    own = dict.fromkeys(("host", "platform", "processor", "python", "commit"), text)
-    as_yaml = json.dumps("".join(c for c in text if c.isprintable()))[1:-1]
-    write(folder, cells, run_line(command=command, **own), text=as_yaml)
+    own = dict.fromkeys(RUN_TEXTS, text)
+    write(folder, cells, run_line(command=command, **own), text=json.dumps(text)[1:-1])
     np.save(folder / "cells.npy", np.array([Bomb(canary)], dtype=object), allow_pickle=True)
     (folder / "cells.pkl").write_bytes(pickle.dumps(Bomb(canary)))
     touch = f"open({str(canary)!r}, 'w').close()\n"
@@ -194,6 +201,35 @@ def test_a_verb_that_reads_results_runs_nothing(hostile, verb):
     must_end_well(answer, verb)
     assert not hostile.exists()
     assert answer.exit_code == 0, answer.output
+
+
+def acting(text):
+    """Return the characters of a text that act on a terminal."""
+    kept = {c for c in text if unicodedata.category(c) in ("Cc", "Zl", "Zp")} - {"\n", "\t"}
+    return kept | {c for c in text if unicodedata.bidirectional(c) in OVERRIDES}
+
+
+@pytest.mark.parametrize("colours", ["", "1"])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_no_text_controls_the_terminal(tmp_path, monkeypatch, verb, colours):
+    """Every text field of config, records and runs: what a verb prints does nothing but show."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FORCE_COLOR", colours)
+    cells = [one | dict.fromkeys(("traceback", "time"), ACTING) for one in usual_cells()]
+    for one in cells:
+        one |= {"reason": ACTING, "warnings": [ACTING], "scores": {ACTING: 0.1}}
+        one["metrics"] = {ACTING: 0.5} | one["metrics"]
+        one["stage"] = {ACTING: ACTING}
+        one["settings"]["code"] = one["settings"]["algorithm"]["estimator"] = ACTING
+        if "conditions" in one:
+            one["conditions"]["host"] = ACTING
+    cells += [cell(1, ACTING), cell(1, "factory", dataset=ACTING)]
+    own = {**dict.fromkeys((*RUN_TEXTS, "time"), ACTING), "blas": [ACTING], "command": [ACTING]}
+    folder = tmp_path / "results" / "s"
+    write(folder, cells, run_line(**own, packages={ACTING: ACTING}), text=json.dumps(ACTING)[1:-1])
+    answer = invoke(*verb)
+    assert answer.exit_code == 0, answer.output
+    assert not acting(STYLES.sub("", answer.output))
 
 
 def test_a_notebook_runs_nothing(hostile):

@@ -4,6 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm.report.documents.document import NOTHING, Grid, Value
+from ensvm.visible_text import visible
 
 # Verdicts have marks too, so colours are not necessary.
 COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
@@ -18,7 +19,7 @@ def to_table(grid: Grid, *, bold: bool = True) -> Table:
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
         justify = "left" if number == 0 or head in grid.left else "right"
-        table.add_column(Text(whole), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(Text(visible(whole)), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in grid.rows:
         table.add_row(*(_text(cell, bold) for cell in row))
     return table
@@ -26,7 +27,7 @@ def to_table(grid: Grid, *, bold: bool = True) -> Table:
 
 def _text(cell: str | Value, bold: bool) -> Text:
     if isinstance(cell, str):
-        return Text(cell)
+        return Text(visible(cell))
     text = Text()
     ours = cell.ours.replace(NOTHING, "-")
     text.append(f"**{ours}**" if cell.best and not bold else ours, "bold" if cell.best else "")
@@ -34,7 +35,7 @@ def _text(cell: str | Value, bold: bool) -> Text:
     if cell.spread:
         text.append(f" ±{cell.spread}", DIM)
     if cell.printed:
-        text.append(f"\n{cell.printed}", DIM)
+        text.append(f"\n{visible(cell.printed)}", DIM)
         if cell.verdict:
             text.append(f" {cell.sign}", COLOURS[cell.verdict])
     return text
