@@ -111,6 +111,11 @@ def test_a_line_of_a_table_is_its_cell(study):
         ("\t=1", "'\t=1"),
         ("-0.5", "-0.5"),
         ("why = not", "why = not"),
+        ("a\r=1", "a\n=1"),
+        ("\r\n=1", "'\n=1"),
+        (" =1", "' =1"),
+        ("＝1", "'＝1"),
+        ("a\x1b]0;x\x07\0", "a�]0;x��"),
     ],
 )
 def test_a_spreadsheet_takes_no_text_for_a_formula(text, shown):

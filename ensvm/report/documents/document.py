@@ -18,10 +18,11 @@ from ensvm import __version__
 from ensvm.report.query import Study, commits_of, days_of, processors_of, runs_of
 from ensvm.report.tables import TableCell
 from ensvm.study.table_layout import Verdict, Why
+from ensvm.visible_text import visible
 
 NOTHING = "—"
-# A spreadsheet takes a text that begins with one of these for a formula.
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a text that begins with one of these, wide ones too, for a formula.
+FORMULAS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 # Characters that Markdown may take for markup; underscores within a word are none.
 MARKUP = re.compile(r"[\\`*<$\[]|&(?=[\w#])|(?<!\w)_|_(?!\w)")
 CHOSEN = "†"
@@ -134,24 +135,27 @@ class Document:
 def csv_of(frame: pd.DataFrame) -> str:
     """Return a table as CSV.
 
-    An apostrophe stands before a text that a spreadsheet would take for a formula.
+    An apostrophe stands before a text that a spreadsheet would take for a formula, and no text has
+    a carriage return, which would end a row.
     """
     texts = {
-        str(name): pd.Series(map(_no_formula, column), column.index, dtype=object)
+        str(name): pd.Series(map(_csv_text, column), column.index, dtype=object)
         for name, column in frame.items()
         if not pd.api.types.is_numeric_dtype(column)
     }
-    quoted = frame.assign(**texts).rename(columns=_no_formula)
-    return quoted.to_csv(index=False, lineterminator="\n")
+    return frame.assign(**texts).rename(columns=_csv_text).to_csv(index=False, lineterminator="\n")
 
 
-def _no_formula(value: Any) -> Any:
-    if not isinstance(value, str) or not value.startswith(FORMULAS):
+def _csv_text(value: Any) -> Any:
+    if not isinstance(value, str):
         return value
+    text = visible(value)
+    if not text.lstrip().startswith(FORMULAS):
+        return text
     with suppress(ValueError):
-        float(value)
-        return value
-    return f"'{value}"
+        float(text)
+        return text
+    return f"'{text}"
 
 
 def as_written(text: str) -> str:
@@ -160,8 +164,8 @@ def as_written(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text with single spaces between its words and no line breaks."""
-    return " ".join(text.split())
+    """Return a text with single spaces between its words, no line breaks, and nothing unseen."""
+    return visible(" ".join(text.split()))
 
 
 def values_of(*grids: Grid) -> list[Value]:
