@@ -82,7 +82,6 @@ def table(
       ensvm table ijcai07 --table 2
       ensvm table results/ ijcai07 --table 2 --format latex
     """
-    from ensvm.report.render.first_page import is_of_paper
     from ensvm.report.write import write_first_page, write_tables
 
     chosen = _tables_by_study(read_studies(results, studies), table_id)
@@ -102,7 +101,7 @@ def table(
     # The files are there, whatever becomes of the output.
     for study, tables in chosen:
         if form is None:
-            papers = tuple(one for one in tables if table_id is not None or is_of_paper(study, one))
+            papers = tuple(one for one in tables if table_id is not None or one.of_paper)
             _show_study(study, papers)
             if more := [one.id for one in tables if one not in papers]:
                 print_text(f"more of ours, by --table: {', '.join(more)}")

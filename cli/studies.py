@@ -1,7 +1,9 @@
 """`ensvm list` and `check`: which studies there are, and a config checked."""
 
+import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
+    from ensvm.study.config import StudyConfig
 
 
 @click.command("list")
@@ -51,8 +54,8 @@ def list_(results: Path) -> None:
     configs = {name: folder / CONFIG_COPY for name, folder in folders.items()}
     configs |= {path.stem: path for path in shipped_configs().glob("*.yaml")}
     rows = []
-    for name in sorted(configs, key=_place):
-        config, _ = read_config(configs[name])
+    for config in _in_order(read_config(path)[0] for path in configs.values()):
+        name = config.study
         records = read_records(folders[name]).values() if name in folders else ()
         missing = "not run" if shipped_records(name) is None else "not run; shipped"
         counts = Counter(record.status for record in records).most_common()
@@ -67,16 +70,16 @@ def list_(results: Path) -> None:
     )
 
 
-def _place(name: str) -> tuple[bool, int, str]:
-    """Return where a study stands in the list: the works first, papers by their year.
+def _in_order(configs: Iterable["StudyConfig"]) -> list["StudyConfig"]:
+    """Return studies by the year of their work, each followed by its parts; others come last."""
+    by_name = {config.study: config for config in configs}
 
-    The name of a work has digits; of a paper they are its year. Parts of a paper follow it.
-    """
-    digits = re.fullmatch(r"[a-z]+(\d+)", name.partition("-")[0])
-    if digits is None:
-        return True, 0, name
-    year = (int(digits[1]) + 30) % 100 if len(digits[1]) == 2 else 100
-    return False, year, name
+    def place(name: str) -> tuple[float, str, str]:
+        main = by_name[name].part_of
+        main = main if main in by_name else name
+        return by_name[main].year or math.inf, main, name
+
+    return [by_name[name] for *_, name in sorted(map(place, by_name))]
 
 
 @click.command()

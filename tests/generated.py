@@ -17,7 +17,7 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
 from ensvm.report.query import Study
-from ensvm.report.render.first_page import VERBS, counts, printed_counts
+from ensvm.report.render.first_page import VERBS, counts, parts_of, printed_counts
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
 
@@ -87,6 +87,17 @@ def came_out(work: str) -> str:
     return fill(filled_line(results_of(work), CAME_OUT[work]), 118, break_on_hyphens=False)
 
 
+def parts_with_claims(name: str) -> list[Study]:
+    """Return the studies that are parts of a work and test sentences of its paper."""
+    parts = parts_of(name, shipped_results())
+    return [results_of(part.study) for part in parts if part.claims]
+
+
+def page_of(study: Study) -> str:
+    """Return the page of a shipped study, from the folder of the checkout."""
+    return f"results/shipped/{study.config.study}/README.md"
+
+
 def values_of(study: Study) -> list[TableCell]:
     """Return the values of a study's tables of results that count."""
     tables = counted_tables(study, "results")
@@ -99,12 +110,17 @@ def table_of_works(_: str) -> str:
     for name, sentence in CAME_OUT.items():
         study = results_of(name)
         cells = values_of(study)
-        verdicts = Counter[str](judged.verdict for judged in evaluate_claims(study))
+        parts = parts_with_claims(name)
+        verdicts = Counter[str](
+            judged.verdict for each in (study, *parts) for judged in evaluate_claims(each)
+        )
         every, claims = every + cells, claims + verdicts
         paper = study.config.title.split("(")[0].strip()
         signs = printed_counts(study, "results")[1] or "none"
+        links = [f"[{paper}]({page_of(study)}): `{name}`"]
+        links += [f"[`{part.config.study}`]({page_of(part)})" for part in parts]
         lines.append(
-            f"| [{paper}](results/shipped/{name}/README.md): `{name}` | {signs} "
+            f"| {', '.join(links)} | {signs} "
             f"| {_claims(verdicts)} | {filled_line(study, sentence)} |"
         )
     silent = sum(cell.published is not None and cell.mean is None for cell in every)

@@ -41,7 +41,7 @@ def current_config(folder: Path) -> Current:
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
     published = read_published(printed, copy) if printed.exists() else {}
-    return Current(copy, published, _changed_since(folder, copy.study, text))
+    return Current(copy.with_paper(published), published, _changed_since(folder, copy.study, text))
 
 
 def _changed_since(folder: Path, study: str, text: str) -> str:

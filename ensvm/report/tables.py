@@ -2,7 +2,6 @@
 
 import csv
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import product
@@ -19,7 +18,6 @@ from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
 ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
-_NUMBER_IN_PAPER = re.compile("[A-Z]?[0-9]+[a-z]?|[IVX]+")  # of a table
 
 
 @dataclass(frozen=True)
@@ -75,14 +73,11 @@ def build_table(study: Study, table: TableConfig) -> list[TableCell]:
 
 
 def counted_tables(study: Study, of: str) -> list[TableConfig]:
-    """Return the tables of a kind in which each printed value stands once.
+    """Return the paper's tables of a kind, in which each printed value stands once.
 
-    These are the tables whose id is a paper's number, such as 2, 2a, A1 or IV; all if there are
-    none. Other tables may show printed values once more, beside values that were run in another
-    way.
+    Other tables may show printed values once more, beside values that were run in another way.
     """
-    tables = [table for table in study.config.tables if table.of == of]
-    return [table for table in tables if _NUMBER_IN_PAPER.fullmatch(table.id)] or tables
+    return [table for table in study.config.tables if table.of == of and table.of_paper]
 
 
 def decimals_of(

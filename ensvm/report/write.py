@@ -156,15 +156,15 @@ def write_pages(studies: Iterable[Study], target: Path) -> Iterator[Path]:
 
 
 def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
-    """Return the pages in the order of the index, each with whether it is a side study.
+    """Return the pages in the order of the index, each with whether it is a part of another.
 
-    A side study has the name of another, a dash and more; it follows that one. Studies without
-    findings and their side studies come last.
+    A part follows the study that it is a part of. Studies without findings and their parts come
+    last.
     """
     by_name = {page.name: page for page in pages}
 
     def place(name: str) -> tuple[bool, str, str]:
-        main = name.partition("-")[0]
+        main = by_name[name].config.part_of
         main = main if main in by_name else name
         return not by_name[main].config.findings, main, name
 

@@ -309,6 +309,7 @@ def _plan(
     ]
     # With --published, keep what the paper shows.
     published, printed = _published(source, config)
+    config = config.with_paper(printed)
     if only_published:
         cells = _shown_in_paper(config, printed, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):

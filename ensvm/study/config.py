@@ -1,6 +1,6 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
@@ -138,6 +138,11 @@ class StudyConfig(ConfigBlock):
         Where the cited work is found, an address of http or https; pages link it.
     doi : str or None
         The digital object identifier of the cited work, such as 10.1000/182; pages link it.
+    year : int or None
+        The year of the cited work; lists of studies are in this order.
+    part_of : str or None
+        The study of the same work that this one is a part of; lists show it after that one, and
+        its claims count among those of the work.
     proposed : tuple of str
         The algorithms that the cited work proposes. On a narrow screen the last of their columns
         in a table stays in sight.
@@ -189,6 +194,8 @@ class StudyConfig(ConfigBlock):
     citation: str = ""
     url: WebAddress | None = None
     doi: Doi | None = None
+    year: int | None = Field(default=None, ge=1, le=9999)
+    part_of: Name | None = None
     proposed: Annotated[Names, NameOf("algorithm", if_gone="key")] = ()
     realizations: int | None = Field(default=None, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
@@ -303,6 +310,25 @@ class StudyConfig(ConfigBlock):
         """Return whether a setting of the study was chosen on a printed value."""
         chosen = (entry.chosen_on for entry in self.assumptions if entry.chosen_on is not None)
         return any(one.names(table.id, row, column) for one in chosen)
+
+    def with_paper(self, printed: Iterable[tuple[str, str, str]]) -> Self:
+        """Return the study with `of_paper` of each table filled in.
+
+        `printed` are the printed values, by table, row and column.
+        """
+        with_print = {table for table, _, _ in printed}
+        has_paper = (
+            with_print
+            or any(part.of_paper is not None for part in self.tables)
+            or not all(figure.of_paper for figure in self.figures)
+        )
+        tables = tuple(
+            table
+            if table.of_paper is not None
+            else table.model_copy(update={"of_paper": not has_paper or table.id in with_print})
+            for table in self.tables
+        )
+        return self.model_copy(update={"tables": tables})
 
     def with_readings(self, source: YamlSource) -> Self:
         """Return the study with the data sets and algorithms that its readings derive.

@@ -95,6 +95,8 @@ class FigureConfig(ConfigBlock):
         The scale of the horizontal axes.
     y_scale : 'linear' or 'log'
         The scale of the vertical axes.
+    of_paper : bool
+        Whether it is a figure of the paper, which pages show first; `false` for one of ours.
     """
 
     hints: ClassVar = hints.FIGURE
@@ -106,6 +108,7 @@ class FigureConfig(ConfigBlock):
     y_label: str = ""
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
+    of_paper: bool = True
 
     def labels_of(self, panel: AxesConfig) -> tuple[str, str]:
         """Return the labels of a panel's axes: the panel's, the figure's, or the default ones."""

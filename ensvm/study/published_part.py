@@ -22,8 +22,8 @@ def published_values(
     """Return the values that the paper shows, and how many realizations of each are enough.
 
     A value is (data set, algorithm, pass); the algorithm is `data` for a data set with facts alone.
-    The paper shows the values behind the `printed` places (table, row, column), behind the figures
-    whose ids are numbers, as in the paper, and behind the claims that quote a sentence of the
+    The paper shows the values behind the `printed` places (table, row, column), behind its
+    figures, and behind the claims that quote a sentence of the
     paper, on the data sets that the paper uses. Variants of readings are left out.
     """
     shown = config.published_realizations or DEFAULT_REALIZATIONS
@@ -57,7 +57,7 @@ def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> 
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
     names = config.names()
     for index, figure in enumerate(config.figures):
-        if figure.id.isdecimal():
+        if figure.of_paper:
             for asked in figure.asked(index, names):
                 rows = figure.data_sets(names)
                 for row, algorithm in product(rows, asked.algorithms):

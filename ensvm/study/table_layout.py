@@ -160,6 +160,10 @@ class TableConfig(ConfigBlock):
         them, by a one-sided Welch t test at 5 % over independent realizations.
     notes : tuple of NoteConfig
         Notes under the table; a text alone is a note.
+    of_paper : bool or None
+        Whether it is a table of the paper. If not given, it is one if it has printed values, or if
+        the study has neither printed values nor a part with `of_paper:`. Pages show tables and
+        figures of the paper first, and count the printed values in them.
     """
 
     hints: ClassVar = hints.TABLE
@@ -180,6 +184,7 @@ class TableConfig(ConfigBlock):
         dict[str, Names], NameOf("column", values="column", checked=False, if_gone="key")
     ] = Field(default_factory=dict)
     notes: tuple[NoteConfig, ...] = ()
+    of_paper: bool | None = None
 
     def column(self, name: str) -> ColumnConfig:
         """Return the column of a name."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
-from ensvm.study.read_config import reproduced
+from ensvm.shipped import find_config, shipped_names
+from ensvm.study.read_config import read_config, reproduced
 
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
@@ -32,8 +33,17 @@ def test_every_shipped_study_is_listed_before_any_run(here):
     studies = listed(here / "none")
     assert studies["study"] == ["takes", "here", "what it is"]
     assert set(reproduced()) < set(studies)
-    works = [name for name in studies if "-" not in name]
-    assert works[1:6] == ["nips99", "icmla05", "ijcai07", "ecda13", "comp6321"]
+    names = [name for name in studies if name in shipped_names()]
+    configs = {name: read_config(find_config(name))[0] for name in names}
+    years = [config.year for config in configs.values() if config.year]
+    assert years == sorted(years)
+    assert all(configs[name].year for name in names[: len(years)])
+    parts = [name for name in names if configs[name].part_of]
+    assert parts
+    for name in parts:
+        main = configs[name].part_of
+        between = names[names.index(main) + 1 : names.index(name)]
+        assert {configs[one].part_of for one in between} <= {main}
     takes, ran, title = studies["ijcai07"]
     assert takes.endswith(" s (--published)")
     assert "(" not in studies["smoke"][0]

@@ -1,9 +1,12 @@
 """What `ensvm run --published` takes of a study: what the paper prints, draws and claims."""
 
+import pytest
+
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.published_part import REALIZATIONS_OF_CLAIMS, REALIZATIONS_OF_FIGURES
+from ensvm.study.read_config import read_config
 
 STUDY = """
 study: trial
@@ -21,7 +24,7 @@ tables:
   - {id: own, caption: c, columns: [ours]}
 figures:
   - {id: 1, kind: sweep, caption: c, panels: [cancer], series: [drawn], y: error}
-  - {id: own, kind: sweep, caption: c, panels: [cancer], series: [ours], y: error}
+  - {id: own, kind: sweep, of_paper: false, caption: c, panels: [cancer], series: [ours], y: error}
 claims:
   - {id: b, paraphrase: p, metric: error, left: ours, right: claimed, relation: less,
      rows: [cancer-50]}
@@ -42,7 +45,7 @@ def cells(tmp_path, study, **chosen):
     return make_plan(path, published=True, **chosen).cells
 
 
-def test_cells_are_those_of_printed_values_numbered_figures_and_claims(tmp_path):
+def test_cells_are_those_of_printed_values_figures_and_claims(tmp_path):
     made = cells(tmp_path, STUDY)
     assert {(cell.dataset, cell.algorithm, cell.run_pass) for cell in made if cell.method} == {
         ("german", "svc", "error"),
@@ -53,6 +56,33 @@ def test_cells_are_those_of_printed_values_numbered_figures_and_claims(tmp_path)
         ("titanic", "claimed", "timing"),
         ("titanic", "svc", "timing"),
     }
+
+
+@pytest.mark.parametrize(
+    ("changes", "printed", "expected"),
+    [
+        ({}, [], {"1": True, "own": True}),  # no paper: all tables are alike
+        ({}, [("own", "german", "ours")], {"1": False, "own": True}),
+        ({"id: 1, caption": "id: 1, of_paper: true, caption"}, [], {"1": True, "own": False}),
+        (
+            {"id: own, caption": "id: own, of_paper: false, caption"},
+            [("1", "german", "svc"), ("own", "german", "ours")],
+            {"1": True, "own": False},
+        ),
+        ({"id: 1, kind": "id: 1, of_paper: false, kind"}, [], {"1": False, "own": False}),
+    ],
+)
+def test_a_table_is_the_papers_if_it_says_so_or_has_printed_values(
+    tmp_path, changes, printed, expected
+):
+    text = STUDY.replace("of_paper: false, ", "")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = tmp_path / "trial.yaml"
+    path.write_text(text)
+    config = read_config(path)[0].with_paper(printed)
+    assert {table.id: table.of_paper for table in config.tables} == expected
 
 
 def count(tmp_path, value, study=STUDY, **chosen):

@@ -5,8 +5,10 @@ Everything on it comes from the config and the records.
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from ensvm.data.alarms import TITLE
+from ensvm.records.store import CONFIG_COPY, folders_in
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_list
 from ensvm.report.documents.document import (
@@ -27,8 +29,9 @@ from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_config
-from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.config import StudyConfig
+from ensvm.study.read_config import read_config
+from ensvm.study.source import read_text
 
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
@@ -53,9 +56,32 @@ def first_page(study: Study) -> str:
         *([*tables, *figures] if picture else [*figures, *tables]),
         *_claims(study),
         *_more(study),
+        *_other_parts(study),
         _how_to_run(study),
     ]
     return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
+
+
+def _other_parts(study: Study) -> Iterator[Part]:
+    """Yield links to the study that this one is a part of, and to its own parts beside it."""
+    beside = study.folder.parent
+    main = study.config.part_of
+    if main is not None and (beside / main / CONFIG_COPY).is_file():
+        yield f"This is a part of [{main}](../{main}/{NAME})."
+    parts = parts_of(study.config.study, beside)
+    links = [f"- [{one_line(part.title)}](../{part.study}/{NAME})" for part in parts]
+    if links:
+        yield "## Other parts of the work"
+        yield "\n".join(links)
+
+
+def parts_of(study: str, results: Path) -> list[StudyConfig]:
+    """Return the configs of the studies in a folder of results that are parts of another one."""
+    copies = [folder / CONFIG_COPY for folder in folders_in(results)] if results.is_dir() else []
+    texts = {path: read_text(path) for path in copies if path.is_file()}
+    # Most studies are no parts, and their YAML need not be read.
+    configs = [read_config(path, text)[0] for path, text in texts.items() if "part_of:" in text]
+    return [config for config in configs if config.part_of == study]
 
 
 def findings_parts(study: Study) -> Iterator[Part]:
@@ -111,10 +137,10 @@ def _how_to_run(study: Study) -> str:
 
 
 def _tables(study: Study) -> Iterator[Part]:
-    """Yield the paper's own tables, each with its notes; all tables if the paper has none."""
+    """Yield the paper's own tables, each with its notes."""
     grids: list[Grid] = []
     for table in study.config.tables:
-        if not is_of_paper(study, table):
+        if not table.of_paper:
             continue
         name = f"table-{table.id}"
         grids.append(table_grid(study, table))
@@ -126,26 +152,16 @@ def _tables(study: Study) -> Iterator[Part]:
         yield f"In the tables: {how_to_read(*grids)}."
 
 
-def is_of_paper(study: Study, table: TableConfig) -> bool:
-    """Return whether a table has printed values, or none of the study's tables has any."""
-    printed = {name for name, _, _ in study.published}
-    return table.id in printed or not printed
-
-
 def _figures(study: Study) -> Iterator[Part]:
     """Yield the paper's own figures that have been drawn."""
-    for figure in _figures_of_paper(study):
+    for figure in study.config.figures:
+        if not figure.of_paper:
+            continue
         caption, stem = one_line(figure.caption), f"figure-{figure.id}"
         if (study.folder / f"{stem}.png").is_file():
             yield Heading(f"Figure {figure.id}. {caption}")
             yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
             yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "svg", "csv"))
-
-
-def _figures_of_paper(study: Study) -> list[FigureConfig]:
-    """Return the figures whose id is a number, as in a paper; all if there are none."""
-    figures: list[FigureConfig] = list(study.config.figures)
-    return [figure for figure in figures if figure.id.isdecimal()] or figures
 
 
 def _claims(study: Study) -> Iterator[Part]:
@@ -156,16 +172,16 @@ def _claims(study: Study) -> Iterator[Part]:
 
 def _more(study: Study) -> Iterator[Part]:
     """Yield links to tables and figures of ours, the evidence of claims and the readings."""
-    config, of_paper = study.config, _figures_of_paper(study)
+    config = study.config
     pages = {
         f"table-{table.id}.md": one_line(table.caption)
         for table in config.tables
-        if not is_of_paper(study, table)
+        if not table.of_paper
     }
     pages |= {
         f"figure-{figure.id}.png": one_line(figure.caption)
         for figure in config.figures
-        if figure not in of_paper
+        if not figure.of_paper
     }
     pages |= {"claims.md": "The evidence of each claim"} if config.claims else {}
     if config.readings:

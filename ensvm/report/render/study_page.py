@@ -37,7 +37,6 @@ from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, alarms_of, processors_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.first_page import is_of_paper
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import reproduction_picture
@@ -197,7 +196,7 @@ class StudyPage:
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
         }
-        return PageSection(table.id, table.caption, content, is_of_paper(self.study, table))
+        return PageSection(table.id, table.caption, content, bool(table.of_paper))
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
@@ -232,8 +231,7 @@ class StudyPage:
             "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
             "missing": shown.missing,
         }
-        of_paper = figure.id.isdecimal() or not self.config.published
-        yield PageSection(figure.id, figure.caption, content, of_paper)
+        yield PageSection(figure.id, figure.caption, content, figure.of_paper)
 
     def _rankings(self) -> Iterator[PageSection]:
         """Yield the ranking of each table with enough data sets and algorithms, without a paper."""

@@ -54,7 +54,10 @@ def test_the_counts_are_those_of_the_records(study):
 
 def test_what_the_paper_has_comes_first_and_ours_are_links(study):
     list(write_tables(study, "md"))
-    page = first_page(replace(study, published={("1", "german", "a"): Published(11.0)}))
+    printed = {("1", "german", "a"): Published(11.0)}
+    tables = [table.model_copy(update={"of_paper": None}) for table in study.config.tables]
+    config = study.config.model_copy(update={"tables": tuple(tables)}).with_paper(printed)
+    page = first_page(replace(study, config=config, published=printed))
     assert "### Table 1. " in page
     assert "### Table 2. " not in page
     assert re.search(r"## More\n\n- \[.*\]\(table-2\.md\)", page)

@@ -150,7 +150,7 @@ def test_side_studies_follow_theirs_in_the_index(tmp_path):
     without_figures = re.sub(r"figures:\n(  - .*\n)+", "", CONFIG)
     for name in names:
         text = without_figures.replace("study: s\n", f"study: {name}\n")
-        text += finding if name == "b" else ""
+        text += {"b": finding, "b-side": "part_of: b\n"}.get(name, "")
         made = errors("titanic", "one", [0.21])
         make_study(tmp_path / "results" / name, text, made, PUBLISHED)
     links = [
