@@ -27,7 +27,7 @@ from ensvm.data.files.encode import (
     indicators,
 )
 from ensvm.data.files.file_content import (
-    UNPACK,
+    PACKED,
     FileContent,
     FileFormat,
     Raw,
@@ -35,6 +35,7 @@ from ensvm.data.files.file_content import (
     joined_parts,
     unpack,
 )
+from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
 from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.providers.downloads import fetch_openml
@@ -46,6 +47,8 @@ from ensvm.data.split_sizes import check_groups, completed
 from ensvm.data.splits import PROTOCOLS
 from ensvm.errors import Refused, UserError, did_you_mean
 from ensvm.yaml_block import Strict, explain
+
+OF_COMMAS = (".dat", ".data")  # KEEL's and UCI's tables without a header
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -186,7 +189,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         own, parts = _from_openml(own, data_set)
     else:
         parts = [
-            [_open(own, base / path, f"{data_set}: {key}") for path in paths]
+            [_open(own, path, base, f"{data_set}: {key}") for path in paths]
             for key in ("path", "train", "test")
             if (paths := getattr(own, key))
         ]
@@ -251,16 +254,20 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened
     return own, [[(Source(openml=own.openml, format=form), file)]]
 
 
-def _open(own: OwnFile, path: Path, key: str) -> Opened:
-    if path.parent.is_dir() and not path.exists():
-        names = [other.name for other in path.parent.iterdir()]
-        raise UserError(f"{key}: there is no file {path}{did_you_mean(path.name, names)}")
+def _open(own: OwnFile, name: str, base: Path, key: str) -> Opened:
     try:
+        path = local_file(name, base)
+        if path.parent.is_dir() and not path.exists():
+            names = [other.name for other in path.parent.iterdir() if other.exists()]
+            missing = absent_file(path) + did_you_mean(path.name, names)
+            raise Refused(missing)
         content = unpack(path)
     except Refused as refusal:
         raise UserError(f"{key}: {refusal}") from refusal
     file = FileContent(content, str(path))
     form = _format(own, path, key.rpartition(": ")[0], file)
+    if what := foreign_content(content, form.begins):
+        raise UserError(f"{path}: is {what}")
     sha256 = hashlib.sha256(content).hexdigest()
     return Source(file=str(path.resolve()), sha256=sha256, format=form), file
 
@@ -268,26 +275,37 @@ def _open(own: OwnFile, path: Path, key: str) -> Opened:
 def ending_of(path: Path) -> str:
     """Return the ending that shows a file's format, in small letters: `.csv` of `a.CSV.gz`."""
     endings = [ending.lower() for ending in path.suffixes]
-    if len(endings) > 1 and endings[-1] in UNPACK:
+    if len(endings) > 1 and endings[-1] in PACKED:
         endings.pop()
     return endings[-1] if endings else ""
 
 
-def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
-    """Return the format of a file by its ending; raise UserError for a key that is not for it."""
+def format_of(path: Path, content: bytes) -> type[FileFormat] | None:
+    """Return the format of a file by its content or its ending; None if neither shows it."""
+    if is_arff(content):
+        return ArffFormat
     ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
-    if form is None and is_arff(file.data):
-        form = ArffFormat
+    if form is None and is_libsvm(content):
+        return LibsvmFormat
+    if form is None and ending in OF_COMMAS and b"," in content.partition(b"\n")[0]:
+        return TableFormat
+    return form
+
+
+def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
+    """Return the format of a file, with options; raise UserError for a key that is not for it."""
+    ending = ending_of(path)
+    form = format_of(path, file.data)
     written = own.format.type if own.format is not None else None
     if written == "libsvm":
         form = LibsvmFormat
     elif written == "table" or (form is None and own.format is not None):
         form = TableFormat
-    if form is None and is_libsvm(file.data):
-        form = LibsvmFormat
+    if form is None and (what := foreign_content(file.data)):
+        raise UserError(f"{path}: is {what}")
     if form is None:
-        packed = " or ".join(filter(None, UNPACK))
+        packed = " or ".join(PACKED)
         raise UserError(
             f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
             f"{packed} after it), and it is not LIBSVM text; with `format: {{delimiter: ...}}` a "
@@ -321,8 +339,11 @@ def _with_names(own: OwnFile, form: FileFormat, file: FileContent) -> OwnFile:
     """Return the block with names in place of positions of columns, from 0 (-1 is the last)."""
     assert isinstance(form, NamedColumnsFormat)
     names = form.column_names(file)
+    known = set(names)
 
     def named(key: str, column: str | int) -> str:
+        if str(column) in known:
+            return str(column)
         return column_name(names, column, f"{file.name}: {key}")
 
     update: dict[str, Any] = {"drop": [named("drop", column) for column in own.drop]}

@@ -13,16 +13,14 @@ import numpy as np
 from pydantic import ValidationError
 
 from ensvm.data.alarms import alarms
-from ensvm.data.files import FORMAT_OF_ENDING
-from ensvm.data.files.arff_text import ArffFormat, is_arff
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import LABEL_MARKS, USUAL_MARKS, Numerals, indicators, without_label
-from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat, unpack
-from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
+from ensvm.data.files.file_content import PACKED, FileContent, FileFormat, unpack
+from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
-from ensvm.data.own_file import ending_of, inline_card
+from ensvm.data.own_file import format_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
 from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
@@ -120,15 +118,17 @@ def draft_study(
         Dialect.model_validate(written)
     except ValidationError as error:
         raise explain(error, f"{path}: format") from error
+    try:
+        path = local_file(path)
+    except Refused as refusal:
+        raise UserError(str(refusal)) from refusal
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():
         raise UserError(f"{path}: would be written over; choose another name with -o")
     file = _content(path)
-    form = FORMAT_OF_ENDING.get(ending_of(path))
-    if is_arff(file.data):
-        form = ArffFormat
-    elif form is None:
-        form = LibsvmFormat if is_libsvm(file.data) else TableFormat
+    form = format_of(path, file.data) or TableFormat
+    if what := foreign_content(file.data, form.begins):
+        raise UserError(f"{path}: is {what}, and repeat the command")
     if form is not TableFormat and (header is not None or written):
         keys = ["header"] * (header is not None) + list(written)
         raise UserError(f"{path}: --{keys[0]} is for tables of text; leave it out")
@@ -146,7 +146,7 @@ def draft_study(
 
 def _content(path: Path) -> FileContent:
     if not path.exists():
-        raise UserError(f"{path}: no such file")
+        raise UserError(absent_file(path))
     try:
         data = unpack(path)
     except Refused as refusal:
@@ -365,7 +365,7 @@ def _names(path: Path, config: Path) -> dict[str, Any]:
 
 def stem_of(path: Path) -> str:
     """Return a file's name without its endings, .gz and the like among them."""
-    plain = Path(path.stem) if path.suffix and path.suffix in UNPACK else path
+    plain = Path(path.stem) if path.suffix in PACKED else path
     return plain.stem
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
+from ensvm.data.files.foreign_content import SAVE_AS
 from ensvm.data.files.libsvm_text import is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
 from ensvm.data.own_file import ending_of
-from ensvm.data.providers.folders import is_web_page
 from ensvm.errors import UserError
 
 MAX_FIELDS = 2_200_000  # each takes some microseconds
@@ -28,13 +28,7 @@ SAMPLE = 200  # values of a column that show how numbers are written ...
 SAMPLE_COLUMNS = 100  # ... and columns of numbers
 BETWEEN_DIGITS = re.compile(r"\d\D+\d")
 ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
-SAVE_AS = "save the table as CSV"
-FOREIGN = {
-    b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}, numpy's arrays as .npz",
-    b"PAR1": "a Parquet file; rename it to end in .parquet, and repeat the command",
-    b"ARROW1": "a Feather file; rename it to end in .feather, and repeat the command",
-    b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
-}
+ZEROS_OF_UTF_16 = 0.3  # of the bytes, at least, where most letters are those of ASCII
 CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
@@ -146,11 +140,6 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
 def _decoded(file: FileContent) -> tuple[str, str]:
     """Return the beginning of the text and its encoding; raise UserError for what is not text."""
     data = file.data
-    for beginning, what in FOREIGN.items():
-        if data.startswith(beginning):
-            raise UserError(f"{file.name}: is {what}")
-    if is_web_page(data):
-        raise UserError(f"{file.name}: is HTML or XML; {SAVE_AS}")
     if _is_json(data):
         raise UserError(f"{file.name}: is JSON; {SAVE_AS}")
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -159,11 +148,12 @@ def _decoded(file: FileContent) -> tuple[str, str]:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if (control := CONTROL.search(text[:HEAD])) or "\0" in text:
-            what = repr(control[0]) if control else "a zero byte"
-            raise UserError(
-                f"{file.name}: is not text but a binary file (it holds {what}); {SAVE_AS}"
-            )
+        found = CONTROL.search(text[:HEAD])
+        if control := found[0] if found else "\0" * ("\0" in text):
+            what = f"not text but a binary file (it holds {control!r})"
+            if data[:HEAD].count(0) > ZEROS_OF_UTF_16 * len(data[:HEAD]):
+                what = "UTF-16 or UTF-32 without a byte-order mark"
+            raise UserError(f"{file.name}: is {what}; {SAVE_AS} in UTF-8")
         return text.removeprefix("\ufeff"), encoding
     raise AssertionError("every byte is a character of Latin-1")
 

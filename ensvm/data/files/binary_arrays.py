@@ -25,6 +25,7 @@ class NpzFormat(FileFormat):
     """
 
     endings: ClassVar = {".npz": {"type": "npz"}}
+    begins: ClassVar = b"PK\x03\x04"
 
     type: Literal["npz"]
 

@@ -5,6 +5,7 @@ import gzip
 import lzma
 import math
 import os
+import re
 import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,18 +21,19 @@ from ensvm.data.files.encode import Inputs
 from ensvm.errors import Refused, UserError
 from ensvm.yaml_block import Strict
 
-UNPACK: dict[str, Callable[[Path], Any]] = {
-    "": lambda path: path.open("rb"),
-    ".xz": lzma.open,
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
+# The endings of compressed files, with their first bytes and what reads them.
+PACKED: dict[str, tuple[re.Pattern[bytes], Callable[[Path], Any]]] = {
+    ".xz": (re.compile(rb"\xfd7zXZ\0"), lzma.open),
+    ".gz": (re.compile(rb"\x1f\x8b\x08"), gzip.open),
+    ".bz2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), bz2.open),
 }
+_LONGEST = 16  # of these first bytes
 _GIB = 2**30
 _CHUNK = 2**24  # bytes; a file that unpacks to more than the limit is noticed within one
 
 
 def unpack(path: Path) -> bytes:
-    """Return the uncompressed content of a file.
+    """Return the uncompressed content of a file, which shows by its first bytes how it is packed.
 
     Raises Refused if the file is damaged, absent, a folder or a pipe, or larger than the limit of
     `largest_content`.
@@ -40,7 +42,7 @@ def unpack(path: Path) -> bytes:
         if path.exists() and not path.is_file():
             raise Refused(f"{path} is not a regular file")
         chunks, size = list[bytes](), 0
-        with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
+        with _opened(path) as file:
             while chunk := file.read(_CHUNK):
                 chunks.append(chunk)
                 size += len(chunk)
@@ -50,6 +52,20 @@ def unpack(path: Path) -> bytes:
         raise Refused(f"{path} is too large for the memory of this machine") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
         raise Refused(f"{path} cannot be read: {error or type(error).__name__}") from error
+
+
+def _opened(path: Path) -> Any:
+    with path.open("rb") as file:
+        start = file.read(_LONGEST)
+    for begins, opener in PACKED.values():
+        if begins.match(start):
+            return opener(path)
+    if path.suffix in PACKED:
+        raise Refused(
+            f"{path} cannot be read: it is damaged, or it is not compressed; if so, rename it "
+            f"without {path.suffix}"
+        )
+    return path.open("rb")
 
 
 def largest_content() -> int:
@@ -110,6 +126,7 @@ class FileFormat(Strict):
     # the endings of users' own files in this format, each with the options that it implies
     endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     labels_apart: ClassVar[bool] = False  # whether the labels are in a file of their own
+    begins: ClassVar[bytes] = b""  # the first bytes of all files in this format, if they have some
     sparse: ClassVar[bool] = False  # whether most values are left out because they are zero
 
     @abstractmethod

@@ -80,6 +80,7 @@ class ParquetFormat(TypedFormat):
     """
 
     endings: ClassVar = {".parquet": {"type": "parquet"}}
+    begins: ClassVar = b"PAR1"
 
     type: Literal["parquet"]
 
@@ -105,6 +106,7 @@ class FeatherFormat(TypedFormat):
     """
 
     endings: ClassVar = {".feather": {"type": "feather"}, ".arrow": {"type": "feather"}}
+    begins: ClassVar = b"ARROW1"
 
     type: Literal["feather"]
 

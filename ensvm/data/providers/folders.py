@@ -12,13 +12,11 @@ from filelock import FileLock, Timeout
 
 from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
-from ensvm.data.files.file_content import UNPACK, unpack
+from ensvm.data.files.file_content import PACKED, unpack
+from ensvm.data.files.foreign_content import stand_in
 from ensvm.errors import Refused, UserError
 
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
-
-_START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
-_WEB_PAGES = (b"<!doc", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
 
 
 @dataclass(frozen=True)
@@ -47,15 +45,10 @@ def data_folders(data_dir: Path | None, offline: bool) -> DataFolders:
     return DataFolders(mirrors, Path(cache).expanduser(), offline or not online)
 
 
-def is_web_page(content: bytes) -> bool:
-    """Return whether a file is HTML or XML; a table may begin with a name such as <OPEN>."""
-    return content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES)
-
-
 def verified(content: bytes, source: Source) -> bytes:
-    """Return the content; raise Refused if it is a web page or the source states another sha256."""
-    if is_web_page(content):
-        raise Refused("is a web page (HTML), not data: sites answer so if a file does not exist")
+    """Return the content; raise Refused for what stands in its place, or if its sha256 is wrong."""
+    if what := stand_in(content):
+        raise Refused(f"is {what}")
     if source.sha256 is not None:
         sha256 = hashlib.sha256(content).hexdigest()
         if sha256 != source.sha256:
@@ -65,10 +58,10 @@ def verified(content: bytes, source: Source) -> bytes:
 
 def mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
     """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
-    base = PurePosixPath(address).name
-    names = [base + suffix for suffix in UNPACK]
+    base, suffixes = PurePosixPath(address).name, ("", *PACKED)
+    names = [base + suffix for suffix in suffixes]
     for folder in mirrors:
-        direct = [folder / (stem + suffix) for stem in (address, base) for suffix in UNPACK]
+        direct = [folder / (stem + suffix) for stem in (address, base) for suffix in suffixes]
         yield from (path for path in direct if path.is_file())
         for parent, children, files in os.walk(folder):
             children.sort()

@@ -83,6 +83,6 @@ def test_what_is_read_by_pyarrow_is_refused_readably_without_it(
 ) -> None:
     for module in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
-    (folder / f"own.{ending}").write_bytes(b"PAR1")
+    (folder / f"own.{ending}").write_bytes(b"ARROW1" if ending == "feather" else b"PAR1")
     with pytest.raises(UserError, match="needs pyarrow; pip install"):
         inline_card(own(path=f"own.{ending}"), folder)

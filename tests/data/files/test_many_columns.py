@@ -6,7 +6,7 @@ import numpy as np
 
 from ensvm.data import inline_card, load
 from ensvm.data.alarms import alarms
-from ensvm.data.drafting.draft import draft_study
+from ensvm.drafting.draft import draft_study
 
 ROWS = 40
 SPLIT = {"protocol": "random", "n_train": 0.8}

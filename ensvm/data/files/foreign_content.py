@@ -1,0 +1,139 @@
+"""Files that are something else than their name says, and addresses in the place of files.
+
+The first bytes tell what a file is. What is compressed is read whatever its name (see `unpack`);
+the rest is refused with what it is and what to do.
+"""
+
+import io
+import re
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+from ensvm.errors import Refused
+
+SAVE_AS = "save the table as CSV"
+_START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
+_WEB_PAGES = (b"<!doc", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
+_LFS, _ANNEX = b"version https://git-lfs.github.com/spec/", b"/annex/objects/"
+_POINTERS = {
+    "a pointer of Git LFS, not the data": "`git lfs pull` in its repository brings the data",
+    "a pointer of git-annex, not the data": "`git annex get FILE` in its repository brings it",
+    "a list of parts of DVC, not the data": "`dvc pull` in its repository brings the data",
+}
+# First bytes, what a file is that begins so, and what to do.
+_BEGINNINGS = (
+    (b"PAR1", "a Parquet file", "rename it to end in .parquet"),
+    (b"ARROW1", "a Feather file", "rename it to end in .feather"),
+    (b"\x93NUMPY", "a numpy array", f"{SAVE_AS}, or as .npz with the arrays X and y"),
+    (b"\x1f\x8b", "a gzip file inside another one", "unpack it once"),
+    (b"\xfd7zXZ\0", "an xz file inside another one", "unpack it once"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "a zstandard file", "unpack it by `zstd -d`"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it"),
+    (b"%PDF-", "a PDF document", SAVE_AS),
+    (b"{\\rtf", "an RTF document", SAVE_AS),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word document", SAVE_AS),
+    (b"SQLite format 3\0", "an SQLite database", SAVE_AS),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", SAVE_AS),
+    (b"MATLAB 5.0 MAT-file", "a MATLAB file", SAVE_AS),
+    (b"$FL2", "an SPSS file", SAVE_AS),
+    (b"<stata_dta>", "a Stata file", SAVE_AS),
+    (b"RDX", "an R file", "save the table by `write.csv`"),
+    (b"RDA", "an R file", "save the table by `write.csv`"),
+    (b"X\n\0\0\0", "an R file", "save the table by `write.csv`"),
+    (b"\x80\x03", "a pickle of Python, which is never read", SAVE_AS),
+    (b"\x80\x04\x95", "a pickle of Python, which is never read", SAVE_AS),
+    (b"\x80\x05\x95", "a pickle of Python, which is never read", SAVE_AS),
+    (b"\x89PNG", "a picture", SAVE_AS),
+    (b"\xff\xd8\xff", "a picture", SAVE_AS),
+    (b"\0\x05\x16\x07", "what macOS keeps beside a file, not the file", "name the file itself"),
+)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|www\.")
+
+
+def is_web_page(content: bytes) -> bool:
+    """Return whether a file is HTML or XML; a table may begin with a name such as <OPEN>."""
+    return content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES)
+
+
+def stand_in(content: bytes) -> str:
+    """Return what a file is that stands in the place of data, and what to do; else empty.
+
+    Such are web pages, with which sites answer if a file does not exist, and the pointers that a
+    repository holds in place of large files.
+    """
+    if is_web_page(content):
+        return "a web page (HTML or XML), not data: sites answer so if a file does not exist"
+    start = content[:_START].strip()
+    kinds = list(_POINTERS)
+    if start.startswith(_LFS):
+        kind = kinds[0]
+    elif _ANNEX in start.split(b"\n")[0] and re.match(rb"(\.\./)*(\.git)?/annex/objects/", start):
+        kind = kinds[1]
+    elif re.match(rb"outs:\s*\n- (md5|hash|path|size): ", start):
+        kind = kinds[2]
+    else:
+        return ""
+    return f"{kind}; {_POINTERS[kind]}"
+
+
+def foreign_content(content: bytes, begins: bytes = b"") -> str:
+    """Return what a file is if it is not of the format that is to read it; else empty.
+
+    `begins` are the first bytes of all files of this format. The text ends with what to do.
+    """
+    if begins and content.startswith(begins):
+        return ""
+    if what := stand_in(content):
+        return what
+    if content.startswith(b"PK\x03\x04"):
+        return _archive(content)
+    if content[257:262] == b"ustar":
+        return "a tar archive; unpack it"
+    for beginning, what, advice in _BEGINNINGS:
+        if content.startswith(beginning):
+            return f"{what}; {advice}"
+    return ""
+
+
+def _archive(content: bytes) -> str:
+    names = list[str]()
+    with suppress(zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    if any(name.startswith("xl/") for name in names) or "[Content_Types].xml" in names:
+        return f"an Excel workbook or another document of Office; {SAVE_AS}"
+    if "content.xml" in names:
+        return f"a document of LibreOffice; {SAVE_AS}"
+    if names and all(name.endswith(".npy") for name in names):
+        return "a numpy archive; rename it to end in .npz"
+    listed = f" of {', '.join(names[:3])}{', ...' * (len(names) > 3)}" if names else ""
+    return f"a zip archive{listed}; unpack it"
+
+
+def absent_file(path: Path) -> str:
+    """Return what is wrong with a path at which there is no file."""
+    if not path.is_symlink():
+        return f"there is no file {path}"
+    target = str(path.readlink())
+    what = f"{path} is a link to {target}, which is not there"
+    kinds = list(_POINTERS)
+    return f"{what}; {_POINTERS[kinds[1]]}" if _ANNEX.decode() in target else what
+
+
+def local_file(path: str | Path, folder: Path = Path()) -> Path:
+    """Return the place of a file that a user names, relative to a folder; `~` is expanded.
+
+    Raises Refused for an address of the network.
+    """
+    text = str(path)
+    if _ADDRESS.match(text) and not (folder / text).exists():
+        address = re.sub(r"^(\w[\w+.-]*):/+", r"\1://", text)  # a Path takes // for /
+        raise Refused(
+            f"{address} is an address, not a file of this machine; download the file, and name it "
+            "by its path"
+        )
+    try:
+        return folder / Path(text).expanduser()
+    except RuntimeError as error:
+        raise Refused(f"{text}: {error}") from error
