@@ -37,7 +37,7 @@ BLOCK = re.compile(
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
 # A command, and what a shell does with its output
 ENSVM = re.compile(r"ensvm (?P<arguments>[^|><&]*)(?P<rest>.*)", re.DOTALL)
-TOLERANCE = 0.02  # relative and absolute: other processors round otherwise
+TOLERANCE = 0.02  # relative and absolute: the ensemble rounds otherwise on other processors
 
 
 @dataclass(frozen=True)

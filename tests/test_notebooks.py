@@ -1,14 +1,13 @@
 """Notebooks of docs/ run and show what they say; `python tests/test_notebooks.py` writes outputs.
 
-Numbers may differ by a hundredth, for rounding depends on the processor. Pictures are compared by
-their number alone.
+Texts are compared to the last digit: they print few digits, which no kind of processor has changed.
+Pictures are compared by their number alone.
 """
 
 import ast
 import contextlib
 import io
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -22,7 +21,6 @@ matplotlib.use("Agg")
 
 DOCS = Path(__file__).parents[1] / "docs"
 NOTEBOOKS = sorted(set(DOCS.glob("**/*.ipynb")) - set(DOCS.glob("_build/**/*.ipynb")))
-NUMBER = re.compile(r"-?\d+\.\d+|-?\d+")
 
 
 def code_cells(notebook):
@@ -71,10 +69,7 @@ def pictures_of(cell):
 def test_a_notebook_shows_what_its_cells_give(path):
     committed = json.loads(path.read_text(encoding="utf-8"))
     for cell, now in zip(code_cells(committed), code_cells(executed(path)), strict=True):
-        text, expected = text_of(now), text_of(cell)
-        assert NUMBER.sub("#", text).split() == NUMBER.sub("#", expected).split()
-        numbers = [[float(each) for each in NUMBER.findall(one)] for one in (text, expected)]
-        assert numbers[0] == pytest.approx(numbers[1], abs=0.011)
+        assert text_of(now) == text_of(cell)
         assert len(pictures_of(now)) == len(pictures_of(cell))
         assert not pictures_of(now) or cell["metadata"]["mystnb"]["image"]["alt"]
 

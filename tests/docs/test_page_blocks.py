@@ -58,7 +58,7 @@ def test_the_example_of_the_readme_prints_what_it_says():
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
     score = []
     exec(code, {"print": score.append})
-    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=0.011)
+    assert score[0] == pytest.approx(float(code.rsplit("#", 1)[1]), abs=1e-9)
 
 
 @pytest.mark.parametrize("page", generated.PAGES, ids=lambda page: page.parent.name)
