@@ -199,12 +199,11 @@ def print_columns(plan: "Plan") -> None:
 
 def plan_size(plan: "Plan") -> str:
     """Return how many data sets, algorithms and cells a plan has."""
-    from ensvm.study.block import is_derived
-
-    n_datasets = sum(not is_derived(name) for name in plan.cards)
-    n_algorithms = sum(not is_derived(name) for name in plan.config.algorithms)
-    n_derived = sum(is_derived(cell.dataset, cell.algorithm) for cell in plan.cells)
-    of_readings = f", {n_derived} of them for readings" if n_derived else ""
+    copies = plan.config.copies
+    n_datasets = sum(name not in copies for name in plan.cards)
+    n_algorithms = sum(name not in copies for name in plan.config.algorithms)
+    n_for_readings = sum(bool(copies & {cell.dataset, cell.algorithm}) for cell in plan.cells)
+    of_readings = f", {n_for_readings} of them for readings" if n_for_readings else ""
     return (
         f"{n_datasets} data sets, {n_algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
     )

@@ -197,8 +197,7 @@ def _print_alarms(plan: "Plan") -> None:
     from ensvm.data import load
     from ensvm.data.alarms import TITLE, alarms
     from ensvm.data.card import OWN_SOURCE
-    from ensvm.study.block import is_derived
 
     for name, card in plan.cards.items():
-        if card.source == OWN_SOURCE and not is_derived(name):
+        if card.source == OWN_SOURCE and name not in plan.config.copies:
             print_alarms(f"{TITLE}, {name}:", alarms(load(card)))

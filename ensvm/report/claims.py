@@ -140,6 +140,7 @@ class JudgedTest(Judged):
     """A test with its comparisons, row by row in the paper's order."""
 
     test: ClaimTest
+    decides: bool  # whether the claim's verdict comes from it: it is not one of another reading
 
     @property
     def verdict(self) -> ClaimVerdict:
@@ -163,12 +164,12 @@ class JudgedClaim(Judged):
     @property
     def verdict(self) -> ClaimVerdict:
         """The verdict, from the tests that decide."""
-        return judge_all(one.verdict for one in self.tests if one.test.decides)
+        return judge_all(one.verdict for one in self.tests if one.decides)
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:
         """The verdict on the paper's own printed values; None if it prints none."""
-        verdicts = [one.printed_verdict for one in self.tests if one.test.decides]
+        verdicts = [one.printed_verdict for one in self.tests if one.decides]
         return judge_all(verdicts) if any(verdicts) else None
 
 
@@ -196,8 +197,9 @@ def judge_claim(study: Study, claim: ClaimConfig) -> JudgedClaim:
             for row in _rows(study, test)
             for left, right in pairs_of(test)
         ]
-        tests.append(JudgedTest(adjusted(compared, test.scope == "all"), test))
-    deciding = chain.from_iterable(one.comparisons for one in tests if one.test.decides)
+        decides = study.config.decides(test)
+        tests.append(JudgedTest(adjusted(compared, test.scope == "all"), test, decides))
+    deciding = chain.from_iterable(one.comparisons for one in tests if one.decides)
     return JudgedClaim(tuple(deciding), claim, tuple(tests))
 
 

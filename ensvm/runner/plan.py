@@ -24,7 +24,6 @@ from ensvm.runner.study_algorithms import (
 )
 from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
-from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
@@ -410,7 +409,7 @@ def _cells(
     facts = CellSettings(card.fingerprint(), card.split, code=code_of(card))
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts)
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
-    drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
+    drawn_on = cards.get(entry.copy_of or entry.name, card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
     # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[range, TimingSettings | None]] = [(numbers, None)]

@@ -23,7 +23,6 @@ from ensvm.runner.estimators import (
 )
 from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
-from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import MapConfig
 from ensvm.study.metrics import CHOSEN, SEARCH, STAGED, TRAIN_ERROR
@@ -120,11 +119,11 @@ def settings_of_study(
 def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
     """Return the algorithms with each kernel that they must work with, in the config's order.
 
-    The study's own algorithms must work with the kernels of all its data sets. Those that readings
-    derive must work only with the data sets that they run on.
+    The study's own algorithms must work with the kernels of all its data sets. Copies for
+    readings must work only with the data sets that they run on.
     """
     kernels = {entry.name: config.kernel_of(entry) for entry in config.datasets}
-    own = {kernels[name] for name in config.own_rows}
+    own, copies = {kernels[name] for name in config.own_rows}, config.copies
     run = set[Used]()
     for entry in config.datasets:
         many = entry.name in cards and has_many_classes(cards[entry.name])
@@ -134,7 +133,7 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
         for kernel in dict.fromkeys(kernels.values())
         for name in config.algorithms
         for many in (False, True)
-        if (name, kernel, many) in run or (kernel in own and not (many or is_derived(name)))
+        if (name, kernel, many) in run or (kernel in own and not (many or name in copies))
     }
 
 

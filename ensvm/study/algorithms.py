@@ -119,6 +119,9 @@ class AlgorithmConfig(ConfigBlock):
     sweep : SweepConfig or None
         One key and its values: the algorithm stands for several, named `NAME-VALUE`, which
         differ in that key. The key may be a path, such as `params.C`.
+    copy_of : str or None
+        The algorithm that this one is a copy of, for a variant of a reading, which fills it in.
+        Copies are run, but shown only where they are named.
     """
 
     hints: ClassVar = hints.ALGORITHM
@@ -139,6 +142,7 @@ class AlgorithmConfig(ConfigBlock):
     undetermined_at_zero: str | None = None
     deterministic: bool | None = None
     sweep: SweepConfig | None = None
+    copy_of: str | None = None
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:

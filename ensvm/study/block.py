@@ -25,20 +25,12 @@ def as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-# In the names of data sets and algorithms that are derived for a reading, between the name and the
-# variant; no name of a config has it. Derived ones are run, but shown only if they are named:
-# defaults such as all rows skip them.
-DERIVED = "~"
-
-
 def copy_name(name: str, variant: str) -> str:
-    """Return the name of the copy of a data set or an algorithm that a variant runs."""
-    return f"{name}{DERIVED}{variant}"
+    """Return the name of the copy of a data set or an algorithm that a variant runs.
 
-
-def is_derived(*names: str) -> bool:
-    """Return whether one of the names is that of a copy which is run for a reading."""
-    return any(DERIVED in name for name in names)
+    No name of a config has a "~". Whether something is a copy is said by its `copy_of`.
+    """
+    return f"{name}~{variant}"
 
 
 Id = Annotated[Name, BeforeValidator(_text)]

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.errors import did_you_mean
-from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names, is_derived
+from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.passes import RunPass
@@ -184,11 +184,6 @@ class ClaimTest(ConfigBlock):
     def of_curves(self) -> bool:
         """Whether the metric is a curve that `record:` keeps."""
         return self.of == "slope" or self.stage is not None
-
-    @property
-    def decides(self) -> bool:
-        """Whether the test decides: it is not one of another reading of the paper."""
-        return not (self.reading or is_derived(*self.left, *(self.rows or ())))
 
 
 class ClaimConfig(ConfigBlock):

@@ -15,7 +15,6 @@ from ensvm.study.block import (
     NameOf,
     Names,
     SweepConfig,
-    is_derived,
 )
 from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig
@@ -231,7 +230,7 @@ class StudyConfig(ConfigBlock):
 
     def algorithms_of(self, dataset: DatasetConfig) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
-        own = (name for name in self.algorithms if not is_derived(name))
+        own = (name for name, block in self.algorithms.items() if block.copy_of is None)
         return tuple(own) if dataset.algorithms is None else dataset.algorithms
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
@@ -251,14 +250,22 @@ class StudyConfig(ConfigBlock):
         if block is None:
             return False
         return all(
-            not is_derived(name) if named is None else name in named
+            name not in self.copies if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
 
     @property
+    def copies(self) -> frozenset[str]:
+        """The names of the data sets and algorithms that are copies for readings."""
+        datasets = {entry.name for entry in self.datasets if entry.copy_of is not None}
+        return frozenset(
+            datasets.union(name for name, block in self.algorithms.items() if block.copy_of)
+        )
+
+    @property
     def own_rows(self) -> tuple[str, ...]:
-        """The names of the data sets, without those derived for readings."""
-        return tuple(entry.name for entry in self.datasets if not is_derived(entry.name))
+        """The names of the data sets, without copies for readings."""
+        return tuple(entry.name for entry in self.datasets if entry.copy_of is None)
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:
         """Return the rows of a table: its own, or all data sets with one of its algorithms."""
@@ -268,7 +275,7 @@ class StudyConfig(ConfigBlock):
         return tuple(
             entry.name
             for entry in self.datasets
-            if not is_derived(entry.name)
+            if entry.copy_of is None
             and (table.of == "data" or shown & set(self.algorithms_of(entry)))
         )
 
@@ -297,10 +304,14 @@ class StudyConfig(ConfigBlock):
         return tuple(
             entry.name
             for entry in self.datasets
-            if not is_derived(entry.name)
+            if entry.copy_of is None
             and wanted <= set(self.algorithms_of(entry))
             and (test.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
         )
+
+    def decides(self, test: ClaimTest) -> bool:
+        """Return whether a test decides on its claim: it is not one of another reading."""
+        return not (test.reading or self.copies.intersection((*test.left, *(test.rows or ()))))
 
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""

@@ -69,6 +69,9 @@ class DatasetConfig(ConfigBlock):
     sweep : SweepConfig or None
         One key and its values: the entry stands for several data sets, named `NAME-VALUE`,
         which differ in that key. The key may be a path, such as `split.n_train`.
+    copy_of : str or None
+        The data set that this one is a copy of, for a variant of a reading, which fills it in.
+        Copies are run, but shown only where they are named.
     """
 
     hints: ClassVar = hints.DATA
@@ -97,6 +100,7 @@ class DatasetConfig(ConfigBlock):
         dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm", if_gone="key")
     ] = Field(default_factory=dict)
     sweep: SweepConfig | None = None
+    copy_of: str | None = None
 
     @classmethod
     def long_form(cls, entry: Any) -> Any:

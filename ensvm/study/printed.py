@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.study.block import is_derived
 from ensvm.study.source import read_text
 from ensvm.study.sweeps import label_of
 
@@ -63,7 +62,7 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     """
     numbers: dict[Place, Published] = {}
     tables = config.tables
-    originals = [entry for entry in config.datasets if not is_derived(entry.name)]
+    originals = [entry for entry in config.datasets if entry.copy_of is None]
     rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
     columns = {
         table.id: _by_label(

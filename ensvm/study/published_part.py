@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from ensvm.study.block import is_derived
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL
@@ -26,6 +25,7 @@ def published_values(
     figures, and behind the claims that quote a sentence of the
     paper, on the data sets that the paper uses. Variants of readings are left out.
     """
+    copies = config.copies
     shown = config.published_realizations or DEFAULT_REALIZATIONS
     values = dict.fromkeys(
         _of_claims(config), config.published_realizations or REALIZATIONS_OF_CLAIMS
@@ -36,7 +36,7 @@ def published_values(
     return {
         (row, algorithm, run_pass): min(n, FEWEST_TIMINGS) if run_pass == "timing" else n
         for (row, algorithm, run_pass), n in values.items()
-        if not is_derived(row, algorithm)
+        if not copies.intersection((row, algorithm))
     }
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import Field, ValidationError, model_validator
 
 from ensvm.study.algorithms import AlgorithmConfig
-from ensvm.study.block import ConfigBlock, Id, Name, NameOf, copy_name, is_derived, refusal
+from ensvm.study.block import ConfigBlock, Id, Name, NameOf, copy_name, refusal
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.names import Asked, StudyNames
@@ -22,8 +22,8 @@ from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 # Keys that a variant cannot change: the copy sets them itself.
 OWN_KEYS = {
-    "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
-    "algorithm": ("label", "sweep"),
+    "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep", "copy_of"),
+    "algorithm": ("label", "sweep", "copy_of"),
 }
 
 DEFAULT = "default"  # stands for what the study itself runs, beside the names of variants
@@ -193,7 +193,7 @@ class Copies:
                 self._run(variant.row(row), variant.column(name), last)
 
     def _run_on(self, entry: DatasetConfig) -> tuple[str, ...]:
-        own = (name for name in self.algorithms if not is_derived(name))
+        own = (name for name, block in self.algorithms.items() if block.copy_of is None)
         return tuple(own) if entry.algorithms is None else entry.algorithms
 
     def _run(self, row: str, algorithm: str, last: int | None) -> None:
@@ -214,7 +214,7 @@ class Copies:
         entry, name = self.datasets[variant.base(row)], variant.row(row)
         own = {"card": entry.card or entry.name, "algorithms": (), "realizations_of": {}}
         copy = self._changed(location, entry, variant.dataset, own)
-        copy = copy.model_copy(update={"name": name})
+        copy = copy.model_copy(update={"name": name, "copy_of": entry.copy_of or entry.name})
         if self._is_new(location, name, copy, self.datasets.get(name)):
             self.source.moved["datasets", len(self.datasets)] = location
             self.datasets[name] = copy
@@ -224,6 +224,7 @@ class Copies:
         entry = self.algorithms[base]
         own = {"seed": entry.seed or base, "label": f"{entry.label or base}, {variant.label}"}
         copy = self._changed(location, entry, variant.algorithm, own)
+        copy = copy.model_copy(update={"copy_of": entry.copy_of or base})
         if self._is_new(location, name, copy, self.algorithms.get(name)):
             self.source.moved["algorithms", name] = location
             self.algorithms[name] = copy

@@ -85,7 +85,7 @@ def _frame(study: Study) -> pd.DataFrame:
         {
             "claim_verdict": judged.verdict,
             "claim_printed_verdict": judged.printed_verdict,
-            "decides": tested.test.decides,
+            "decides": tested.decides,
             **asdict(comparison),
         }
         for judged in evaluate_claims(study)
@@ -123,7 +123,7 @@ def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
             ]
         )
         for tested in judged.tests
-        if tested.test.decides
+        if tested.decides
     ]
 
 
@@ -157,7 +157,7 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
     """Return the evidence of a test; parts may be empty."""
     test = tested.test
     head = "Tested" if len(judged.tests) == 1 else f"Test {judged.tests.index(tested) + 1}"
-    if not test.decides:
+    if not tested.decides:
         reading = f" ({test.reading})" if test.reading else ""
         head += f", under another reading{reading}, which does not decide"
     evidence = f"{head}: {tested_text(test)}: {in_short(study, tested)}."
