@@ -1,6 +1,7 @@
 """Checks of what an estimator returns before it enters a record: labels, scores, attributes."""
 
 import json
+import math
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_CHARACTERS = 2000  # of one text in a record
+MOST_OF_A_TRACEBACK = 20_000  # characters
+MOST_BITS = 64  # of a whole number in a record; Python prints no number of 15,000 bits
 NUMBERS = "biuf"  # kinds of arrays of real numbers
 TRACEBACK = "Traceback (most recent call last)"
 
@@ -58,10 +61,20 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
             if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
                 value = value.item()
+            if isinstance(value, int) and value.bit_length() > MOST_BITS:
+                value = _as_float(value)
             if isinstance(value, bool | int | float):
                 yield name, value
             elif isinstance(value, str):
-                yield name, _encodable(value)
+                yield name, cut(_encodable(value))
+
+
+def _as_float(number: int) -> float:
+    """Return a whole number as a float; infinity if it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def compared_rows(fitted: Any) -> NDArray[Any] | None:
@@ -103,7 +116,10 @@ def curve(name: str, values: Any) -> list[Any]:
 
 def shown(value: Any) -> str:
     """Return what an object looks like, at most MOST_CHARACTERS of it."""
-    return _cut(repr(value))
+    try:
+        return cut(_encodable(repr(value)))
+    except BaseException as error:
+        return f"an object of {_kind_of(value)}, whose repr() raises {_kind_of(error)}"
 
 
 def error_text(error: Any, *, kind: bool = False) -> str:
@@ -114,22 +130,35 @@ def error_text(error: Any, *, kind: bool = False) -> str:
     If the text contains a traceback, as that of a failed search over parameters does, its first
     and last lines are kept.
     """
-    text = _encodable(str(error))
+    try:
+        text = _encodable(str(error))
+    except BaseException as raised:
+        text = f"its text cannot be shown: str() raises {_kind_of(raised)}"
     if TRACEBACK in text:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         text = " ... ".join([*lines[:1], *lines[-1:]])
-    return f"{type(error).__name__}: {_cut(text)}".strip().removesuffix(":") if kind else _cut(text)
+    return f"{_kind_of(error)}: {cut(text)}".strip().removesuffix(":") if kind else cut(text)
 
 
 def traceback_of(error: BaseException) -> str:
     """Return the last lines of where an error was raised, as Python shows them."""
-    return _encodable("".join(traceback.format_exception(error, limit=-8)))
+    try:
+        text = _encodable("".join(traceback.format_exception(error, limit=-8)))
+    except BaseException as raised:
+        return f"the traceback cannot be shown: {_kind_of(raised)}"
+    return text if len(text) <= MOST_OF_A_TRACEBACK else f"... {text[-MOST_OF_A_TRACEBACK:]}"
+
+
+def _kind_of(value: Any) -> str:
+    """Return the name of the class of an object, which the class itself cannot change."""
+    return str(type.__dict__["__name__"].__get__(type(value)))
 
 
 def _encodable(text: str) -> str:
     """Return a text without surrogates, which no file can hold."""
-    return text.encode(errors="replace").decode()
+    return str.encode(text, errors="replace").decode()
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Return a text of at most MOST_CHARACTERS; of a longer one its beginning."""
     return f"{text[:MOST_CHARACTERS]} ..." if len(text) > MOST_CHARACTERS else text

@@ -1,5 +1,6 @@
 """Run the cells of one realization one after another, and make a record of each."""
 
+import json
 import os
 import platform
 import random
@@ -19,7 +20,7 @@ from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
 from ensvm.records.provenance import now
-from ensvm.records.record import Conditions, Record, Status
+from ensvm.records.record import Conditions, LineReader, Record, Status
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
@@ -79,8 +80,9 @@ def run_task(task: Task) -> Iterator[Started | Record]:
     """
     try:
         realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
-    except UserError as error:
-        yield from (new_record(task, cell, "failed", str(error)) for cell in task.cells)
+    except Exception as error:
+        reason = error_text(error, kind=not isinstance(error, UserError))
+        yield from (new_record(task, cell, "failed", reason) for cell in task.cells)
         return
     shared = GramPool(realization, FitMemory())
     for cell in task.cells:
@@ -146,20 +148,29 @@ def _record_of_fit(
                         find_draws=cell.find_draws,
                     )
                 evaluation = replace(evaluation, stage=chosen or evaluation.stage)
-        texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
+        texts = {error_text(each.message, kind=True) for each in caught}
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
+        noted = _few(sorted(texts))
+        record = new_record(
+            task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
+        )
+        # Whatever cannot be written and read again fails the cell.
+        LineReader().read(json.loads(json.dumps(record.to_json())))
     except BaseException as error:
         expected = isinstance(error, Misbehaves)
-        reason = str(error) if expected else error_text(error, kind=True)
+        reason = error_text(error, kind=not expected)
         if isinstance(error, ValueError) and "read-only" in reason:
             reason += "; algorithms share their inputs: one that changes them has to copy them"
         text = "" if expected else traceback_of(error)
         return new_record(task, cell, "failed", reason, conditions=conditions, traceback=text)
-    noted = tuple(sorted(texts))
-    return new_record(
-        task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
-    )
+    return record
+
+
+def _few(texts: list[str]) -> tuple[str, ...]:
+    """Return the warnings of a cell as a record holds them: at most MOST_WARNINGS."""
+    left_out = len(texts) - MOST_WARNINGS
+    return (*texts[:MOST_WARNINGS], *([f"... and {left_out} more"] if left_out > 0 else []))
 
 
 def _facts(card: DatasetCard, realization: Realization) -> Evaluation:
@@ -186,6 +197,7 @@ def _method(task: Task, cell: Cell, method: AlgorithmSettings) -> _Method:
 
 # What searches on the first realizations chose, by data set and settings: one search a process
 _SEARCHED: dict[tuple[str, str], _Method] = {}
+MOST_WARNINGS = 100  # of one cell; each has another text
 NOTHING = Evaluation(metrics={})  # of a cell that failed
 
 
@@ -242,15 +254,28 @@ def warm_up_libraries() -> None:
 def surroundings(seed: int) -> Iterator[None]:
     """Run the body with seeded global random numbers, and restore the options of libraries.
 
-    It restores NumPy's treatment of floating-point errors and scikit-learn's options. It need not
-    restore the global random numbers, because every cell seeds them.
+    It restores NumPy's treatment of floating-point errors, scikit-learn's options and the working
+    directory. It need not restore the global random numbers, because every cell seeds them.
     """
     from sklearn import config_context
 
-    with np.errstate(), config_context():
+    with np.errstate(), config_context(), _same_directory():
         random.seed(seed)
         np.random.seed(seed)
         yield
+
+
+@contextmanager
+def _same_directory() -> Iterator[None]:
+    """Restore the working directory after the body, unless it is gone."""
+    directory = "."
+    with suppress(OSError):
+        directory = os.getcwd()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.chdir(directory)
 
 
 def _thread_limit(cell: Cell) -> Any:

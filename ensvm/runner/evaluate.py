@@ -21,8 +21,10 @@ from ensvm.runner.answers import (
     classes_of,
     compared_rows,
     curve,
+    cut,
     error_text,
     scalars_of,
+    shown,
 )
 from ensvm.runner.estimators import last_step, made, random_states
 from ensvm.runner.grams import GramPool, Inputs
@@ -256,7 +258,9 @@ def _as_recorded(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Return a parameter as a record holds it: numbers and texts, of others their text."""
-    return value if isinstance(value, int | float | str | NoneType) else repr(value)
+    if isinstance(value, str):
+        return cut(value)
+    return value if isinstance(value, int | float | NoneType) else shown(value)
 
 
 def _metric(name: str, fit: _Fit) -> float | str:

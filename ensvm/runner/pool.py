@@ -216,12 +216,10 @@ class LocalPool(Pool):
                 ) from death
             return [Attempt(rest, attempt.is_last, deaths)] if rest.cells else []
         again, alone = list[Attempt](), rest.only(suspects)
-        if worker.was_too_slow or crash.startswith(TIMED_OUT):
+        if worker.was_too_slow or TIMED_OUT in (str(death), crash[: len(TIMED_OUT)]):
             self._fail(alone, "timeout", f"took longer than {self._timeout:g} s", crash)
         elif attempt.is_last:
-            reason = "its worker process was killed"
-            why = "out of memory, or a crash in compiled code"
-            self._fail(alone, "failed", f"{reason} ({_how(death)}: {why})", crash)
+            self._fail(alone, "failed", _reason(_how(death)), crash)
         else:
             again.append(Attempt(alone, is_last=True))
         if others := tuple(cell for cell in rest.cells if cell not in suspects):
@@ -328,6 +326,15 @@ def _starting_processes() -> Iterator[str | None]:
 def _kill_group(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def _reason(how: str) -> str:
+    """Return what the end of a process in a cell means, as far as it can be known."""
+    if how.startswith("EXIT"):
+        return f"its process ended without a record ({how}), as it does by `os._exit`"
+    if how.startswith("SIGKILL"):
+        return f"its worker process was killed ({how}): out of memory?"
+    return f"its worker process was killed ({how}): a crash in compiled code?"
 
 
 def _how(death: Exception) -> str:

@@ -9,29 +9,31 @@ another cell; so does a cell in which a process has died before.
 import faulthandler
 import json
 import os
-import pickle
+import shutil
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from joblib import parallel_config
 
 from ensvm.data import load
 from ensvm.errors import UserError
-from ensvm.records.record import Identity
-from ensvm.records.store import Appender
-from ensvm.runner.cell import Started, Task, run_task, warm_up_libraries
+from ensvm.records.record import Identity, Record
+from ensvm.records.store import Appender, read_records
+from ensvm.runner.answers import error_text
+from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libraries
+
+Save: TypeAlias = Callable[[list[Record]], None]  # writes records
 
 LOOK_SECONDS = 0.5  # between two looks at the clock, and whether the parent has ended
 # If this is set, Python imports nothing from the working directory.
 SAFE_PATH = "PYTHONSAFEPATH"
-FINISHED = 99  # the exit status of a fork that ran its task to the end, unlike `os._exit(0)`
 _parent = 0  # the process that started this worker
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
 
@@ -80,11 +82,8 @@ class Traces:
     @property
     def crash(self) -> str:
         """What faulthandler wrote about a crash or the end of a time limit."""
-        with suppress(OSError):
-            text = (self.folder / "crash").read_text(errors="replace")
-            # The list of extension modules at the end says nothing about the crash.
-            return text.partition("\nExtension modules:")[0].strip()
-        return ""
+        # The list of extension modules at the end says nothing about the crash.
+        return _text_of(self.folder / "crash").partition("\nExtension modules:")[0].strip()
 
 
 def start_worker(parent: int, safe_path: str | None) -> None:
@@ -107,34 +106,60 @@ def run_cells(
 
     `results` is the folder of the study.
 
-    Raises CellDied if the fork ends.
+    Raises CellDied if the fork ends without a record.
     """
     warm_up_libraries()  # the time limit of the first cell does not include imports
-    if not in_fork:
-        _run(task, results, traces, timeout)
-        return
+    with Appender(results) as store:
+        if in_fork:
+            store.append(_from_fork(task, traces, timeout))
+        else:
+            _run(task, store.append, traces, timeout)
+
+
+def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record]:
+    """Return the records of a task of one cell that a fork of this process runs.
+
+    The fork writes them into a folder of its own, and this process copies them to the store: what
+    a cell does to its descriptors, limits and libraries does not reach the store.
+    """
     with suppress(UserError):  # the fork meets the same error, and records it
         load(task.card, data_dir=task.data_dir)  # once for all forks
+    folder = traces.folder / "fork"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     child = os.fork()
     if not child:
-        _run_and_exit(task, results, traces, timeout)
+        _run_and_exit(task, folder, traces, timeout)
     _, status = os.waitpid(child, 0)
+    mark = traces.mark
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # what the cell has started and left behind
+    records = list(read_records(folder).values())
+    if records:
+        return records
+    if reason := _text_of(folder / "error"):
+        failed = new_record(task, task.cells[0], "failed", reason)
+        return [failed, *task.answered_by(failed)]
+    if timeout is not None and mark is not None and mark.age >= timeout:
+        raise CellDied(TIMED_OUT)
     code = os.waitstatus_to_exitcode(status)
-    if (traces.folder / "error").exists():
-        raise pickle.loads((traces.folder / "error").read_bytes())
-    if code != FINISHED:
-        raise CellDied(f"{signal.Signals(-code).name}({code})" if code < 0 else f"EXIT({code})")
+    raise CellDied(f"{signal.Signals(-code).name}({code})" if code < 0 else f"EXIT({code})")
 
 
-def _run(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
+def _text_of(file: Path) -> str:
+    """Return the text of a file; an empty one if it cannot be read."""
+    with suppress(OSError):
+        return file.read_text(errors="replace")
+    return ""
+
+
+def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
+    process = os.getpid()
     # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.
     with (
         parallel_config("threading"),
         open(traces.folder / "crash", "wb") as crash,
         _crashes_told(crash),
-        Appender(results) as store,
     ):
         for event in run_task(task):
             if isinstance(event, Started):
@@ -143,8 +168,10 @@ def _run(task: Task, results: Path, traces: Traces, timeout: float | None) -> No
                     faulthandler.dump_traceback_later(timeout, file=crash, exit=True)
             else:
                 faulthandler.cancel_dump_traceback_later()
+                if os.getpid() != process:  # a child that the cell has started and not ended
+                    os._exit(0)
                 _end_without_parent()
-                store.append([event, *task.answered_by(event)])
+                save([event, *task.answered_by(event)])
                 traces.end()
 
 
@@ -159,21 +186,28 @@ def _crashes_told(file: BinaryIO) -> Iterator[None]:
         faulthandler.disable()
 
 
-def _run_and_exit(task: Task, results: Path, traces: Traces, timeout: float | None) -> None:
-    """Run a task in this fork, and end the fork."""
+def _run_and_exit(task: Task, folder: Path, traces: Traces, timeout: float | None) -> None:
+    """Run a task in this fork, write its records or an error into a folder, and end the fork."""
+
+    def save(records: list[Record]) -> None:
+        with Appender(folder) as store:  # opened after the cell, which may close what is open
+            store.append(records)
+
     status = 1
     try:
         _lead_a_group(os.getppid())
         if task.has_own_code:
             # Last, so that a module of the user's cannot hide one of Python or of a package.
             sys.path.append(str(task.modules))
-        _run(task, results, traces, timeout)
-        status = FINISHED
+        _run(task, save, traces, timeout)
         with suppress(Exception):  # the cell may have replaced them
             sys.stdout.flush()
             sys.stderr.flush()
-    except (OSError, UserError) as error:
-        (traces.folder / "error").write_bytes(pickle.dumps(error))
+        status = 0
+    except BaseException as error:
+        # Nothing but calls of the system: the cell may have replaced `open`.
+        file = os.open(folder / "error", os.O_CREAT | os.O_WRONLY)
+        os.write(file, error_text(error, kind=True).encode())
     finally:
         os._exit(status)
 
