@@ -271,6 +271,26 @@ def rows_that_count(
     return rows
 
 
+def classes_that_count(
+    sample_weight: NDArray[np.float64],
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    classifier: str,
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes with rows of positive weight, and the codes of all labels among them.
+
+    `codes` are the positions of the labels in `classes`; those of other classes become any number.
+    Raises ValueError if only one class has such a row.
+    """
+    present = np.unique(codes[np.flatnonzero(sample_weight)])
+    if present.size == 1:
+        raise ValueError(
+            f"{classifier} needs rows of positive sample_weight in two classes, but only "
+            f"{classes.tolist()[present[0]]!r} has some"
+        )
+    return classes[present], np.searchsorted(present, codes)
+
+
 def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
     """Return the sample weights divided by their sum, shape (m,); 1 / m if none are given."""
     if sample_weight is None:

@@ -21,6 +21,7 @@ from ensvm.classifiers.base import (
     rows_that_count,
 )
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
+from ensvm.classifiers.repeated_rows import merged_rows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, RealNotInt, StrOptions
 from ensvm.kernels import gram, resolve_gamma
@@ -188,8 +189,13 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         targets = signs.reshape(m, -1)
         codes = _codes(targets)
         counts = np.ones(m) if sample_weight is None else relative_weights(sample_weight)
-        used = rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
-        costs = class_costs(self.class_weight, self.classes_, codes)[codes]
+        rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
+        first = np.arange(m)  # the row that each row is a copy of
+        if self.kernel != "precomputed":
+            merged = merged_rows(X, codes, counts, type(self).__name__)
+            first, counts = merged.without_copies(counts)
+        used = np.flatnonzero(counts)
+        costs = class_costs(self.class_weight, self.classes_, codes, counts)[codes]
         rows = _Rows(used, targets[used], codes[used], counts[used], (counts * costs)[used])
         widths = [self.gamma_]
         if self.gamma == "loo" and self.gamma_ is not None:
@@ -203,7 +209,9 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
             "alpha_": best.alpha,
             "gamma_": gamma,
             "loo_score_": 1.0 - best.error,
-            "loo_decision_function_": None if values is None else values.reshape(signs.shape),
+            "loo_decision_function_": None
+            if values is None
+            else values[first].reshape(signs.shape),
             "rank_": best.rank,
             "trace_residual_": best.trace_residual,
         }

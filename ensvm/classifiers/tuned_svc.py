@@ -19,6 +19,7 @@ from ensvm.classifiers.base import (
     Classifier,
     checked_weights,
     class_costs,
+    classes_that_count,
     coded_labels,
     dense,
     drawn_seed,
@@ -26,6 +27,7 @@ from ensvm.classifiers.base import (
     require_square,
     warn_caller,
 )
+from ensvm.classifiers.repeated_rows import COPIES, merged_rows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
 from ensvm.kernels.augmented_rows import Kernel
@@ -46,7 +48,6 @@ from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)  # of an error; more gain nothing
-COPIES = 3.0  # of the rows that are held
 # Distinct rows up to which the whole Gram matrix is made: with a copy it takes 6 GB.
 MANY_ROWS = 16_384
 CACHE = 1000  # megabytes of kernel values that LIBSVM keeps
@@ -218,63 +219,35 @@ class TunedSVC(Classifier):
             require_square(X)
         weight = checked_weights(sample_weight, X)
         weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
-        counting = np.flatnonzero(weight)
-        present = np.unique(codes[counting])
-        if present.size == 1:
-            raise ValueError(
-                "TunedSVC needs rows of positive sample_weight in two classes, but only "
-                f"{self.classes_.tolist()[present[0]]!r} has some"
-            )
-        if present.size < self.classes_.size:  # a class whose rows all weigh 0
-            self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
+        self.classes_, codes = classes_that_count(weight, self.classes_, codes, "TunedSVC")
         self.scale_: NDArray[np.float64] | None = None
-        group, first = self._grouped(X, codes, counting)
-        members = group[counting]
-        counts = np.bincount(members, weight[counting]).astype(np.float64)
-        kept = counts - counts / np.bincount(members)
+        given = self.kernel == "precomputed"
+        merged = merged_rows(X, codes, weight, type(self).__name__, precomputed=given)
+        first, counts = merged.first, merged.counts
         many = self.kernel == "rbf" and first.size > max(MANY_ROWS, self.search_rows)
         self._require_memory(self.search_rows if many else first.size)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = class_costs(self.class_weight, self.classes_, codes[first], counts)[codes[first]]
         inputs: NDArray[np.float64] | None = None
         gammas: list[float] = []
-        if self.kernel == "precomputed":
+        if given:
             values = _shifted_gram(dense_rows(X)[np.ix_(first, first)])
         else:
             inputs, centre = self._scaled(X, first, counts)
             base = resolve_gamma("mean-distance", inputs, counts)
             gammas = [factor * base for factor in TRIED_WIDTHS]
             values = inputs - centre
-        rows = SortedRows(values, starts, costs, counts, kept)
+        kernel = None if given else "rbf"
+        rows = SortedRows(values, starts, costs, counts, merged.kept, kernel)
         chosen = self._searched(rows, gammas, many=many)
+        # Without rows repeated by hand, these are the values that were tried.
+        self.C_ *= merged.count
+        self.search_results_["param_C"] *= merged.count
         self._keep(chosen, inputs, first)
         self.loo_score_ = 1.0 - chosen.error
-        values = np.where(group >= 0, chosen.values[:, group], np.nan)
+        values = merged.at_rows(chosen.values)
         self.loo_decision_function_ = self._log_odds(values) if len(values) == 1 else values.T
         return self
-
-    def _grouped(
-        self, X: Any, codes: NDArray[np.intp], counting: NDArray[np.intp]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return each row's group (-1: it does not count), and each group's first row.
-
-        Groups are the identical rows of a class, sorted by class and then in an order that does not
-        depend on that of the rows. With a precomputed kernel every row is a group.
-        """
-        group = np.full(len(codes), -1)
-        if self.kernel == "precomputed":
-            keys: NDArray[Any] = counting
-        else:
-            dense_X = dense(X, COPIES, type(self).__name__)[counting] + 0.0  # -0.0 becomes 0.0
-            dense_X = np.column_stack([codes[counting], dense_X])
-            keys = np.ascontiguousarray(dense_X).view(f"V{8 * dense_X.shape[1]}").ravel()
-        _, first, members = np.unique(keys, return_index=True, return_inverse=True)
-        first = counting[first]
-        order = np.argsort(codes[first], kind="stable")
-        position = np.empty_like(order)
-        position[order] = np.arange(order.size)
-        group[counting] = position[members]
-        return group, first[order]
 
     def _require_memory(self, m: int) -> None:
         """Raise MemoryError if the Gram matrix of m rows takes more than is free."""
@@ -306,10 +279,10 @@ class TunedSVC(Classifier):
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         size = 1.0 if gammas else float(rows.values.diagonal().mean())
         Cs = [C / (size if size > 0.0 else 1.0) for C in PRICES]
-        searched = self._sample(rows)
-        sample = rows
-        if searched.size < rows.costs.size:
-            sample = rows.take(searched, of_gram=not gammas)
+        sample, searched = rows, np.arange(rows.costs.size)
+        if searched.size > self.search_rows:
+            searched = rows.sample(self.search_rows, drawn_seed(self.random_state))
+            sample = rows.take(searched)
         found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
         errors = np.array([candidate.error for candidate in found])
         losses = np.array([candidate.loss for candidate in found])
@@ -353,22 +326,6 @@ class TunedSVC(Classifier):
         values = np.full((len(best.values), m), np.nan)
         values[:, searched] = best.values
         return replace(best, machines=_machines_of(svc, rows.starts, self.tol), values=values)
-
-    def _sample(self, rows: SortedRows) -> NDArray[np.intp]:
-        """Return the numbers of at most `search_rows` rows, at least two of each class, ascending.
-
-        These are all rows if there are no more.
-        """
-        m, n_classes = rows.costs.size, rows.starts.size - 1
-        if m <= self.search_rows:
-            return np.arange(m)
-        generator = np.random.default_rng(drawn_seed(self.random_state))
-        taken = []
-        for a in range(n_classes):
-            of_class = np.arange(rows.starts[a], rows.starts[a + 1])
-            share = max(round(self.search_rows * of_class.size / m), 2)
-            taken.append(generator.permutation(of_class)[:share])
-        return np.sort(np.concatenate(taken))
 
     def _keep(
         self, chosen: Candidate, inputs: NDArray[np.float64] | None, first: NDArray[np.intp]

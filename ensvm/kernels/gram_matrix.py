@@ -182,9 +182,15 @@ def distances(X: Any, *, kernel: str) -> NDArray[np.float64]:
     return scipy.spatial.distance.cdist(rows, rows, "sqeuclidean")
 
 
-def of_distances(distances: NDArray[np.float64], *, kernel: str, gamma: float) -> NDArray[Any]:
-    """Return the kernel values at the distances that `distances` returns."""
-    values = distances * -gamma
+def gram_at(
+    distances: NDArray[np.float64],
+    *,
+    kernel: str,
+    gamma: float,
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the kernel values at what `distances` returns, written to `out` if it is given."""
+    values = np.multiply(distances, -gamma, out=out)
     for piece in slices(len(values), CACHED_ENTRIES // max(values.shape[1], 1)):
         row_of(kernel).transform(values[piece], 0)
     return values

@@ -1,4 +1,4 @@
-"""Choosing C and gamma of Gaussian support vector machines by their leave-one-out values.
+"""Choosing C and gamma of support vector machines by their leave-one-out values.
 
 All pairs of classes share C and gamma. For each gamma of a list the Gram matrix is made, and for
 each C the machines of all pairs are trained (`one_vs_one`). Their leave-one-out values cost less
@@ -8,8 +8,9 @@ those without the row. The criterion is the error plus the sigmoids' log loss: e
 tied, or decided by single rows, too often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from ensvm.compiled import compiled
-from ensvm.kernels import gram_matrix
+from ensvm.kernels.gram_matrix import distances, gram_at
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import (
     PairMachines,
@@ -28,7 +29,7 @@ from ensvm.solvers.one_vs_one import (
     weighted_sums,
     winners,
 )
-from ensvm.solvers.platt_scaling import fit_sigmoids, losses
+from ensvm.solvers.platt_scaling import class_probabilities, fit_sigmoids, losses
 from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
 
 Vector = NDArray[np.float64]
@@ -44,32 +45,70 @@ MENDED_PAIR = 300
 class SortedRows:
     """The training rows sorted by class."""
 
-    values: Vector  # (m, d) the inputs, or the Gram matrix, (m, m), if no gamma is to be chosen
+    values: Vector  # (m, d) the inputs, or the Gram matrix, (m, m), if `kernel` is None
     starts: Indices  # (n_classes + 1,) the first row of each class, and m; no class is empty
     costs: Vector  # (m,) the price of an error of each row, as a multiple of C; positive
     counts: Vector  # (m,) the weight of each row, positive
     kept: Vector  # (m,) the part of it that stays when one of several identical rows is left out
+    kernel: str | None = "rbf"  # one of distances
 
     @property
     def codes(self) -> Indices:
         """The class of each row, as a number, shape (m,)."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
-    def gram(self, gamma: float | None) -> Vector:
-        """Return the Gram matrix with one gamma; the given matrix for None."""
-        if gamma is None:
-            return self.values
-        return gram_matrix.gram(self.values, kernel="rbf", gamma=gamma)
+    def grams(self, gammas: Sequence[float | None]) -> Iterator[Vector]:
+        """Yield the Gram matrix of each gamma; the given matrix for None."""
+        if self.kernel is None:
+            yield from (self.values for _ in gammas)
+            return
+        apart = distances(self.values, kernel=self.kernel)
+        for number, gamma in enumerate(gammas, 1):
+            assert gamma is not None
+            last = apart if number == len(gammas) else None  # saves the memory of a matrix
+            yield gram_at(apart, kernel=self.kernel, gamma=gamma, out=last)
 
-    def take(self, rows: Indices, *, of_gram: bool) -> "SortedRows":
-        """Return some of the rows, given in ascending order; `of_gram` says what `values` are."""
+    def take(self, rows: Indices) -> "SortedRows":
+        """Return some of the rows, given in ascending order."""
+        of_gram = self.kernel is None
         return SortedRows(
             np.ascontiguousarray(self.values[np.ix_(rows, rows)]) if of_gram else self.values[rows],
             np.searchsorted(rows, self.starts),
             self.costs[rows],
             self.counts[rows],
             self.kept[rows],
+            self.kernel,
         )
+
+    def blocks(self, size: int, seed: int) -> list[Indices]:
+        """Return the numbers of the rows of blocks of about `size` rows or fewer, ascending.
+
+        Random rows of each class are dealt out evenly. A class with fewer than two rows for each
+        block is in all of them.
+        """
+        n_blocks = -(-self.costs.size // size)
+        generator = np.random.default_rng(seed)
+        blocks: list[list[Indices]] = [[] for _ in range(n_blocks)]
+        for first, end in pairwise(self.starts.tolist()):
+            dealt = generator.permutation(np.arange(first, end))
+            rare = dealt.size < 2 * n_blocks
+            for number, block in enumerate(blocks):
+                block.append(dealt if rare else dealt[number::n_blocks])
+        return [np.sort(np.concatenate(block)) for block in blocks]
+
+    def sample(self, size: int, seed: int) -> Indices:
+        """Return the numbers of about `size` rows, at least two of each class, ascending.
+
+        These are all rows if there are no more; else rows drawn with the shares of the classes.
+        """
+        m, taken = self.costs.size, []
+        if m <= size:
+            return np.arange(m)
+        generator = np.random.default_rng(seed)
+        for first, end in pairwise(self.starts.tolist()):
+            share = max(round(size * (end - first) / m), 2)
+            taken.append(generator.permutation(np.arange(first, end))[:share])
+        return np.sort(np.concatenate(taken))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +122,8 @@ class Candidate:
     machines: PairMachines
     values: Vector  # (pairs, m) leave-one-out values; 0 for rows of other classes
     sigmoids: Vector  # (pairs, 2) A and B of each pair's sigmoid, fitted to these values
+    # (n_classes, m) of each class at each row without it; None if nobody asked for them
+    probabilities: Vector | None = None
 
 
 def candidates(
@@ -93,31 +134,48 @@ def candidates(
     tol: float,
     max_iter: int,
     n_jobs: int | None = None,
+    probabilities: bool = False,
 ) -> list[Candidate]:
     """Return the machines of every gamma and C, gamma by gamma.
 
     `tol` is the violation of optimality to stop at, `max_iter` the most steps of a machine. The
     processes work on widths, or on prices if there is one width; the result does not depend on
-    `n_jobs`.
+    `n_jobs`. `probabilities` says whether candidates have theirs.
     """
-    apart = len(gammas) == 1 and effective_n_jobs(n_jobs) > 1
-    tasks = [(gammas[0], [C]) for C in Cs] if apart else [(gamma, Cs) for gamma in gammas]
+    tasks: list[tuple[Sequence[float | None], Sequence[float]]] = [(gammas, Cs)]
+    if effective_n_jobs(n_jobs) > 1:
+        tasks = [(gammas, [C]) for C in Cs] if len(gammas) == 1 else [([g], Cs) for g in gammas]
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_of_width)(rows, gamma, prices, tol, max_iter) for gamma, prices in tasks
+        delayed(_of_widths)(rows, widths, prices, tol, max_iter, probabilities)
+        for widths, prices in tasks
     )
     return [candidate for of_task in found for candidate in of_task]
 
 
-def _of_width(
-    rows: SortedRows, gamma: float | None, Cs: Sequence[float], tol: float, max_iter: int
+def _of_widths(
+    rows: SortedRows,
+    gammas: Sequence[float | None],
+    Cs: Sequence[float],
+    tol: float,
+    max_iter: int,
+    probabilities: bool,
 ) -> list[Candidate]:
-    """Return the machines of one gamma and every C."""
-    matrix = rows.gram(gamma)
-    return [_candidate(rows, matrix, gamma, C, tol, max_iter) for C in Cs]
+    """Return the machines of some gammas and every C."""
+    return [
+        _candidate(rows, matrix, gamma, C, tol, max_iter, probabilities)
+        for gamma, matrix in zip(gammas, rows.grams(gammas), strict=True)
+        for C in Cs
+    ]
 
 
 def _candidate(
-    rows: SortedRows, gram: Vector, gamma: float | None, C: float, tol: float, max_iter: int
+    rows: SortedRows,
+    gram: Vector,
+    gamma: float | None,
+    C: float,
+    tol: float,
+    max_iter: int,
+    probabilities: bool,
 ) -> Candidate:
     weights = rows.costs * rows.counts
     machines = pairwise_machines(gram, rows.starts, C * weights, tol, max_iter)
@@ -130,7 +188,11 @@ def _candidate(
     sigmoids = np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
     loss, lost = losses(values, sigmoids, rows.starts, rows.counts)
     error = _error(rows, gram, machines, values, sigmoids, np.flatnonzero(lost))
-    return Candidate(C, gamma, error, loss, machines, values, sigmoids)
+    of_classes = None
+    if probabilities:
+        everywhere = _left_out_values(rows, gram, machines, values, np.arange(rows.costs.size))
+        of_classes = class_probabilities(np.ascontiguousarray(everywhere), sigmoids)
+    return Candidate(C, gamma, error, loss, machines, values, sigmoids, of_classes)
 
 
 @compiled
@@ -181,15 +243,25 @@ def _error(
     """
     n_classes = rows.starts.size - 1
     if n_classes > 2 and lost.size:
-        pairs, columns = machines.coefficients.nonzero()
-        starts = np.searchsorted(pairs, np.arange(len(values) + 1))
-        support = machines.coefficients[pairs, columns]
-        everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram[:, lost])
-        codes = rows.codes[lost]
-        first, second = (classes[:, None] for classes in np.triu_indices(n_classes, 1))
-        own = (codes == first) | (codes == second)
-        everywhere = np.where(own, values[:, lost], everywhere)
+        everywhere = _left_out_values(rows, gram, machines, values, lost)
         slopes, offsets = sigmoids.T[:, :, None]
         votes = winners(-(slopes * everywhere + offsets), n_classes)
-        lost = lost[votes != codes]
+        lost = lost[votes != rows.codes[lost]]
     return float(rows.counts[lost].sum() / rows.counts.sum())
+
+
+def _left_out_values(
+    rows: SortedRows, gram: Vector, machines: PairMachines, values: Vector, some: Indices
+) -> Vector:
+    """Return all pairs' values at some rows, shape (pairs, n): without the row in its own pairs."""
+    n_classes = rows.starts.size - 1
+    if n_classes == 2:
+        return values[:, some]
+    pairs, columns = machines.coefficients.nonzero()
+    starts = np.searchsorted(pairs, np.arange(len(values) + 1))
+    support = machines.coefficients[pairs, columns]
+    everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram[:, some])
+    codes = rows.codes[some]
+    first, second = (classes[:, None] for classes in np.triu_indices(n_classes, 1))
+    own = (codes == first) | (codes == second)
+    return np.where(own, values[:, some], everywhere)
