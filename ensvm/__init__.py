@@ -1,6 +1,7 @@
 """Ensembles of SVMs as scikit-learn classifiers, and a runner that reproduces papers.
 
 Classifiers that choose their own parameters
+    SVMEnsembleClassifier      machines of several kernels, averaged by leave-one-out losses
     TunedSVC                   a Gaussian machine that chooses C and gamma, with probabilities
     KernelRidgeClassifierCV    kernel ridge regression that tunes itself by leave-one-out
     SVMPathClassifier          the machines of every C from one fit
@@ -74,6 +75,7 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.parzen_window import ParzenWindowClassifier as ParzenWindowClassifier
     from ensvm.classifiers.perceptron import Perceptron as Perceptron
     from ensvm.classifiers.rho_svc import RhoSVC as RhoSVC
+    from ensvm.classifiers.svm_ensemble import SVMEnsembleClassifier as SVMEnsembleClassifier
     from ensvm.classifiers.svm_path import SVMPathClassifier as SVMPathClassifier
     from ensvm.classifiers.tuned_svc import TunedSVC as TunedSVC
     from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC

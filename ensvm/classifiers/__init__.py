@@ -17,6 +17,7 @@ CLASSIFIERS: dict[str, str] = {
     "ParzenWindowClassifier": "ensvm.classifiers.parzen_window",
     "Perceptron": "ensvm.classifiers.perceptron",
     "RhoSVC": "ensvm.classifiers.rho_svc",
+    "SVMEnsembleClassifier": "ensvm.classifiers.svm_ensemble",
     "SVMPathClassifier": "ensvm.classifiers.svm_path",
     "TunedSVC": "ensvm.classifiers.tuned_svc",
     "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svc",

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_moons
 
-from ensvm import KernelRidgeClassifierCV, TunedSVC
+from ensvm import KernelRidgeClassifierCV, SVMEnsembleClassifier, TunedSVC
 from ensvm.classifiers.repeated_rows import merged_rows
 
-CLASSIFIERS = pytest.mark.parametrize("make", [TunedSVC, KernelRidgeClassifierCV])
+CLASSIFIERS = pytest.mark.parametrize(
+    "make", [TunedSVC, SVMEnsembleClassifier, KernelRidgeClassifierCV]
+)
 
 
 @pytest.fixture(scope="module")
