@@ -130,7 +130,7 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     return Dataset(**vars(arrays), card=card, provider=provider)
 
 
-def generate(card: DatasetCard) -> tuple[Arrays, str]:  # `GENERATING` of the runner names it
+def generate(card: DatasetCard) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
     assert card.generator is not None
     X, classes = card.generator.draw()

@@ -1,13 +1,124 @@
-"""What pages state of results and of the code is what these say."""
+"""What pages state of results and of the code is what these say.
+
+A page is written by hand; here stand the sentences of it that a change of the code could make
+false, filled in from the code. If a test fails, the page has to say what the code does now.
+"""
 
 import re
+import sys
 from dataclasses import replace
+from math import ceil
+from pathlib import Path
 
 import generated
+import pandas as pd
 import pytest
+from hypothesis import settings
 
+from ensvm import TunedSVC
+from ensvm.classifiers.partially_trained_ensemble import AUTO_EXACT_ROWS
+from ensvm.classifiers.rho_svc import AUTO_RANK
+from ensvm.classifiers.tuned_svc import MANY_ROWS
+from ensvm.data.files.encode import MOST_LEVELS
+from ensvm.data.files.file_content import largest_content
+from ensvm.drafting import draft
+from ensvm.drafting.config_text import NAMES
+from ensvm.drafting.table_guess import FEWEST_ROWS
 from ensvm.report.documents.findings_document import filled_line
+from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
+from ensvm.report.verdict import CLOSE, CONFIDENCE
+from ensvm.runner.cluster import WORKER_SECONDS
+from ensvm.shipped import shipped_results
+from ensvm.solvers.leave_one_out_search import MENDED_PAIR
+from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.findings import PLACEHOLDER
+from ensvm.study.published_part import (
+    DEFAULT_REALIZATIONS,
+    REALIZATIONS_OF_CLAIMS,
+    REALIZATIONS_OF_FIGURES,
+)
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+WORD = {2: "two", 3: "three", 5: "five", 6: "six", 10: "ten"}
+(SMALL, TIMES_SMALL), (MIDDLE, TIMES_MIDDLE), (_, TIMES_LARGE) = draft.REALIZATIONS
+DEFAULTS = TunedSVC().get_params()
+
+FACTS = {
+    "docs/use/what-init-decides.md": [
+        f"Up to {draft.MOST_SHARED:,} rows: {draft.SHARE:.0%} are drawn".replace("%", " %"),
+        f"{TIMES_SMALL} times if these are at most {SMALL} rows, {TIMES_MIDDLE} times up to"
+        f" {MIDDLE:,}, and {TIMES_LARGE} times beyond",
+        f"{draft.TRAINED:,} are drawn for training, up to {draft.TESTED:,} others for testing",
+        f"text with up to {MOST_LEVELS} different values",
+        f"or more than {MOST_LEVELS} different texts",
+        f"fewer than {WORD[FEWEST_ROWS]} rows",
+    ],
+    "docs/use/your-csv.md": [
+        f"tests {WORD[len(NAMES)]} classifiers",
+        f"the best of {WORD[len(NAMES)]} looks a little better",
+        f"{draft.REALIZATIONS[0][1]} for this table",
+    ],
+    "docs/index.md": [f"Compare {WORD[len(NAMES)]} algorithms on"],
+    "docs/understand/signs-and-claims.md": [
+        f"the {CONFIDENCE:.0%} interval of ours minus printed".replace("%", " %"),
+        f"lies within ±{CLOSE:.0f}M",
+        f"the {(1 + CONFIDENCE) / 2:.1%} quantile".replace("%", " %"),
+        f"**Seconds** need {WORD[FEWEST_TIMINGS]} runs",
+    ],
+    "docs/understand/seconds.md": [
+        f"no verdict with fewer than {WORD[FEWEST_TIMINGS]} timings",
+    ],
+    "docs/understand/ranks.md": [
+        f"every table with {WORD[FEWEST_DATA_SETS]} data sets or more",
+        f"fewer than {WORD[FEWEST_DATA_SETS]} data sets",
+        f"(at the level {LEVEL})",
+    ],
+    "docs/run/running.md": [
+        f"(if it prints none: {DEFAULT_REALIZATIONS}, or {REALIZATIONS_OF_CLAIMS} for claims alone;"
+        f" {REALIZATIONS_OF_FIGURES} where a figure alone shows a value)",
+    ],
+    "docs/run/many-machines.md": [f"no worker appears in {WORKER_SECONDS:.0f} seconds"],
+    "docs/look-up/commands.md": [f"in GiB (default {largest_content() / 2**30:.0f})"],
+    "docs/look-up/trust.md": [f"at most {largest_content() / 2**30:.0f} GiB unpacked"],
+    "docs/run/data.md": [f"the limit of {largest_content() / 2**30:.0f} GiB"],
+    "docs/look-up/classifiers.md": [
+        f"from {DEFAULTS['search_rows']:,} rows on it chooses on a sample",
+        f"a random sample from {DEFAULTS['search_rows']:,} rows on",
+        f"Beyond {MANY_ROWS:,} distinct rows",
+        f"more than {MANY_ROWS**2 * 8 * 3 / 1e9:.0f} GB",
+        f"pairs of classes of at most {MENDED_PAIR} rows together",
+        f"the exact matrix up to {AUTO_EXACT_ROWS:,} rows, and beyond on {AUTO_RANK:,} pivots",
+    ],
+    "CONTRIBUTING.md": [
+        f"on {settings.get_profile('many').max_examples} random examples instead of"
+        f" {settings.get_profile('few').max_examples} fixed ones",
+    ],
+}
+
+
+def text_of(page: str) -> str:
+    """Return the text of a page on one line."""
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(("page", "fact"), [(page, one) for page in FACTS for one in FACTS[page]])
+def test_a_page_says_what_the_code_does(page, fact):
+    assert fact in text_of(page)
+
+
+def test_the_readme_says_how_long_the_measured_runs_took():
+    """Their times stand on one page alone, below a heading of their own."""
+    section = text_of("docs/understand/seconds.md").partition("## Where the seconds of")[2]
+    runs = [int(m) + int(s) / 60 for m, s in re.findall(r"(\d\d) min (\d+) s", section)]
+    assert len(runs) > 3
+    assert f"{min(runs):.0f} to {ceil(max(runs))} minutes on two cores" in text_of("README.md")
+
+
+def test_python_of_the_readme_is_that_of_the_package():
+    needed = re.search(r'requires-python = ">=([^"]*)"', text_of("pyproject.toml"))[1]
+    assert f"Python {needed} or newer" in text_of("README.md")
+    assert sys.version_info >= tuple(map(int, needed.split(".")))
 
 
 @pytest.mark.parametrize("work", generated.CAME_OUT)
@@ -16,3 +127,62 @@ def test_what_came_out_of_a_work_follows_its_records(work):
     assert not re.search(r"\d", PLACEHOLDER.sub("", text))
     study = generated.results_of(work)
     assert filled_line(replace(study, records={}), text) != filled_line(study, text)
+
+
+@pytest.mark.parametrize("work", generated.CAME_OUT)
+def test_the_page_of_a_work_counts_what_is_covered(work):
+    page = (DOCS / "works" / f"{work}.md").read_text(encoding="utf-8")
+    section = page.partition("## What of the paper is covered")[2]
+    rows = re.findall(r"^\| .* \|$", section, re.MULTILINE)[1:]
+    covered = [row for row in rows if "**not covered**" not in row]
+    assert f"{len(covered)} of {len(rows)} items" in section
+
+
+def test_the_page_on_classifiers_has_the_measured_numbers():
+    bench, page = shipped_results() / "bench", text_of("docs/look-up/classifiers.md")
+    paths = pd.read_csv(bench / "approximate-path.csv").set_index(["labels", "rows", "method"])
+    methods = ("approximate path, tol=0.1", "exact path", "LIBSVM, grid of 20 C")
+    for labels, word in (("clean", "clean"), ("noisy", "a tenth flipped")):
+        for rows in (1600, 12800):
+            measured = [
+                paths.loc[(labels, rows, one)] if (labels, rows, one) in paths.index else None
+                for one in methods
+            ]
+            seconds = [
+                "—" if one is None else f"{one['CPU s']:.1f} + {one['choice of C, CPU s']:.1f}"
+                for one in measured
+            ]
+            assert f"| {word} | {rows:,} | {' | '.join(seconds)} |" in page
+    rule = pd.read_csv(bench / "leave-one-out.csv")
+    off = (rule["span error"] - rule["true error"]).abs()[rule["C"] == 1]
+    stated = f"is off by {off.mean():.1f} points on average at C = 1, at most by {off.max():.1f}"
+    assert f"Over {WORD[off.size]} data sets, the error by this rule {stated}" in page
+
+
+def test_the_page_on_classifiers_counts_the_data_sets_of_the_benchmark():
+    config = generated.results_of("benchmark").config
+    every, fresh = (len(config.rows_of(config.table(name))) for name in ("error", "error-fresh"))
+    page = text_of("docs/look-up/classifiers.md")
+    assert f"on {every} data sets that none of the five works uses" in page
+    assert f"On the {fresh} that were used for no decision about `TunedSVC`" in page
+
+
+def test_what_the_page_on_classifiers_says_of_the_benchmark_is_in_its_tables():
+    """The best average rank, no significant difference from most, and a search that takes long."""
+    folder, page = shipped_results() / "benchmark", text_of("docs/look-up/classifiers.md")
+    ranks = pd.read_csv(folder / "rank-error-fresh.csv")
+    pairs = ranks[ranks["first"] == "tuned"]
+    assert len(pairs) == ranks["n_algorithms"][0] - 1  # the best stands first in all of its pairs
+    assert (pairs["nemenyi_p"] > LEVEL).sum() > len(pairs) / 2
+    seconds, errors = (
+        pd.read_csv(folder / f"table-{name}.csv").pivot(index="row", columns="column")["mean"]
+        for name in ("seconds", "error")
+    )
+    assert (seconds["svc_grid"] / seconds["tuned"]).median() > 5
+    assert "many times as long" in page
+    assert f"the mean test error is then {errors['tuned'].mean():.2f} %" in page
+
+
+def test_the_first_page_counts_the_works():
+    assert len(generated.CAME_OUT) == 5
+    assert "Run five published papers" in text_of("README.md")
