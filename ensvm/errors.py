@@ -8,11 +8,23 @@ class Refused(Exception):
     """Why one place does not serve a file, in one line."""
 
 
+class NotHere(Refused):
+    """Why a place has no copy of a file; the provider of the file is asked, too."""
+
+
 class UserError(ValueError):
     """An error that the user can correct: wrong input, a busy folder, a damaged file.
 
     The message names the file or the data set, the key, the value and what is accepted. The
     command prints it alone, without a traceback, and ends with exit status 2.
+
+    Parameters
+    ----------
+    message : str
+        The message.
+    key : str
+        The key of the user's block that the message is about, so that it can be shown with the
+        line of this key; empty if it is about no key or about several.
 
     Examples
     --------
@@ -24,6 +36,10 @@ class UserError(ValueError):
     ...     print(str(error)[:58])
     data set 'germann' is unknown; did you mean 'german'? (nea
     """
+
+    def __init__(self, message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
 
 
 class DataUnavailable(UserError):

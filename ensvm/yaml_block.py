@@ -47,11 +47,12 @@ FLAGS = " (YAML reads yes, no, on, off as true or false: put names in quotes)"
 
 def explain(error: ValidationError, subject: str) -> UserError:
     """Return a pydantic error as readable lines: subject, key, value and what is accepted."""
-    lines = []
-    for loc, message, _ in readable(error):
+    lines, keys = list[str](), list[str]()
+    for loc, message, unknown_key in readable(error):
+        keys.append(str(loc[0] if loc else unknown_key or ""))
         key = ".".join(str(p) for i, p in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
         lines.append(f"{subject}: {key}: {message}" if key else f"{subject}: {message}")
-    return UserError("\n".join(dict.fromkeys(lines)))
+    return UserError("\n".join(dict.fromkeys(lines)), keys[0])
 
 
 class Readable(NamedTuple):
@@ -127,7 +128,7 @@ def _message(detail: Any) -> str:
     if accepted := _accepted(detail):
         message = _refused(value, accepted)
         return message + FLAGS if isinstance(value, bool) else message
-    return str(detail["msg"]).removeprefix("Value error, ")
+    return str(context["error"] if detail["type"] == "value_error" else detail["msg"])
 
 
 def _accepted(detail: Any) -> str:

@@ -183,13 +183,13 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     protocol = own.split.get("protocol")  # an unknown one is refused with the split
     if protocol in PROTOCOLS and bool(own.test) != (protocol == "official"):
         raise UserError(
-            f"{data_set}: test: protocol `official` needs a test file; others take none"
+            f"{data_set}: test: protocol `official` needs a test file; others take none", "test"
         )
     if own.openml is not None:
         own, parts = _from_openml(own, data_set)
     else:
         parts = [
-            [_open(own, path, base, f"{data_set}: {key}") for path in paths]
+            [_open(own, path, base, data_set, key) for path in paths]
             for key in ("path", "train", "test")
             if (paths := getattr(own, key))
         ]
@@ -204,7 +204,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     if own.features is None and len(widths) > 1:
         counts = " and ".join(map(str, sorted(widths)))
         hint = f"if LIBSVM text leaves the last ones out, say `features: {max(widths)}`"
-        raise UserError(f"{data_set}: the files differ in columns ({counts}); {hint}")
+        raise UserError(f"{data_set}: the files differ in columns ({counts}); {hint}", "path")
     if inputs is not None and index is not None:
         _refuse_index(files[0][1].name, inputs, index, raws[0][0])
     sources = [
@@ -233,7 +233,7 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened
     try:
         found = fetch_openml(own.openml, data_folders(None, offline=False))
     except Refused as refusal:
-        raise UserError(f"{data_set}: openml: {own.openml}: {refusal}") from refusal
+        raise UserError(f"{data_set}: openml: {own.openml}: {refusal}", "openml") from refusal
     update = {
         "target": found.target if own.target is None else own.target,
         "name": own.name or found.name,
@@ -245,7 +245,8 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened
     file = FileContent(found.content, f"OpenML {own.openml} ({found.name})")
     own = own.model_copy(update=update)
     if own.target is None:
-        raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
+        missing = f"{data_set}: target: is missing; which column holds the labels?"
+        raise UserError(missing, "target")
     target = column_name(found.columns, own.target, file.name)
     inputs = {name: code for name, code in (own.inputs or {}).items() if name != target}
     own = own.model_copy(update={"target": target, "inputs": inputs})
@@ -254,7 +255,7 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened
     return own, [[(Source(openml=own.openml, format=form), file)]]
 
 
-def _open(own: OwnFile, name: str, base: Path, key: str) -> Opened:
+def _open(own: OwnFile, name: str, base: Path, data_set: str, key: str) -> Opened:
     try:
         path = local_file(name, base)
         if path.parent.is_dir() and not path.exists():
@@ -263,9 +264,9 @@ def _open(own: OwnFile, name: str, base: Path, key: str) -> Opened:
             raise Refused(missing)
         content = unpack(path)
     except Refused as refusal:
-        raise UserError(f"{key}: {refusal}") from refusal
+        raise UserError(f"{data_set}: {key}: {refusal}", key) from refusal
     file = FileContent(content, str(path))
-    form = _format(own, path, key.rpartition(": ")[0], file)
+    form = _format(own, path, data_set, file)
     if what := foreign_content(content, form.begins):
         raise UserError(f"{path}: is {what}")
     sha256 = hashlib.sha256(content).hexdigest()
@@ -309,11 +310,13 @@ def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
         raise UserError(
             f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
             f"{packed} after it), and it is not LIBSVM text; with `format: {{delimiter: ...}}` a "
-            "table has any ending"
+            "table has any ending",
+            "path",
         )
     named_columns = issubclass(form, NamedColumnsFormat)
     if named_columns and own.target is None:
-        raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
+        missing = f"{data_set}: target: is missing; which column holds the labels?"
+        raise UserError(missing, "target")
     refusals: dict[str, str] = {}
     what = f"a {ending} file" if ending in FORMAT_OF_ENDING else f"the file {path.name}"
     if not named_columns:
@@ -327,7 +330,7 @@ def _format(own: OwnFile, path: Path, data_set: str, file: FileContent) -> Any:
         refusals["zero_based"] = f"is for LIBSVM text; remove it for {what}"
     for key, refusal in refusals.items():
         if getattr(own, key) is not None and key in own.model_fields_set:
-            raise UserError(f"{data_set}: {key}: {refusal}")
+            raise UserError(f"{data_set}: {key}: {refusal}", key)
     options = ("target", "incomplete", "unlabelled", "zero_based")
     chosen = {key: getattr(own, key) for key in options if key in form.model_fields}
     if form is TableFormat:
@@ -376,7 +379,7 @@ def _choose_columns(
         keys = [key for key, columns in uses.items() if name in columns]
         if len(keys) > 1 and keys != ["drop", "groups"]:
             what = "holds the labels" if keys[0] == "target" else f"is in `{keys[0]}` too"
-            raise UserError(f"{file_name}: {keys[1]}: the column {name!r} {what}")
+            raise UserError(f"{file_name}: {keys[1]}: the column {name!r} {what}", keys[1])
     unused = {own.target, own.groups, *own.drop}
     kept = [name for name in first if name not in unused]
     dropped = own.drop

@@ -1,7 +1,6 @@
 """The cells of a study, each with its key, and which of them have no valid record yet."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -459,9 +458,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
             return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name, base / "datasets")
     except UserError as error:
-        # A message that names a key of the block stands at its line.
-        named = re.match(r"(?:data set '[^']*': )?(?:unknown key ')?(\w+)", str(error))
-        key = named[1] if named and named[1] in entry.model_dump(exclude_unset=True) else "name"
+        key = error.key if error.key in entry.model_dump(exclude_unset=True) else "name"
         location = ("datasets", index, "card" if entry.card else key)
         raise source.error(location, str(error)) from error
     for key in ("split", "scaling", "fill", "options"):

@@ -18,12 +18,12 @@ from ensvm.data.providers.folders import (
     through_cache,
     verified,
 )
-from ensvm.errors import Refused
+from ensvm.errors import NotHere, Refused
 from ensvm.shipped import shipped_datasets
 
 _NETWORK = ("pip", "url", "openml")
 _CACHED = ("pip", "url")
-_NOT_HERE = {"cache": "not downloaded yet", "installed": "not installed"}
+_COPIES = ("cache", "installed")  # the places of copies of a file, which a machine may not have
 _OFFLINE = "not asked, for the run is offline (ENSVM_OFFLINE or offline=True)"
 
 
@@ -102,6 +102,8 @@ class Attempt:
                 return path, verified(unpack(path), source) if verify else b""
             except Refused as refusal:
                 wrong.append(str(refusal) if str(path) in str(refusal) else f"{path}: {refusal}")
+        if not wrong and self.place in _COPIES:
+            raise NotHere(f"no copy of {source.address} ({self.place})")
         raise Refused("; ".join(wrong) or self._why_not_here(source))
 
     def _candidates(self, source: Source) -> Iterator[Path]:
@@ -124,8 +126,6 @@ class Attempt:
             yield path
 
     def _why_not_here(self, source: Source) -> str:
-        if self.place in _NOT_HERE:
-            return _NOT_HERE[self.place]
         if source.kind in _NETWORK:
             return _OFFLINE
         if source.kind == "mirror" and not self.folders.mirrors:
@@ -156,9 +156,9 @@ def ask(
     for attempt in attempts:
         try:
             return question(attempt)
+        except NotHere:
+            continue  # not worth a line: the source's own provider is asked too
         except Refused as refusal:
-            if str(refusal) == _NOT_HERE.get(attempt.place):
-                continue  # not worth a line: the source's own provider is asked too
             address = f" {attempt.source.address}" if attempt.source.kind == "url" else ""
             reasons.append(f"{attempt.provider}{address}: {refusal}")
     return None
