@@ -1,15 +1,20 @@
 """Statistical tests of claims: whether effects keep to their bounds, with a 95 % interval."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ensvm.report.statistical_tests import MeanEstimate, chance_below, mean_of
-from ensvm.report.verdict import CONFIDENCE
+from ensvm.report.statistical_tests import (
+    CONFIDENCE,
+    Estimate,
+    MeanEstimate,
+    chance_below,
+    mean_of,
+)
+from ensvm.report.what_varies import Varied
 from ensvm.study.relations import Bound
 
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]
@@ -19,10 +24,6 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 LEVEL = (1 - CONFIDENCE) / 2
 
 ROUNDING = 1e-9  # of sums of fractions
-
-# Agresti and Caffo add this many errors and correct answers to each rate, so that the interval has
-# a width even for 0 errors and for errors only.
-PSEUDO_ERRORS = 1
 
 
 @dataclass(frozen=True)
@@ -39,55 +40,41 @@ class TestedEffect:
     p_holds: float | None
     p_fails: float | None
     verdict: ClaimVerdict
+    estimate: Estimate | None = None
 
 
-def judge_sample(
-    effects: ArrayLike,
-    *bounds: Bound,
-    logarithmic: bool = False,
-    overlap: float = 0.0,
-    exact: bool = False,
-) -> TestedEffect:
+def judge_varied(varied: Varied, *bounds: Bound) -> TestedEffect:
+    """Judge an effect by its estimate; all bounds must hold.
+
+    An effect that does not vary is compared as a plain number. Without an estimate it is a single
+    value.
+    """
+    effect, estimate = varied.shown, varied.estimate
+    if estimate is None:
+        verdict = judge_single_value(effect, *bounds)
+        return TestedEffect(effect, None, None, None, None, verdict)
+    if estimate.is_exact:
+        # Rounding in the last bit must not decide at a threshold.
+        limits = [bound.threshold for bound in bounds]
+        effect = next((each for each in limits if abs(each - effect) < ROUNDING), effect)
+        estimate = MeanEstimate(effect, 0.0)
+    low, high = estimate.interval(2 * LEVEL)
+    sides = [_p_values(bound, estimate) for bound in bounds]
+    p_holds = max(holds for holds, _ in sides)
+    p_fails = min(fails for _, fails in sides)
+    return TestedEffect(effect, low, high, p_holds, p_fails, judge_p(p_holds, p_fails), estimate)
+
+
+def judge_sample(effects: ArrayLike, *bounds: Bound, overlap: float = 0.0) -> TestedEffect:
     """Judge the mean of effects, one a realization, by its t test.
 
-    All bounds must hold. Equal effects have an interval of no width, and so has a mean that is
-    `exact`, because nothing was drawn. If the effects are differences of paired values, this is the
-    paired t test; with `overlap`, which is added to 1/n in the variance of the mean (see
-    `ensvm.data.splits.overlap`), the corrected resampled t test. If `logarithmic`, the mean of the
-    logarithms is judged, and the effect is the geometric mean.
+    If the effects are differences of paired values, this is the paired t test; with `overlap` (see
+    `statistical_tests.mean_of`), the corrected resampled t test.
     """
     array = np.asarray(effects, dtype=float)
-    if logarithmic:
-        logged = [_logarithm(bound) for bound in bounds]
-        logs = judge_sample(np.log(array), *logged, overlap=overlap, exact=exact)
-        return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
-    if exact:
-        # Rounding in the last bit must not decide at a threshold.
-        value, limits = float(array.mean()), [bound.threshold for bound in bounds]
-        value = next((each for each in limits if abs(each - value) < ROUNDING), value)
-        return _tested(value, MeanEstimate(value, 0.0), bounds)
-    if array.size == 1:
-        value = float(array[0])
-        return TestedEffect(value, None, None, None, None, judge_single_value(value, *bounds))
-    mean = mean_of(array, overlap)
-    return _tested(mean.value, mean, bounds)
-
-
-def judge_single_split(
-    left: float, right: float, n_test: int, *bounds: Bound, variance: float = 0.0
-) -> TestedEffect:
-    """Judge the difference of two error rates of one split, a single realization.
-
-    The rates and bounds are fractions. The interval is Agresti & Caffo's (2000) for independent
-    rates: conservative here, because both classifiers predict the same `n_test` points, and valid
-    for few errors. `variance` is added for causes other than the choice of test points.
-    """
-    rates = [
-        (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (left, right)
-    ]
-    square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    difference = MeanEstimate(rates[0] - rates[1], math.sqrt(square))
-    return _tested(left - right, difference, bounds)
+    estimate = mean_of(array, overlap) if array.size > 1 else None
+    shown = float(array[0]) if estimate is None else estimate.value
+    return judge_varied(Varied(shown, estimate, ""), *bounds)
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
@@ -144,32 +131,13 @@ def judge_rejection(effect: TestedEffect) -> TestedEffect:
     return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
 
 
-def _tested(effect: float, estimate: MeanEstimate, bounds: Sequence[Bound]) -> TestedEffect:
-    """Return an effect with the interval and the p-values of its estimate."""
-    low, high = estimate.interval(2 * LEVEL)
-    sides = [_p_values(bound, estimate) for bound in bounds]
-    p_holds = max(holds for holds, _ in sides)
-    p_fails = min(fails for _, fails in sides)
-    return TestedEffect(effect, low, high, p_holds, p_fails, judge_p(p_holds, p_fails))
-
-
-def _p_values(bound: Bound, estimate: MeanEstimate) -> tuple[float, float]:
+def _p_values(bound: Bound, estimate: Estimate) -> tuple[float, float]:
     """Return the p-values of keeping to the bound, and of violating it."""
-    if estimate.error == 0.0:
+    if estimate.is_exact:
         return (0.0, 1.0) if bound.kept_by(estimate.value) else (1.0, 0.0)
-    distance = (estimate.value - bound.threshold) / estimate.error
+    distance = estimate.distance(bound.threshold)
     below, above = (chance_below(side, estimate.freedom) for side in (distance, -distance))
     return (above, below) if bound.above else (below, above)
-
-
-def _logarithm(bound: Bound) -> Bound:
-    return replace(bound, threshold=math.log(bound.threshold), neutral=math.log(bound.neutral))
-
-
-def _exp(log: float | None) -> Any:
-    # The interval of two very different ratios may well be infinite.
-    with np.errstate(over="ignore"):
-        return None if log is None else float(np.exp(log))
 
 
 def judge_all(verdicts: Iterable[ClaimVerdict | None]) -> ClaimVerdict:

@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.splits import folds_of
 from ensvm.report.query import (
     Answer,
     Question,
@@ -19,7 +17,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.tables import printed_value
-from ensvm.report.verdict import is_fixed
+from ensvm.report.what_varies import for_each_realization
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
 
@@ -48,22 +46,7 @@ def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answ
         for name in filter(None, pair)
         for member in rows
     ]
-    if test.run_pass == "timing":
-        return answers
-    realizations = sorted({number for answer in answers for number in answer.values})
-    return [_repeated(study, answer, realizations) for answer in answers]
-
-
-def _repeated(study: Study, answer: Answer, realizations: Sequence[int]) -> Answer:
-    """Return an answer whose single value, if nothing varies, stands for every realization."""
-    if len(answer.values) != 1 or not is_fixed(study, answer):
-        return answer
-    (value,), (record,) = answer.values.values(), answer.records.values()
-    return replace(
-        answer,
-        values=dict.fromkeys(realizations, value),
-        records=dict.fromkeys(realizations, record),
-    )
+    return answers if test.run_pass == "timing" else for_each_realization(study, answers)
 
 
 def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) -> Numbers:
@@ -156,36 +139,3 @@ def printed_effect(
         round(float(number), DECIMALS) for number in (corners.min(), effect, corners.max())
     )
     return low, value, high
-
-
-def by_order(test: ClaimTest, answers: Sequence[Answer], values: Numbers) -> Numbers | None:
-    """Return the values of each order of the training rows of a single realization.
-
-    An algorithm without orders has the same value in each. None if there are no orders, or
-    different ones.
-    """
-    orders = [answer.by_order() for answer in answers] if len(values) == 1 else []
-    sizes = {of_one.size for of_one in orders if of_one is not None}
-    if len(sizes) != 1 or test.over is not None:
-        return None
-    (size,) = sizes
-    columns = [
-        np.full(size, value) if of_one is None else of_one[0]
-        for value, of_one in zip(values[0], orders, strict=True)
-    ]
-    return np.column_stack(columns)
-
-
-def by_repetition(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
-    """Return the means over each whole repetition of a cross-validation; None for fewer than two.
-
-    Folds of one repetition train on mostly the same rows, so they are not independent draws.
-    """
-    numbers = np.array(shared_realizations(answers))
-    k = folds_of(answers[0].records[int(numbers[0])].settings.split)
-    if k is None:
-        return None
-    repetition = (numbers - 1) // k  # as data.splits numbers the folds
-    whole = [number for number, count in enumerate(np.bincount(repetition)) if count == k]
-    means = [values[repetition == number].mean(axis=0) for number in whole]
-    return np.array(means) if len(means) > 1 else None

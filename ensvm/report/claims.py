@@ -6,15 +6,15 @@ says of new rows (`_on_new_rows`) is a second line, which does not decide.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ensvm.data.splits import overlap
 from ensvm.report.claim_tests import (
     CLAIM_VERDICTS,
+    LEVEL,
     ClaimVerdict,
     TestedEffect,
     judge_all,
@@ -22,17 +22,14 @@ from ensvm.report.claim_tests import (
     judge_p,
     judge_range,
     judge_rejection,
-    judge_sample,
     judge_scope,
-    judge_single_split,
+    judge_varied,
 )
 from ensvm.report.claim_values import (
     NoValues,
     Numbers,
     Pair,
     answers_of,
-    by_order,
-    by_repetition,
     compared_values,
     left_out,
     pairs_of,
@@ -46,10 +43,16 @@ from ensvm.report.query import (
     once,
     shared_realizations,
 )
-from ensvm.report.statistical_tests import holm
-from ensvm.report.verdict import is_fixed, less_by_welch, sample
+from ensvm.report.statistical_tests import (
+    Estimate,
+    holm,
+    holm_levels,
+    less_by_welch,
+    sample,
+)
+from ensvm.report.what_varies import on_new_rows, on_these_rows
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
-from ensvm.study.metrics import PERCENT, SECONDS, unit_of
+from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import NoEffect
 
 
@@ -58,14 +61,15 @@ class ClaimComparison:
     """A test of a claim on one data set: the means of the algorithms, the effect, the verdict.
 
     `left_mean` and `right_mean` are means over the `n` realizations, in percent for errors.
-    `effect` is in `unit` (for ratios the geometric mean), and `low` and `high` are its 95 %
+    `effect` is in `unit` (for ratios that of the means), and `low` and `high` are its 95 %
     interval, of no width if nothing was drawn; a single value may have none. `basis` says what the
     interval is computed from. `p_holds` and `p_fails` are one-sided p-values: small ones show that
     the effect keeps to the threshold, or that it violates it. `verdict` rests on them, adjusted by
-    Holm's step-down over the comparisons of the test. Without values it is None, and `reason` says
-    why (or what was left out). The fields `new_...` are of new rows. `printed` is the effect of the
-    paper's own values; its verdict is that of all values that round to them. `own_test` says on how
-    many of our realizations the paper's own test finds the relation.
+    Holm's step-down over the comparisons of the test, as the interval is. Without values it is
+    None, and `reason` says why (or what was left out). The fields `new_...` are of new rows.
+    `printed` is the effect of the paper's own values; its verdict is that of all values that round
+    to them. `own_test` says on how many of our realizations the paper's own test finds the
+    relation.
     """
 
     claim: str
@@ -97,6 +101,8 @@ class ClaimComparison:
     printed_verdict: ClaimVerdict | None = None
     own_test: str = ""
     reason: str = ""
+    estimate: Estimate | None = field(default=None, repr=False)  # of the effect
+    new_estimate: Estimate | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -221,20 +227,37 @@ def adjusted(comparisons: Sequence[ClaimComparison], of_all: bool) -> tuple[Clai
     """Return comparisons with verdicts by Holm's adjusted p-values, on these and on new rows.
 
     That all rows hold is shown if each does at the level by itself (an intersection-union test);
-    that some row fails, and that a number of them hold, needs the adjustment. Single values without
-    p-values do not change and do not count.
+    that some row fails, and that a number of them hold, needs the adjustment. Intervals have the
+    level at which they say the same. Single values without p-values do not change and do not count.
     """
     for kind in ("", "new_"):
         holds = [getattr(one, f"{kind}p_holds") for one in comparisons]
-        fails = holm([getattr(one, f"{kind}p_fails") for one in comparisons])
-        verdicts: list[dict[str, Any]] = [
-            {}
+        fails = [getattr(one, f"{kind}p_fails") for one in comparisons]
+        p_values = zip(holds if of_all else holm(holds), holm(fails), strict=True)
+        levels = zip(
+            [LEVEL] * len(holds) if of_all else holm_levels(holds, LEVEL),
+            holm_levels(fails, LEVEL),
+            strict=True,
+        )
+        comparisons = [
+            one
             if p_holds is None or p_fails is None
-            else {f"{kind}verdict": judge_p(p_holds, p_fails)}
-            for p_holds, p_fails in zip(holds if of_all else holm(holds), fails, strict=True)
+            else replace(one, **_decided(one, kind, judge_p(p_holds, p_fails), *level))
+            for one, (p_holds, p_fails), level in zip(comparisons, p_values, levels, strict=True)
         ]
-        comparisons = [replace(one, **of) for one, of in zip(comparisons, verdicts, strict=True)]
     return tuple(comparisons)
+
+
+def _decided(
+    one: ClaimComparison, kind: str, verdict: ClaimVerdict, to_hold: float, to_fail: float
+) -> dict[str, Any]:
+    """Return the verdict of a comparison, and its interval at the level that gave the verdict."""
+    found: dict[str, Any] = {f"{kind}verdict": verdict}
+    estimate: Estimate | None = getattr(one, f"{kind}estimate")
+    if estimate is not None:
+        level = {"holds": to_hold, "fails": to_fail}.get(verdict, min(to_hold, to_fail))
+        found[f"{kind}low"], found[f"{kind}high"] = estimate.interval(2 * level)
+    return found
 
 
 def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComparison:
@@ -281,66 +304,24 @@ def _on_these_rows(
     values: Numbers,
     new: TestedEffect | None,
 ) -> tuple[str, TestedEffect]:
-    """Test the effects on the rows at hand; the first result is what the interval comes from.
-
-    As for the values of a table, the interval is that of what varies if all is run again on the
-    same rows. If nothing varies, the effect is exact.
-    """
-    effect = test.effect
+    """Test the effects on the rows at hand; the first result is what the interval comes from."""
+    timed = test.run_pass == "timing"
     if test.each:
-        return "each realization", judge_each(effect.effects(values), *test.bounds)
+        return "each realization", judge_each(test.effect.effects(values), *test.bounds)
+    varied = on_these_rows(study, test.effect, answers, values, timed=timed)
     if test.kind.of_rejections:  # of tests of significance, which are about new rows
-        found = new or judge_sample(effect.effects(values), *test.bounds)
-        return "new rows", judge_rejection(found)
-    is_exact = test.run_pass == "error" and all(is_fixed(study, answer) for answer in answers)
-    if (orders := by_order(test, answers, values)) is not None:
-        basis, values, is_exact = "orders", orders, False
-    elif is_exact:
-        basis = "exact"
-    elif new is not None and len(values) == 1:
-        return "test rows", new
-    elif (repetitions := by_repetition(answers, values)) is not None:
-        basis, values = "repetitions", repetitions
-    else:
-        basis = "realizations"
-    return basis, judge_sample(
-        effect.effects(values), *test.bounds, logarithmic=effect.logarithmic, exact=is_exact
-    )
+        return "new rows", judge_rejection(new or judge_varied(varied, *test.bounds))
+    return varied.basis, judge_varied(varied, *test.bounds)
 
 
 def _on_new_rows(
     test: ClaimTest, answers: Sequence[Answer], values: Numbers
 ) -> TestedEffect | None:
-    """Test the effects as those of new rows of the same kind; None if that cannot be told.
-
-    For several realizations it is the corrected resampled t test (Nadeau & Bengio 2003), for two
-    errors on a single split the binomial interval, widened by the spread over orders of the
-    training rows.
-    """
-    effect, behind = test.effect, next(iter(answers[0].records.values()))
+    """Test the effects as those of new rows of the same kind; None if that cannot be told."""
     if test.each or test.run_pass == "timing":
         return None
-    if len(values) > 1:
-        shared = overlap(behind.settings.split)
-        effects = effect.effects(values)
-        return judge_sample(effects, *test.bounds, logarithmic=effect.logarithmic, overlap=shared)
-    n_test = behind.size("n_test")
-    if not (effect.of_difference and test.metric == "error" and test.stage is None and n_test):
-        return None
-    scale, noise = PERCENT.scale, sum(_variance_over_orders(answer) for answer in answers)
-    bounds = [replace(bound, threshold=bound.threshold / scale) for bound in test.bounds]
-    left, right = values[0] / scale
-    found = judge_single_split(left, right, n_test, *bounds, variance=noise / scale**2)
-    in_points: dict[str, Any] = {
-        name: scale * getattr(found, name) for name in ("effect", "low", "high")
-    }
-    return replace(found, **in_points)
-
-
-def _variance_over_orders(answer: Answer) -> float:
-    """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
-    orders = answer.by_order()
-    return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
+    varied = on_new_rows(test.effect, answers, values)
+    return None if varied is None else judge_varied(varied, *test.bounds)
 
 
 def _own_test(study: Study, test: ClaimTest, row: str, pair: Pair) -> str:

@@ -4,31 +4,40 @@ References
 ----------
 J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
 Learning Research 7 (2006): the tests of Friedman and Nemenyi.
+J. C. Hsu, Simultaneous confidence intervals for all distances from the "best", Annals of Statistics
+9 (1981): comparisons with the best of a sample.
 C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003): the
 corrected resampled t test.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ensvm.data.splits import overlap
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.query import Answer, Study, ask, paired_values
-from ensvm.report.statistical_tests import chance_below, holm, mean_of, steady
+from ensvm.report.statistical_tests import (
+    MeanEstimate,
+    chance_below,
+    holm,
+    holm_levels,
+    steady,
+)
 from ensvm.report.tables import is_oracle, question_of, row_label
+from ensvm.report.what_varies import for_each_realization, on_new_rows, overlap_of
 from ensvm.study.metrics import Direction, direction_of
+from ensvm.study.relations import EFFECTS
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 LEVEL = 0.05  # of all tests
 FEWEST_DATA_SETS = 5
-EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
-UNTESTED = "two algorithms share fewer than two realizations, or differ alike in all of them"
+MOST_REALIZATIONS = 1000  # what more would show counts as not to be shown
+UNTESTED = "two algorithms share no two realizations, or differ alike in all of them"
 
 
 @dataclass(frozen=True)
@@ -67,11 +76,12 @@ class Ranking:
 
 @dataclass(frozen=True)
 class DataSetComparison:
-    """The algorithms of a table on one data set, with the test of each pair.
+    """The algorithms of a table on one data set, each tested against the best.
 
-    `means` are over all realizations, the best first. `pairs` has a row for each two algorithms
-    with the columns of the CSV: the number `n` of realizations that both have, the mean difference
-    over them with its interval, and the p-values, which are NaN if the pair cannot be tested.
+    `means` are over all realizations, the best first. `pairs` has a row for the best and each
+    other algorithm with the columns of the CSV: the number `n` of realizations that both have, the
+    mean difference over them with its interval, at Holm's level, the p-values, which are NaN if the
+    pair cannot be tested, and how many realizations would show the difference.
     """
 
     selection: Selection
@@ -152,51 +162,88 @@ def _friedman_p(losses: pd.DataFrame) -> float | None:
 def compare_on_data_set(
     study: Study, table: TableConfig, row: str, metric: str | None = None
 ) -> DataSetComparison:
-    """Compare the algorithms of a table on one of its data sets.
+    """Compare the algorithms of a table with the best of them, on one of its data sets.
 
-    The metric is by default the table's own. Raises UserError if the table does not have the data
-    set, or if no pair can be tested.
+    What always predicts the largest class is compared only with a single other algorithm. The
+    metric is by default the table's own. Raises UserError if the table does not have the data set,
+    or if no pair can be tested.
     """
     rows = study.config.rows_of(table)
     row = next((name for name in rows if row_label(study, name) == row), row)
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{did_you_mean(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
-    selection, frame = _comparable(study, table, metric, [row])
+    selection, frame = _comparable(study, table, metric, [row], baseline=False)
     if frame.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
     answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
     means = {name: float(answer.shown().mean()) for name, answer in answers.items()}
     order = sorted(means, key=lambda name: means[name], reverse=selection.better == "max")
-    split = next(iter(answers[order[0]].records.values())).settings.split
-    shared = overlap(split)
-    pairs = [
-        {"first": one, "second": two, **_compare_pair(answers[one], answers[two], shared)}
-        for one, two in combinations(order, 2)
-    ]
-    p_values = [pair["p"] for pair in pairs]
+    best, *others = order
+    estimates = [_difference(study, answers[best], answers[name]) for name in others]
+    p_values = [None if one is None else _two_sided(one) for _, one in estimates]
     if all(p is None for p in p_values):
         left_out = _listed(selection.left_out)
         raise UserError(f"{row_label(study, row)}: there is nothing to test: {UNTESTED}{left_out}")
-    tested = pd.DataFrame(pairs).assign(p_holm=np.array(holm(p_values), dtype=float))
+    # That the first of each pair is the best of all costs nothing (Hsu 1981): there are as many
+    # tests as others.
+    shared = overlap_of(answers[best])
+    pairs = [
+        {"first": best, "second": name, **pair, **_tested(pair["n"], estimate, level, shared)}
+        for name, (pair, estimate), level in zip(
+            others, estimates, holm_levels(p_values, LEVEL), strict=True
+        )
+    ]
+    numbers = dict.fromkeys(("difference", "low", "high", "p", "n_to_decide"), float)
+    tested = pd.DataFrame(pairs).astype(numbers)
+    tested["p_holm"] = np.array(holm(p_values), dtype=float)
     in_order = {name: means[name] for name in order}
     return DataSetComparison(selection.ordered(order), row, in_order, tested, shared)
 
 
-def _compare_pair(one: Answer, other: Answer, shared: float) -> dict[str, Any]:
-    """Compare two columns over the realizations that both have.
+def _difference(
+    study: Study, one: Answer, other: Answer
+) -> tuple[dict[str, Any], MeanEstimate | None]:
+    """Return the difference of two columns over the realizations that both have, on new rows.
 
-    `shared` corrects the variance for rows that the realizations share.
+    The estimate is None if there is no test.
     """
-    paired = one.unit.scale * paired_values(one, other)
-    differences = paired[:, 0] - paired[:, 1]
-    low = high = p = None
-    if len(paired) > 1 and np.ptp(differences) > EQUAL * np.abs(paired).max():
-        mean = mean_of(differences, shared)
-        low, high = mean.interval(LEVEL)
-        p = 2 * chance_below(-abs(mean.value / mean.error), mean.freedom)
-    difference = differences.mean() if len(paired) else None
-    return {"n": len(paired), "difference": difference, "low": low, "high": high, "p": p}
+    both = for_each_realization(study, [one, other])
+    values = one.unit.scale * paired_values(*both)
+    if not len(values):
+        return {"n": 0, "difference": None}, None
+    varied = on_new_rows(EFFECTS["difference"], both, values)
+    pair = {"n": len(values), "difference": float((values[:, 0] - values[:, 1]).mean())}
+    if varied is None or not isinstance(varied.estimate, MeanEstimate) or varied.estimate.is_exact:
+        return pair, None
+    return pair, varied.estimate
+
+
+def _two_sided(estimate: MeanEstimate) -> float:
+    return 2 * chance_below(-abs(estimate.distance(0.0)), estimate.freedom)
+
+
+def _tested(
+    n: int, estimate: MeanEstimate | None, level: float, shared: float
+) -> dict[str, float | None]:
+    """Return the interval and the p-value of a difference over n realizations.
+
+    `n_to_decide` is about how many realizations would make it significant, if mean and spread stay
+    as they are; None if it is, or if 1,000 are not enough.
+    """
+    if estimate is None:
+        return dict.fromkeys(("low", "high", "p", "n_to_decide"))
+    low, high = estimate.interval(level)
+    spread = estimate.error / math.sqrt(1 / n + shared)
+
+    def decides(more: int) -> bool:
+        error = spread * math.sqrt(1 / more + shared)
+        return _two_sided(MeanEstimate(estimate.value, error, more - 1)) <= level
+
+    p, needed = _two_sided(estimate), None
+    if p > level and n > 1 and decides(MOST_REALIZATIONS):
+        needed = bisect_left(range(MOST_REALIZATIONS), True, lo=n, key=decides)
+    return {"low": low, "high": high, "p": p, "n_to_decide": needed}
 
 
 def default_metric(table: TableConfig) -> str | None:
@@ -211,11 +258,12 @@ def default_metric(table: TableConfig) -> str | None:
 
 
 def _columns_to_compare(
-    study: Study, table: TableConfig, metric: str | None
+    study: Study, table: TableConfig, metric: str | None, baseline: bool
 ) -> tuple[str, dict[str, ColumnConfig], list[str]]:
     """Return the metric, the columns that are compared in it, and why others are not.
 
-    An oracle is not compared.
+    An oracle is not compared, and without `baseline` neither is what always predicts the largest
+    class, unless there is only one other column.
     """
     if table.of == "data":
         raise UserError("it states facts of the data, not values of algorithms")
@@ -225,6 +273,7 @@ def _columns_to_compare(
         hint = did_you_mean(metric, metrics) if metric else ""
         raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric{hint}")
     columns: dict[str, ColumnConfig] = {}
+    guessing: dict[str, ColumnConfig] = {}
     left_out = []
     for column in table.columns:
         title = study.config.column_title(column)
@@ -232,8 +281,15 @@ def _columns_to_compare(
             left_out.append(f"{title}: shows {table.metric_of(column)}")
         elif is_oracle(study, table, column):
             left_out.append(f"{title}: an oracle, chosen on the test error")
+        elif column.of(table) == table.largest_class and not baseline:
+            guessing[column.name] = column
         else:
             columns[column.name] = column
+    if len(columns) < 2:
+        columns |= guessing
+    else:
+        titles = map(study.config.column_title, guessing.values())
+        left_out += [f"{title}: always predicts the largest class" for title in titles]
     return metric, columns, left_out
 
 
@@ -250,14 +306,19 @@ def _better(table: TableConfig, metric: str) -> Direction:
 
 
 def _comparable(
-    study: Study, table: TableConfig, metric: str | None, rows: Sequence[str]
+    study: Study,
+    table: TableConfig,
+    metric: str | None,
+    rows: Sequence[str],
+    *,
+    baseline: bool = True,
 ) -> tuple[Selection, pd.DataFrame]:
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
     the other columns has no value. At least two columns must remain.
     """
-    metric, columns, left_out = _columns_to_compare(study, table, metric)
+    metric, columns, left_out = _columns_to_compare(study, table, metric, baseline)
     better = _better(table, metric)
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
     answers = pd.DataFrame(

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ensvm.report.query import Answer, Question, Study, ask, once
-from ensvm.report.verdict import Sample, deviation, is_within, less_by_welch, sample
+from ensvm.report.query import Answer, Question, Study, ask, once, paired_values
+from ensvm.report.statistical_tests import CONFIDENCE, chance_below
+from ensvm.report.verdict import deviation, is_within
+from ensvm.report.what_varies import for_each_realization, on_new_rows, value_shown
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
 from ensvm.study.printed import Published
+from ensvm.study.relations import EFFECTS
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
@@ -141,7 +144,8 @@ def cell_of(
     if not answer.values:
         return cell
     # Our own value, whatever the paper prints.
-    ours, guess = sample(answer.shown()), _of_largest_class(study, table, row, answer.question)
+    ours = value_shown(study, table, column, answer)
+    guess = _of_largest_class(study, table, row, answer.question)
     cell = replace(
         cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
     )
@@ -285,18 +289,27 @@ def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:
     return table.of == "results" and block is not None and block.stage == "best-on-test"
 
 
-def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
-    """Return the columns significantly better than all columns that `underline:` names for them."""
-    samples = {
-        cell.column: Sample(cell.mean, cell.std, cell.n) for cell in cells if cell.mean is not None
+def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
+    """Return the columns significantly better than all columns that `underline:` names for them.
+
+    It is a one-sided test at 5 % on new rows, over the realizations that both have.
+    """
+    answers = {
+        cell.column: ask(study, question_of(study, table, cell.row, table.column(cell.column)))
+        for cell in cells
     }
 
     def is_better(column: ColumnConfig, other: str) -> bool:
-        if not {column.name, other} <= samples.keys():
+        both = for_each_realization(study, [answers[column.name], answers[other]])
+        values = both[0].unit.scale * paired_values(*both)
+        varied = on_new_rows(EFFECTS["difference"], both, values) if len(values) else None
+        if varied is None or varied.estimate is None:
             return False
-        one, than = samples[column.name], samples[other]
-        smaller = table.best_of(column) == "min"
-        return less_by_welch(one, than) if smaller else less_by_welch(than, one)
+        sign = 1 if table.best_of(column) == "min" else -1
+        if varied.estimate.is_exact:
+            return sign * varied.shown < 0.0
+        distance = sign * varied.estimate.distance(0.0)
+        return chance_below(distance, varied.estimate.freedom) < 1 - CONFIDENCE
 
     return {
         column.name

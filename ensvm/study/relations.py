@@ -81,7 +81,7 @@ def _difference(values: Numbers) -> Numbers:
 
 
 def _ratio(values: Numbers) -> Numbers:
-    if not (values > 0.0).all():
+    if (values < 0.0).any() or not values[:, 0].all():
         raise NoEffect("not positive everywhere, so there is no ratio")
     return values[:, 1] / values[:, 0]
 
@@ -99,13 +99,19 @@ class Effect:
     # returns the effect of each realization from these numbers; may raise NoEffect
     effects: Callable[[Numbers], Numbers] = _first
     neutral: float | None = None  # the effect of two equal algorithms
-    logarithmic: bool = False  # whether the interval is computed for the logarithm of the effect
+    is_ratio: bool = False  # whether the effect of several realizations is that of their means
     own_unit: Unit | None = None  # in place of the metric's
 
     @property
     def of_difference(self) -> bool:
         """Whether it is a difference, whose threshold is what it may deviate from 0."""
         return self.key == "margin"
+
+    def of_means(self, values: Numbers) -> float:
+        """Return the effect of realizations: that of their means, or the mean of their effects."""
+        if self.is_ratio:
+            return float(self.effects(values.mean(axis=0, keepdims=True))[0])
+        return float(self.effects(values).mean())
 
     def value_unit(self, metric: str) -> Unit:
         """Return the unit of the numbers compared."""
@@ -133,13 +139,13 @@ EFFECTS: dict[str, Effect] = {
         neutral=0.0,
     ),
     "ratio": Effect(
-        "the second value over the first",
+        "the mean of the second values over that of the first",
         "factor",
         1.0,
         of_pair=True,
         effects=_ratio,
         neutral=1.0,
-        logarithmic=True,
+        is_ratio=True,
         own_unit=TIMES,
     ),
     "value": Effect("the value itself", "limit", None),

@@ -157,7 +157,7 @@ class TableConfig(ConfigBlock):
         column's metric (`auto`).
     underline : dict of str to tuple of str
         Columns that are underlined if they are significantly better than all columns named with
-        them, by a one-sided Welch t test at 5 % over independent realizations.
+        them, by a one-sided corrected resampled t test at 5 %.
     notes : tuple of NoteConfig
         Notes under the table; a text alone is a note.
     of_paper : bool or None

@@ -138,12 +138,12 @@ def test_labels_stand_in_place_of_names(study):
 
 def test_a_printed_column_is_shown_without_a_sign_and_with_the_reason(study):
     cells = {(cell.row, cell.column): cell for cell in build_table(study, study.config.tables[0])}
-    assert (cells["cancer", "b"].verdict, cells["cancer", "decay"].verdict) == ("reproduced", None)
+    assert (cells["cancer", "b"].verdict, cells["cancer", "decay"].verdict) == ("cannot tell", None)
     assert cells["cancer", "decay"].published == 5.7
     ((text, _),) = write_tables(study, "md")
     assert "—<br><sub>5.7</sub>" in text
     assert "- Weight decay: unavailable: a program that nobody has" in text
-    assert "1 =; 2 printed without a value of ours" in text
+    assert "1 ?; 2 printed without a value of ours" in text
 
 
 def test_headings_stand_above_their_columns(study):

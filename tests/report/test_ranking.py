@@ -277,7 +277,7 @@ BEST = "**A, the first** has the best average rank (1.00, over 6 data sets)."
     ("means", "parts"),
     [
         (CLEAR, (BEST, "Significantly worse: c.", "all being equal: p-value 0.00248.")),
-        (TIED, ("No other is significantly different from it", "all being equal: p-value 1.")),
+        (TIED, ("b** and **c** have the best average rank", "all being equal: p-value 1.")),
         (dict.fromkeys(MANY, CLEAR[ROWS[0]]), ("Significantly worse: b and c.",)),
     ],
 )
@@ -332,9 +332,11 @@ def test_the_published_critical_values(alpha, printed):
 def test_disjoint_realizations_are_compared_by_the_paired_t_test(tmp_path):
     comparison = compared(tmp_path, on_german(DISJOINT))
     assert comparison.overlap == 0.0
-    for pair in comparison.pairs.itertuples():
+    assert comparison.pairs["p"].is_monotonic_decreasing
+    for pair, level in zip(comparison.pairs.itertuples(), (0.05, 0.025), strict=True):
         expected = ttest_rel(VALUES[pair.first], VALUES[pair.second])
-        interval = expected.confidence_interval(0.95)
+        level = 0.025 if comparison.pairs["p"].min() > 0.025 else level  # by Holm
+        interval = expected.confidence_interval(1 - level)
         assert pair.p == pytest.approx(expected.pvalue)
         assert (pair.low, pair.high) == pytest.approx((100 * interval.low, 100 * interval.high))
 
@@ -347,38 +349,55 @@ def test_random_splits_are_corrected_for_the_rows_they_share(tmp_path):
     assert corrected["difference"].tolist() == plain["difference"].tolist()
     assert (corrected["p"] > plain["p"]).all()
     smallest = corrected["p"].min()
-    assert corrected["p_holm"].min() == pytest.approx(min(1.0, 3 * smallest))
+    assert corrected["p_holm"].min() == pytest.approx(min(1.0, 2 * smallest))
 
 
 def test_pairs_are_compared_over_the_realizations_that_both_have(tmp_path):
-    pairs = compared(tmp_path, on_german(DISJOINT, VALUES | {"b": VALUES["b"][:4]})).pairs
-    pairs["both"] = ["".join(sorted(both)) for both in pairs["first"] + pairs["second"]]
-    pairs = pairs.sort_values("both", ignore_index=True)
-    assert pairs["n"].tolist() == [4, 10, 4]
-    expected = ttest_rel(VALUES["a"][:4], VALUES["b"][:4])
-    assert pairs["p"][0] == pytest.approx(expected.pvalue)
+    comparison = compared(tmp_path, on_german(DISJOINT, VALUES | {"b": VALUES["b"][:4]}))
+    best, *others = comparison.means
+    assert comparison.pairs["n"].tolist() == [4 if "b" in (best, name) else 10 for name in others]
+    pair = comparison.pairs[comparison.pairs["n"] == 4].iloc[0]
+    expected = ttest_rel(VALUES[pair["first"]][:4], VALUES[pair["second"]][:4])
+    assert pair["p"] == pytest.approx(expected.pvalue)
 
 
 def test_pairs_that_cannot_be_tested_have_no_p_value(tmp_path):
-    values = {"a": VALUES["a"][:5], "b": VALUES["a"][:5] + 0.01}
-    records = on_german(RANDOM, values | {"c": VALUES["c"][:4]})
-    pairs = compared(tmp_path / "equal", records).pairs
-    assert pairs["p"].isna().tolist() == [True, False, False]
-    assert pairs["p_holm"].isna().tolist() == [True, False, False]
-    assert pairs["difference"][0] == pytest.approx(-1.0)
+    values = {"a": VALUES["a"][:5], "b": VALUES["a"][:5] + 0.01, "c": VALUES["c"][:4] + 0.2}
+    sizes = [
+        replace(one, metrics={"size": 1000 * one.metrics["error"]})
+        for one in on_german(RANDOM, values)
+    ]
+    study = make_study(
+        tmp_path / "equal", CONFIG.replace("columns: [a, b, c, oracle]}", SIZES), sizes
+    )
+    pairs = compare_on_data_set(study, study.config.table("1"), "german", None).pairs
+    assert pairs["second"].tolist() == ["b", "c"]
+    assert pairs["p"].isna().tolist() == [True, False]
+    assert pairs["p_holm"].isna().tolist() == [True, False]
+    assert pairs["difference"][0] == pytest.approx(-10.0)
     later = [record("german", number, "c", error=0.1 * number) for number in (6, 7)]
     comparison = compared(
         tmp_path / "apart", on_german(RANDOM, {"a": values["a"], "b": VALUES["b"][:5]}) + later
     )
-    assert comparison.pairs["n"].tolist() == [5, 0, 0]
-    assert comparison.pairs["p"].isna().tolist() == [False, True, True]
+    assert sorted(comparison.pairs["n"]) == [0, 5]
+    assert comparison.pairs.set_index("n")["p"].isna().to_dict() == {5: False, 0: True}
     assert "Not tested against it: c." in " ".join(write_comparison(comparison)[0].split())
 
 
+SIZES = "metric: size, columns: [a, b, c]}"
+
+
 COMPARISONS_REFUSED = {
-    "one realization": (
-        (on_german(RANDOM, {name: VALUES[name][:1] for name in "abc"}), "german"),
-        "german: there is nothing to test: .*fewer than two realizations",
+    "no shared realization": (
+        (
+            [
+                replace(one, realization=number)
+                for number, name in enumerate("abc", start=1)
+                for one in on_german(RANDOM, {name: VALUES[name][:1]})
+            ],
+            "german",
+        ),
+        "german: there is nothing to test: .*share no two realizations",
     ),
     "unknown data set": (
         (on_german(), "germn"),
@@ -408,7 +427,7 @@ def test_the_files_of_a_comparison_hold_its_numbers(tmp_path):
     assert [path.name for path in paths] == ["rank-1-on-german.csv", "rank-1-on-german.md"]
     assert paths[1].read_text() == text
     assert "A, the first" in text
-    data = pd.read_csv(paths[0], keep_default_na=False)
+    data = pd.read_csv(paths[0])
     pd.testing.assert_frame_equal(data[comparison.pairs.columns], comparison.pairs)
 
 
@@ -422,4 +441,41 @@ def test_a_comparison_begins_with_who_is_best_and_who_is_worse(tmp_path):
     text = " ".join(write_comparison(comparison)[0].split("\n\n")[1].split())
     mean = f"{100 * values[best].mean():.2f}"
     assert text.startswith(f"**{labels[best]}** has the best mean `error` ({mean} %).")
-    assert f"Not significantly different from it: {labels[other]}. Significantly worse: c." in text
+    assert f"Not shown to be worse: {labels[other]} (0.01 points more, " in text
+    assert "Significantly worse: c (20.00 points more, " in text
+    low, high = comparison.pairs.set_index("second").loc["c", ["low", "high"]]
+    assert f"{-high:.2f} to {-low:.2f}" in text
+
+
+def test_what_prints_equal_is_best_together(tmp_path):
+    values = {"a": VALUES["a"], "b": VALUES["a"][::-1], "c": VALUES["a"] + 0.1}
+    text = write_comparison(compared(tmp_path, on_german(RANDOM, values)))[0]
+    assert re.search(r"\*\*(A, the first|b)\*\* and \*\*(A, the first|b)\*\* have the best", text)
+
+
+def test_the_baseline_is_not_among_the_comparisons(tmp_path):
+    """Each comparison more makes Holm's adjustment stricter."""
+    values = {**VALUES, "a": VALUES["a"] - 0.05}
+    study = make_study(
+        tmp_path,
+        CONFIG.replace("Errors.,", "Errors., largest_class: b,"),
+        on_german(RANDOM, values),
+    )
+    comparison = compare_on_data_set(study, study.config.table("1"), "german")
+    assert comparison.pairs[["first", "second"]].to_numpy().tolist() == [["a", "c"]]
+    assert comparison.pairs["p_holm"].tolist() == comparison.pairs["p"].tolist()
+    assert "b: always predicts the largest class" in left_out(comparison)
+
+
+def test_too_few_realizations_are_named_with_how_many_would_do(tmp_path):
+    shifts = 0.01 + np.array([-0.01, 0.01, 0.012, -0.012])
+    values = {"a": VALUES["a"][:4], "b": VALUES["a"][:4] + shifts}
+    comparison = compared(tmp_path / "few", on_german(DISJOINT, values))
+    (needed,) = comparison.pairs["n_to_decide"]
+    text = " ".join(write_comparison(comparison)[0].split())
+    assert f"4 realizations are too few for b: about {needed:.0f} would show the difference" in text
+    spread = np.std(shifts, ddof=1)
+    for n, is_enough in ((int(needed) - 1, False), (int(needed), True)):
+        shape = np.linspace(-1.0, 1.0, n)
+        drawn = 0.01 + spread * shape / shape.std(ddof=1)
+        assert (ttest_rel(drawn, np.zeros(n)).pvalue <= 0.05) == is_enough

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up_records import errors, make_study, read_results, record
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_rel
 
 from ensvm.report.documents.document import how_to_read
 from ensvm.report.documents.table_document import reasons, table_grid
@@ -397,7 +397,7 @@ def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):
     assert of_size.margin_of(table.columns[0], 30.0) == pytest.approx(3.0)
 
 
-def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_with(tmp_path):
+def test_underlined_is_what_a_paired_test_finds_better_than_all_it_is_compared_with(tmp_path):
     rng = np.random.default_rng(2)
     accuracies = {
         name: mean + 0.002 * rng.normal(size=10)
@@ -417,15 +417,12 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
     )
     study = make_study(tmp_path / "s", config, lines)
     table, cells, _ = first_table(study)
-    found = underlined(table, cells)
+    found = underlined(study, table, cells)
     by_hand = {
         one
         for one, others in {"a": "bc", "b": "c", "c": "b", "d": "ac"}.items()
         if all(
-            ttest_ind(
-                accuracies[one], accuracies[other], equal_var=False, alternative="greater"
-            ).pvalue
-            < 0.05
+            ttest_rel(accuracies[one], accuracies[other], alternative="greater").pvalue < 0.05
             for other in others
         )
     }

@@ -15,14 +15,8 @@ from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.query import Answer, Question
 from ensvm.report.tables import build_table, stale_notes
-from ensvm.report.verdict import (
-    BASES,
-    Comparison,
-    judge,
-    repetitions_of,
-    values_to_decide,
-    verdict_on,
-)
+from ensvm.report.verdict import judge, repetitions_to_decide, verdict_on
+from ensvm.report.what_varies import BASES, Comparison, by_repetition
 from ensvm.report.write import write_tables
 from ensvm.study.printed import Published, half_unit
 
@@ -139,7 +133,7 @@ def test_with_as_many_values_as_it_takes_verdicts_are_given(more):
     """Counted for made-up values whose mean and spread are exact, and then tried on drawn ones."""
     exact = 12.0 + 3.0 * np.array([-1.0, 0.0, 1.0])
     published = Published(12.4, more.pop("std", None))
-    n = values_to_decide(Comparison(exact, published, **more), 1.0)
+    n = repetitions_to_decide(Comparison(exact, published, **more), 1.0)
     rng = np.random.default_rng(0)
 
     def decided(size):
@@ -152,7 +146,7 @@ def test_with_as_many_values_as_it_takes_verdicts_are_given(more):
 
 def test_a_single_rate_is_decided_by_repetitions_with_its_binomial_spread():
     once = Comparison(np.array([20.0]), Published(20.5, None), n_test=400, n_printed=30)
-    n = values_to_decide(once, 1.0)
+    n = repetitions_to_decide(once, 1.0)
     spread = np.sqrt(20 * 80 / 400)
     as_wide = [judge(replace(once, values=of, n_test=0), 1.0) for of in spread_out(20.0, spread, n)]
     assert [one.verdict == "cannot tell" for one in as_wide] == [True, False]
@@ -167,12 +161,15 @@ def spread_out(mean, spread, n):
 def test_values_do_not_decide_what_print_leaves_open():
     printed = Published(12.0, 5.0)
     ours = np.array([11.0, 12.0, 13.0])
-    assert values_to_decide(Comparison(ours, printed, n_printed=3), 1.0) is None
-    assert values_to_decide(Comparison(ours, printed, like_print=12 + 5 * (ours - 12)), 1.0) is None
-    assert values_to_decide(Comparison(ours[:1], printed), 1.0) is None
+    assert repetitions_to_decide(Comparison(ours, printed, n_printed=3), 1.0) is None
+    assert (
+        repetitions_to_decide(Comparison(ours, printed, like_print=12 + 5 * (ours - 12)), 1.0)
+        is None
+    )
+    assert repetitions_to_decide(Comparison(ours[:1], printed), 1.0) is None
     each_row_left_out = 100.0 * (np.arange(50) < 6)
     once = Comparison(each_row_left_out, replace(printed, std=None), n_test=50)
-    assert values_to_decide(once, 1.0) is None
+    assert repetitions_to_decide(once, 1.0) is None
 
 
 def test_a_single_value_without_test_rows_has_no_interval():
@@ -182,7 +179,7 @@ def test_a_single_value_without_test_rows_has_no_interval():
 
 def test_the_first_basis_that_applies_is_taken():
     values = np.array([1.0, 2.0])
-    every = Comparison(values, Published(1.0), values, fixed=True, n_test=5)
+    every = Comparison(values, Published(1.0), values, fixed=True, n_test=5, n_folds=2)
     assert [basis.name for basis in BASES if basis.applies(every)] == [
         basis.name for basis in BASES
     ]
@@ -208,13 +205,18 @@ def folds(values, k, left_out=(), protocol="kfold"):
     return Answer(QUESTION, found, records=records)
 
 
+def means_of(answer):
+    """Return the mean of each complete repetition, two or more."""
+    return by_repetition(answer, answer.shown())
+
+
 rates = st.floats(0.0, 1.0)
 
 
 @given(st.integers(2, 5), st.integers(2, 5), st.data())
 def test_the_repetitions_are_the_means_of_their_folds(k, repetitions, data):
     values = data.draw(st.lists(rates, min_size=k * repetitions, max_size=k * repetitions))
-    found = repetitions_of(folds(values, k))
+    found = means_of(folds(values, k))
     assert found.size == repetitions
     assert found.mean() == pytest.approx(100 * np.mean(values))
 
@@ -224,13 +226,13 @@ def test_a_repetition_is_what_tests_each_row_once():
     y = np.repeat([-1, 1], 11)
     parts = [split_rows(split, "some", number, y, None)[1] for number in range(1, 13)]
     wrong = [len(part) / len(y) for part in parts]  # as if every prediction were wrong
-    assert 4 * repetitions_of(folds(wrong, 4)) == pytest.approx(100.0)
+    assert 4 * means_of(folds(wrong, 4)) == pytest.approx(100.0)
 
 
 def test_incomplete_repetitions_are_left_out():
     values = np.random.default_rng(1).uniform(size=40)
-    whole = repetitions_of(folds(values, 10))
-    part = repetitions_of(folds(values, 10, left_out={13, 38}))
+    whole = means_of(folds(values, 10))
+    part = means_of(folds(values, 10, left_out={13, 38}))
     assert part == pytest.approx(whole[[0, 2]])
 
 
@@ -349,7 +351,7 @@ def test_a_printed_random_draw_is_one_more_of_those_of_the_algorithm_that_draws(
     found = cell(tmp_path, [of_algorithm(line), *drawn], "astro", config)
     half = t.ppf(0.975, 2) * 0.1 * np.sqrt(4 / 3) + 0.05
     assert (found.verdict, found.interval_of) == ("reproduced", "one more of ours")
-    assert found.difference == pytest.approx(10.0)
+    assert (found.mean, found.n, found.difference) == pytest.approx((10.0, 3, 0.0))
     assert found.difference_high == pytest.approx(half)
     few = cell(tmp_path / "few", [of_algorithm(line), drawn[0]], "astro", config)
     assert few.interval_of == "test rows"
@@ -449,12 +451,19 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(tmp_path):
     ]
     found = cell(tmp_path, lines, "titanic")
     means = 100 * values.reshape(4, 5).mean(axis=1)
+    # a hundred printed folds are twenty repetitions
+    half = t.ppf(0.975, 3) * means.std(ddof=1) * np.sqrt(1 / 4 + 1 / 20) + 0.05
+    assert found.interval_of == "means"
+    assert found.difference_high == pytest.approx(found.difference + half)
+    one_printed = CONFIG.replace("published_realizations: 100", "published_realizations: 5")
+    found = cell(tmp_path / "one", lines, "titanic", one_printed)
     half = t.ppf(0.975, 3) * means.std(ddof=1) * np.sqrt(1 / 4 + 1) + 0.05
     assert found.interval_of == "one more of ours"
     assert found.difference_high == pytest.approx(found.difference + half)
     # A single repetition is one rate on all rows: five folds of 300.
     once = cell(tmp_path / "once", lines[:5], "titanic")
-    half = 1.959964 * np.sqrt(2 * 10.0 * 90.0 / 1500) + 0.05
+    rate = 100 * 151 / 1502  # Agresti and Caffo: one error and one right answer more
+    half = 1.959964 * np.sqrt(2 * rate * (100 - rate) / 1502) + 0.05
     assert once.interval_of == "test rows"
     assert once.difference_high == pytest.approx(half)
 
@@ -596,7 +605,7 @@ def test_facts_of_the_data_are_equal_or_not_whatever_rows_are_drawn_again(tmp_pa
 
 def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
     lines = [of_algorithm(line) for line in errors("astro", "a", [0.3])]
-    lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1])]
+    lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1001])]
     study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
     [(text, _)] = write_tables(study, "md")
     assert "- ≠ A on astro: because" in text

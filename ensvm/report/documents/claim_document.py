@@ -1,5 +1,6 @@
 """Claims as a document: each sentence with its tests, their evidence, and how to read them."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from statistics import median
@@ -37,7 +38,8 @@ DECIDES = (
     "vary if all was run again on them (nothing: *exact*; orders of the training rows, test rows "
     "of a single split, whole repetitions of a cross-validation, realizations). The more rows a "
     "test has, the likelier one is off by chance, so p-values of failing, and of holding for a "
-    "number of rows, are adjusted (Holm)."
+    "number of rows, are adjusted (Holm), and with them the intervals: then all of them together "
+    "have 95 %."
 )
 CLAIM_DECIDES = (
     "A test holds if all rows with values hold, or as many as it says, and fails if that cannot "
@@ -80,7 +82,8 @@ def claims_document(study: Study) -> Document:
 
 def _frame(study: Study) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_printed_verdict", "decides"]
-    columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
+    names = [one.name for one in fields(ClaimComparison) if one.repr]  # not the estimates
+    columns = [*of_claim, *names]
     lines = [
         {
             "claim_verdict": judged.verdict,
@@ -290,6 +293,8 @@ def _interval(unit: Unit, comparison: ClaimComparison) -> str:
         return NOTHING
     if comparison.basis == "exact":
         return "exact"
+    if comparison.high == math.inf:
+        return f"{_number(unit, comparison.low)} or more"
     return f"{_number(unit, comparison.low)} to {_number(unit, comparison.high)}"
 
 

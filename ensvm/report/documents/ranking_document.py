@@ -1,5 +1,6 @@
 """Rankings over data sets and comparisons on one data set, as documents."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import combinations
 
@@ -14,6 +15,7 @@ from ensvm.report.documents.document import (
     Part,
     as_written,
     enumerated,
+    number_range,
     one_line,
     origin,
 )
@@ -28,7 +30,7 @@ from ensvm.report.ranking import (
     rank_over_data_sets,
 )
 from ensvm.report.tables import build_table, is_own, row_label
-from ensvm.study.metrics import unit_of
+from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig
 
 RANKS = (
@@ -40,9 +42,10 @@ NEMENYI = (
     "critical difference, {cd:.2f}."
 )
 RESAMPLED = (
-    "Each pair is compared over the realizations that both have, by the paired t test, "
-    "two-sided; the p-values are adjusted for the number of pairs by Holm's method. "
-    f"{NOTHING}: not tested, because {UNTESTED}."
+    "The best is compared with each other over the realizations that both have, by the paired t "
+    "test, two-sided; error rates of a single realization, and equal ones, by the interval of two "
+    "rates (Agresti & Caffo 2000). p-values and intervals are adjusted for the number of pairs by "
+    f"Holm's method. {NOTHING}: not tested, because {UNTESTED}."
 )
 CORRECTED = (
     "The realizations split the same rows anew, so that they are not independent: as Nadeau and "
@@ -135,46 +138,85 @@ def ranking_sentence(ranking: Ranking) -> str:
     average, p = ranking.ranks.mean(), ranking.friedman_p
     behind = average - average.iloc[0] >= ranking.critical_difference
     worse = [] if p is not None and p > LEVEL else list(average.index[behind])
-    what = f"the best average rank ({average.iloc[0]:.2f}, over {len(ranking.ranks)} data sets)"
+    texts = {str(name): f"{rank:.2f}" for name, rank in average.items()}
+    best = f"the best average rank ({average.iloc[0]:.2f}, over {len(ranking.ranks)} data sets)"
     test = f"Nemenyi's test, α = {LEVEL:g}"
-    return _sentence(ranking.selection, what, worse, [], test)
+    groups = {
+        "Not significantly different from it": [name for name in texts if name not in worse],
+        "Significantly worse": worse,
+    }
+    return _sentence(ranking.selection, best, texts, groups, test)
 
 
 def comparison_sentence(comparison: DataSetComparison) -> str:
-    """Name the algorithm with the best mean, and those that are worse."""
-    selection, pairs = comparison.selection, comparison.pairs
+    """Name the algorithm with the best mean, and how far the others are from it."""
+    selection, pairs = comparison.selection, comparison.pairs.set_index("second")
     best, unit = next(iter(selection.labels)), unit_of(selection.metric)
-    of_best = pairs[pairs["first"] == best].set_index("second")["p_holm"]
-    untested = list(of_best.index[of_best.isna()])
-    worse = list(of_best.index[of_best <= LEVEL])
-    mean = f"{unit.text(comparison.means[best])} {unit.name}".strip()
-    what = f"the best mean `{selection.metric}` ({mean})"
+    texts = {name: unit.text(mean) for name, mean in comparison.means.items()}
+    differences = {f"{name}": _difference_text(pair, unit) for name, pair in pairs.iterrows()}
+    untested = list(pairs.index[pairs["p_holm"].isna()])
+    worse = list(pairs.index[pairs["p_holm"] <= LEVEL])
+    mean = f"{texts[best]} {unit.name}".strip()
     test = f"corrected resampled t test after Holm, α = {LEVEL:g}"
-    return _sentence(selection, what, worse, untested, test)
-
-
-def _sentence(
-    selection: Selection, what: str, worse: list[str], untested: list[str], test: str
-) -> str:
-    """Name the best algorithm, those that are not significantly different, and the worse ones."""
-    labels = {name: as_written(label) for name, label in selection.labels.items()}
-    best, *others = labels
-    alike = [name for name in others if name not in (*worse, *untested)]
-    if len(alike) == len(others) > 1:
-        return (
-            f"**{labels[best]}** has {what}. No other is significantly different from it ({test})."
-        )
-    named = {
-        "Not significantly different from it": alike,
+    groups = {
+        "Not shown to be worse": [name for name in texts if name not in (*worse, *untested)],
         "Significantly worse": worse,
         "Not tested against it": untested,
     }
-    ends = [
-        f"{text}: {enumerated([labels[name] for name in names])}."
-        for text, names in named.items()
-        if names
-    ]
-    return " ".join([f"**{labels[best]}** has {what}.", *ends, f"({test}.)"])
+    best_mean = f"the best mean `{selection.metric}` ({mean})"
+    sentence = _sentence(selection, best_mean, texts, groups, test, differences)
+    needed = pairs["n_to_decide"].dropna()
+    if needed.empty:
+        return sentence
+    counts = number_range({int(n) for n in needed})
+    names = enumerated([as_written(selection.labels[str(name)]) for name in needed.index])
+    return (
+        f"{sentence} {pairs['n'].min()} realizations are too few for {names}: about {counts} would "
+        "show the difference, if means and spreads stay as they are."
+    )
+
+
+def _difference_text(pair: pd.Series, unit: Unit) -> str:
+    """Return how much more or less an algorithm has than the best, with the interval."""
+    if pd.isna(pair["p"]):
+        return ""
+    more, low, high = -pair["difference"], -pair["high"], -pair["low"]
+    word = "more" if more >= 0 else "less"
+    if more < 0:
+        more, low, high = -more, -high, -low
+    name = "points" if unit == PERCENT else unit.name
+    number = f"{unit.text(more)} {name}".strip()
+    return f" ({number} {word}, {unit.text(low)} to {unit.text(high)})"
+
+
+def _sentence(
+    selection: Selection,
+    best: str,
+    texts: Mapping[str, str],
+    groups: Mapping[str, list[str]],
+    test: str,
+    differences: Mapping[str, str] | None = None,
+) -> str:
+    """Name the best algorithms, all that are shown with the same number, and groups of others.
+
+    `texts` has the number of each, the best first; `differences` says how far each is from it.
+    """
+    first = next(iter(texts.values()))
+    tied = [name for name, text in texts.items() if text == first]
+    others = [name for name in texts if name not in tied]
+
+    def named(names: list[str]) -> str:
+        labels = selection.labels
+        return enumerated([as_written(labels[n]) + (differences or {}).get(n, "") for n in names])
+
+    bests = enumerated([f"**{as_written(selection.labels[name])}**" for name in tied])
+    sentences = [f"{bests} {'has' if len(tied) == 1 else 'have'} {best}."]
+    for text, members in groups.items():
+        names = [name for name in members if name not in tied]
+        if len(names) == len(others) > 1 and text.startswith("Not significantly"):
+            return f"{sentences[0]} No other is significantly different from it ({test})."
+        sentences += [f"{text}: {named(names)}."] if names else []
+    return " ".join([*sentences, f"({test}.)"])
 
 
 def _title(selection: Selection) -> str:
@@ -200,7 +242,7 @@ def _rank_grid(ranking: Ranking) -> Grid:
 
 
 def _difference_grid(comparison: DataSetComparison) -> Grid:
-    """Return the difference of each pair with its interval and adjusted p-value."""
+    """Return the difference of the best from each other, with interval and adjusted p-value."""
     selection, pairs = comparison.selection, comparison.pairs
     unit = unit_of(selection.metric)
     labels = {name: as_written(label) for name, label in selection.labels.items()}

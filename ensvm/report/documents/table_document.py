@@ -36,7 +36,8 @@ from ensvm.report.tables import (
     row_label,
     underlined,
 )
-from ensvm.report.verdict import BASES, comparison, values_to_decide
+from ensvm.report.verdict import repetitions_to_decide
+from ensvm.report.what_varies import BASES, Comparison, comparison
 from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig
@@ -73,7 +74,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
     rows: list[list[str | Value]] = []
     for row, cells_of_row in groupby(build_table(study, table), key=lambda cell: cell.row):
         of_row = list(cells_of_row)
-        best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
+        best, significant = best_of_row(study, table, of_row), underlined(study, table, of_row)
         values = [
             replace(
                 value_of(cell, decimals_of(study, table, column, cell.mean)),
@@ -163,7 +164,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
         (more := more_values(study, table, cells)): more,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
         **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
-        f"Underlined: one-sided Welch t test at 5 %, {underlined_columns}.": underlined_columns,
+        f"Underlined: one-sided corrected t test at 5 %, {underlined_columns}.": underlined_columns,
         **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
     }
     return [text for text, applies in sentences.items() if applies]
@@ -219,10 +220,16 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> str:
 
 def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return how many repetitions would decide the wide verdicts of a table; empty without such."""
-    needed = [_values_to_decide(study, table, cell) for cell in cells if cell.why == "wide"]
-    if not needed:
-        return ""
+    wide = [cell for cell in cells if cell.why == "wide"]
+    compared = [_comparison(study, table, cell) for cell in wide]
+    needed = [
+        repetitions_to_decide(one, table.margin_of(table.column(cell.column), one.printed.value))
+        for one, cell in zip(compared, wide, strict=True)
+    ]
     enough = {n for n in needed if n is not None}
+    # how repetitions of a cross-validation vary, a single one does not say
+    if not wide or (not enough and any(one.n_test > one.n_folds > 1 for one in compared)):
+        return ""
     if not enough:
         return "More repetitions alone would not decide `?` *wide*."
     n_decided = sum(n is not None for n in needed)
@@ -233,12 +240,11 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     )
 
 
-def _values_to_decide(study: Study, table: TableConfig, cell: TableCell) -> int | None:
+def _comparison(study: Study, table: TableConfig, cell: TableCell) -> Comparison:
     column = table.column(cell.column)
     answer = ask(study, question_of(study, table, cell.row, column))
     printed = study.published[table.id, cell.row, cell.column]
-    margin = table.margin_of(column, printed.value)
-    return values_to_decide(comparison(study, table, column, answer, printed), margin)
+    return comparison(study, table, column, answer, printed)
 
 
 def _timings(study: Study, table: TableConfig) -> list[str]:

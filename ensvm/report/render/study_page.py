@@ -256,15 +256,22 @@ class StudyPage:
 
 def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     """Return evidence as the script of a page reads it, with or without the values."""
-    numbers = evidence.answer.shown() if values else np.empty(0)
+    numbers, cell = evidence.answer.shown() if values else np.empty(0), evidence.cell
+    # D around our value, in place of around the difference
+    ends = [
+        cell.published + end
+        for end in (cell.difference_low, cell.difference_high)
+        if cell.published is not None and end is not None
+    ]
     return {
         "title": evidence.title,
         "sentence": evidence.sentence,
         "facts": [list(fact) for fact in evidence.facts.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,
-        "printed": evidence.cell.published,
-        "mean": evidence.cell.mean,
+        "printed": cell.published,
+        "mean": cell.mean,
+        "interval": ends,
         "unit": evidence.answer.unit.name,
         "warnings": list(evidence.warnings),
         "failures": list(evidence.failures),

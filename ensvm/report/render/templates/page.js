@@ -25,7 +25,7 @@
   function strip(cell) {
     const svg = document.createElementNS(SVG, "svg");
     const width = Math.min(640, 0.85 * window.innerWidth), height = 110, left = 16, floor = 84;
-    const marks = [...cell.values];
+    const marks = [...cell.values, ...cell.interval, cell.mean];
     if (cell.printed !== null) {
       marks.push(cell.printed - cell.margin, cell.printed + cell.margin);
     }
@@ -49,6 +49,10 @@
     cell.values.forEach((value, at) => drawn(svg, "circle", {class: "dot", cx: x(value), r: 3,
       cy: cell.values.length === 1 ? 45 : 18 + (at * 37) % 56}));
     drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: 6, y2: floor});
+    if (cell.interval.length) {
+      const [from, to] = cell.interval.map(x);
+      drawn(svg, "line", {class: "interval", x1: from, x2: to, y1: floor - 3, y2: floor - 3});
+    }
     drawn(svg, "line", {class: "axis", x1: left, x2: width - left, y1: floor, y2: floor});
     for (const [value, anchor] of [[low + room, "start"], [high - room, "end"]]) {
       drawn(svg, "text", {x: x(value), y: 102, "text-anchor": anchor},
@@ -84,7 +88,8 @@
     if (cell.values.length) {
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
-      body.append(made("p", `Each dot is one realization. Line: our mean.${band}`,
+      const bar = cell.interval.length ? " Bar: our mean with the interval D." : "";
+      body.append(made("p", `Each dot is one realization. Line: our mean.${bar}${band}`,
                        {class: "quiet"}));
     }
     const facts = made("dl", "", {class: "facts"});

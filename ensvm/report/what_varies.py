@@ -1,0 +1,470 @@
+"""What varies if an experiment is run again: from answers to centre, half-width and basis.
+
+Signs of tables, claims, underlined values and `ensvm rank` on one data set take their intervals
+here, and add only their own rule. On *these rows* nothing may vary (*exact*), or the orders of the
+training rows, the repetitions of a cross-validation, or the realizations; a single error rate, and
+equal ones, vary with their test rows. On *new rows* realizations that share rows are correlated.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.splits import IndicesSplit, OfficialSplit, RandomSplit, folds_of, overlap
+from ensvm.records.record import Record
+from ensvm.report.query import Answer, Study, ask, shared_realizations
+from ensvm.report.statistical_tests import (
+    Estimate,
+    MeanEstimate,
+    Sample,
+    difference_of_means,
+    difference_of_rates,
+    is_constant,
+    mean_of,
+    rate_of,
+    ratio_of,
+    sample,
+)
+from ensvm.study.metrics import PERCENT, RATES
+from ensvm.study.printed import Published
+from ensvm.study.relations import Effect
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+
+Numbers: TypeAlias = NDArray[np.float64]
+
+
+class Varied(NamedTuple):
+    """A number that is shown, its estimate (None without an interval), and what this rests on."""
+
+    shown: float
+    estimate: Estimate | None
+    basis: str
+
+
+# What is random behind an answer.
+
+
+def draws(record: Record) -> bool:
+    """Return whether an algorithm draws random numbers, as its run found out.
+
+    If the run did not try, an algorithm with a `random_state` counts as one that draws.
+    """
+    if record.draws is not None:
+        return record.draws
+    method = record.settings.method
+    return method is not None and any(key.endswith("random_state") for key in method.defaults)
+
+
+def is_fixed(study: Study, answer: Answer) -> bool:
+    """Return whether the rows are the paper's and the algorithm draws no random numbers.
+
+    A search by cross-validation is not fixed: the paper's folds are not known.
+    """
+    return study.config.dataset(answer.question.row).same_rows and not any(
+        draws(record) or (record.stage is not None and record.n_stages is None)
+        for record in answer.records.values()
+    )
+
+
+def for_each_realization(study: Study, answers: Sequence[Answer]) -> list[Answer]:
+    """Return answers in which a single value stands for every realization if nothing varies."""
+    realizations = sorted({number for answer in answers for number in answer.values})
+
+    def repeated(answer: Answer) -> Answer:
+        if len(answer.values) != 1 or not is_fixed(study, answer):
+            return answer
+        (value,), (record,) = answer.values.values(), answer.records.values()
+        return replace(
+            answer,
+            values=dict.fromkeys(realizations, value),
+            records=dict.fromkeys(realizations, record),
+        )
+
+    return [repeated(answer) for answer in answers]
+
+
+def overlap_of(answer: Answer) -> float:
+    """Return what the rows that realizations share add to 1/n in the variance of a mean."""
+    return overlap(_split_of(answer))
+
+
+def _split_of(answer: Answer) -> Any:
+    first = next(iter(answer.records.values()), None)
+    return first.settings.split if first else None
+
+
+def is_left_out_in_turn(answer: Answer) -> bool:
+    """Return whether each row is left out once, which can be done in one way only."""
+    tested = {record.size("n_test") for record in answer.records.values()}
+    return folds_of(_split_of(answer)) is not None and tested == {1}
+
+
+def repetitions(answer: Answer) -> list[list[int]]:
+    """Return the realizations of each complete repetition of a cross-validation.
+
+    Its folds are not independent of each other, since they train on mostly the same rows.
+    """
+    k = folds_of(_split_of(answer))
+    if k is None:
+        return []
+    of_repetition: dict[int, list[int]] = {}
+    for number in answer.values:
+        of_repetition.setdefault((number - 1) // k, []).append(number)  # as data.splits numbers
+    return [numbers for numbers in of_repetition.values() if len(numbers) == k]
+
+
+def n_tested(answer: Answer) -> int:
+    """Return the number of different test rows behind error rates, at least; 0 for other values.
+
+    All repetitions of a cross-validation test the same rows, as do realizations of the publisher's
+    parts; random splits test as many as there are at most.
+    """
+    if answer.question.metric not in RATES or answer.question.stage is not None:
+        return 0
+    sizes = [record.size("n_test") or 0 for record in answer.records.values()]
+    split = _split_of(answer)
+    if k := folds_of(split):
+        return sum(sizes) // max(1, len(sizes) // k)
+    if isinstance(split, OfficialSplit) and split.realizations is not None:
+        return max(sizes, default=0)
+    rows = max(sizes, default=0)
+    if isinstance(split, RandomSplit | IndicesSplit) and isinstance(split.n_train, int):
+        rows += split.n_train
+    return min(sum(sizes), rows)
+
+
+# Of a value against the printed one.
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our values and the printed one, and what the bases of an interval need to know about them.
+
+    `values` are ours, one for each run: realizations, whole repetitions of a cross-validation, or
+    the folds of a single one, of which `n_folds` make a repetition. `like_print` are values of ours
+    of which the printed one is one more: of other splits, repetitions, orders or draws; None if
+    there are none. `fixed` says that the training and test rows are the paper's and nothing is
+    random. `n_test` is the number of test rows behind a single error rate, or behind equal ones, 0
+    for other values. The printed value is the mean of `n_printed` runs; `spread` is our standard
+    deviation of such a run, if it is not that of `values`.
+    """
+
+    values: Numbers
+    printed: Published
+    like_print: Numbers | None = None
+    fixed: bool = False
+    n_test: int = 0
+    n_printed: int = 1
+    spread: float | None = None
+    n_folds: int = 1
+
+    @property
+    def mean(self) -> float:
+        """Our value."""
+        return float(self.values.mean())
+
+
+class Basis(NamedTuple):
+    """What an interval is computed from.
+
+    `interval` returns our value and the estimate of its difference from the printed one.
+    """
+
+    name: str
+    meaning: str
+    applies: Callable[[Comparison], bool]
+    interval: Callable[[Comparison], tuple[float, MeanEstimate]]
+
+
+def _exactly(one: Comparison) -> tuple[float, MeanEstimate]:
+    return one.mean, MeanEstimate(one.mean - one.printed.value, 0.0)
+
+
+def _is_one_more(one: Comparison) -> bool:
+    """Return whether print is one more of several values; equal error rates do not vary enough."""
+    values = one.like_print
+    return values is not None and values.size > 1 and not (one.n_test and is_constant(values))
+
+
+def _one_more(one: Comparison) -> tuple[float, MeanEstimate]:
+    """Return the prediction interval of one more value like ours: t s √(1 + 1/n)."""
+    assert one.like_print is not None
+    mean, std, n = sample(one.like_print)
+    assert std is not None
+    return mean, MeanEstimate(mean - one.printed.value, std * math.sqrt(1 + 1 / n), n - 1.0)
+
+
+def _is_of_rates(one: Comparison) -> bool:
+    """Return whether the test rows alone say how our error rates vary."""
+    # a printed deviation over the folds of one cross-validation says more
+    is_one_repetition = one.n_folds == one.values.size and one.printed.std is None
+    is_single = one.values.size == 1 or is_one_repetition
+    return one.n_test > 0 and (is_single or is_constant(one.values))
+
+
+def _of_two_rates(one: Comparison) -> tuple[float, MeanEstimate]:
+    """Return the interval of two independent error rates on as many test rows."""
+    return one.mean, difference_of_rates(one.mean, one.printed.value, one.n_test, PERCENT.scale)
+
+
+def _of_two_means(one: Comparison) -> tuple[float, MeanEstimate]:
+    """Return Welch's interval; if print has no standard deviation, ours is taken for it.
+
+    Then only our values estimate the spread, with n - 1 degrees of freedom.
+    """
+    ours, m = sample(one.values), one.n_printed
+    assert ours.std is not None
+    if one.printed.std is not None and m > 1:  # a single run has no standard deviation
+        theirs = Sample(one.printed.value, one.printed.std, m)
+        return ours.mean, difference_of_means(ours, theirs)
+    error = math.sqrt(ours.std**2 / ours.n + (one.spread or ours.std) ** 2 / m)
+    return ours.mean, MeanEstimate(ours.mean - one.printed.value, error, ours.n - 1.0)
+
+
+# The first that applies is taken; the legends of tables are made from the same list.
+BASES = (
+    Basis(
+        "exact",
+        "the paper's rows and nothing random, so only print's rounding counts",
+        lambda one: one.fixed,
+        _exactly,
+    ),
+    Basis(
+        "one more of ours",
+        "print is one more split, repetition, order or draw like ours, whose mean is shown: "
+        "t s √(1 + 1/n)",
+        _is_one_more,
+        _one_more,
+    ),
+    Basis(
+        "test rows",
+        "a single error rate, or equal ones: of two rates, as Agresti and Caffo have it",
+        _is_of_rates,
+        _of_two_rates,
+    ),
+    Basis(
+        "means",
+        "two means: Welch's; if print has no deviation, ours stands for it, with our n − 1 degrees "
+        "of freedom",
+        lambda one: one.values.size > 1,
+        _of_two_means,
+    ),
+)
+
+
+def against_print(one: Comparison) -> Varied:
+    """Return our value, and how it varies: the estimate is of the difference from print."""
+    basis = next((basis for basis in BASES if basis.applies(one)), None)
+    if basis is None:
+        return Varied(one.mean, None, "")
+    shown, estimate = basis.interval(one)
+    return Varied(shown, estimate, basis.name)
+
+
+def comparison(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+) -> Comparison:
+    """Return what the interval of a table's value is computed from."""
+    m = study.config.published_realizations or 1
+    drawn = drawn_answers(study, table, column, answer)
+    fixed = drawn is None and is_fixed(study, answer)
+    if drawn is not None and len(drawn) > 1:
+        means = np.array([one.shown().mean() for one in drawn])
+        return Comparison(answer.shown(), printed, means, n_test=n_tested(answer))
+    k = folds_of(_split_of(answer))
+    if k is not None:
+        return _of_folds(answer, printed, k, fixed, max(m, k))
+    # The paper ran one order in each realization; our values are means over orders.
+    orders, entry = answer.by_order(), study.config.dataset(answer.question.row)
+    values = answer.shown()
+    like_print: Numbers | None = None
+    if entry.same_rows and orders is not None and len(orders) == 1:
+        like_print = orders[0]
+    elif entry.published_split is not None:
+        like_print = values
+    # on the paper's own rows equal values show that seeds or orders do not matter
+    is_given = entry.same_rows and (values.size > 1 or like_print is not None)
+    is_rate = not is_given and (values.size == 1 or is_constant(values))
+    return Comparison(
+        values,
+        printed,
+        like_print,
+        fixed=like_print is None and fixed,
+        n_test=n_tested(answer) if is_rate else 0,
+        n_printed=m,
+        spread=None if orders is None else sample(orders.ravel()).std,
+    )
+
+
+def _of_folds(
+    answer: Answer, printed: Published, k: int, fixed: bool, n_printed: int
+) -> Comparison:
+    """Return a comparison of cross-validations: whole repetitions, or the folds of a single one.
+
+    A printed value is the mean of `n_printed` folds, those of one repetition at least, and a
+    printed standard deviation is that over folds, as ours is.
+    """
+    values = complete(answer).shown()
+    n_test = n_tested(answer)
+    if is_left_out_in_turn(answer):
+        return Comparison(values, printed, fixed=fixed, n_test=n_test, n_printed=k, n_folds=k)
+    means = by_repetition(answer, answer.shown())
+    if means is None:
+        return Comparison(values, printed, n_test=n_test, n_printed=n_printed, n_folds=k)
+    n_test = n_test if is_constant(means) else 0
+    if printed.std is not None:
+        return Comparison(means, printed, n_test=n_test, n_printed=n_printed)
+    m = n_printed // k
+    return Comparison(means, printed, means if m == 1 else None, n_test=n_test, n_printed=m)
+
+
+def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: Answer) -> Sample:
+    """Return the value of ours that a table shows: the one that is compared with print.
+
+    If print is one of several draws, it is the mean of the draws.
+    """
+    drawn = drawn_answers(study, table, column, answer)
+    if drawn is None or len(drawn) < 2:
+        return sample(complete(answer).shown())
+    of_draws = [one.shown() for one in drawn]
+    mean = float(np.mean([values.mean() for values in of_draws]))
+    return sample(np.concatenate(of_draws))._replace(mean=mean)
+
+
+def drawn_answers(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer
+) -> list[Answer] | None:
+    """Return answers of which the printed value is one more; None if print is not one draw.
+
+    They are the realizations of the algorithm that `draws:` names, or data drawn again.
+    """
+    question = answer.question
+    entry = study.config.dataset(question.row)
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        drawn = ask(study, replace(question, algorithm=column.draws))
+        return [drawn.over([number]) for number in drawn.values]
+    if not entry.drawn_again:
+        return None
+    again = (ask(study, replace(question, row=name)) for name in entry.drawn_again)
+    return [answer, *(one for one in again if one.values)]
+
+
+def complete(answer: Answer) -> Answer:
+    """Return an answer without the folds of incomplete repetitions, if there are complete ones."""
+    whole = [number for numbers in repetitions(answer) for number in numbers]
+    return answer.over(whole) if whole else answer
+
+
+def by_repetition(answer: Answer, values: Numbers) -> Numbers | None:
+    """Return the means of values over each complete repetition; None for fewer than two.
+
+    The values are those of the answer's realizations, of shape (n_realizations,) or with columns.
+    """
+    whole = repetitions(answer)
+    if len(whole) < 2:
+        return None
+    rows = {number: at for at, number in enumerate(answer.values)}
+    return np.array(
+        [values[[rows[number] for number in numbers]].mean(axis=0) for numbers in whole]
+    )
+
+
+# Of an effect of one algorithm or of two.
+
+
+def on_these_rows(
+    study: Study, effect: Effect, answers: Sequence[Answer], values: Numbers, *, timed: bool
+) -> Varied:
+    """Return an effect with what varies if all is run again on the same rows.
+
+    `values` has a row for each shared realization, and a column for each algorithm. Timings always
+    vary.
+    """
+    if (orders := _by_order(answers, values)) is not None:
+        return _varied(effect, orders, "orders")
+    if not timed and all(is_fixed(study, answer) for answer in answers):
+        shown = effect.of_means(values)
+        return Varied(shown, MeanEstimate(shown, 0.0), "exact")
+    # on the paper's own rows equal values show that seeds do not matter
+    is_given = study.config.dataset(answers[0].question.row).same_rows and len(values) > 1
+    if not is_given and (rates := _of_rates(effect, answers, values)) is not None:
+        return rates
+    shared = answers[0].over(shared_realizations(answers))
+    if (means := by_repetition(shared, values)) is not None:
+        return _varied(effect, means, "repetitions")
+    return _varied(effect, values, "realizations")
+
+
+def on_new_rows(effect: Effect, answers: Sequence[Answer], values: Numbers) -> Varied | None:
+    """Return an effect as one of new rows of the same kind; None if that cannot be told.
+
+    For several realizations it is the corrected resampled t test (Nadeau & Bengio 2003), for error
+    rates on a single split, and for equal ones, the interval of rates, widened by the spread over
+    orders of the training rows.
+    """
+    noise = sum(_variance_over_orders(answer) for answer in answers)
+    if (rates := _of_rates(effect, answers, values, noise)) is not None:
+        return rates
+    if len(values) < 2:
+        return None
+    return _varied(effect, values, "new rows", overlap_of(answers[0]))
+
+
+def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) -> Varied:
+    """Return the effect of some draws, with its interval if there are two or more."""
+    shown = effect.of_means(values)
+    if len(values) == 1:
+        return Varied(shown, None, basis)
+    if effect.is_ratio:
+        return Varied(shown, ratio_of(values[:, 1], values[:, 0], shared), basis)
+    effects = effect.effects(values)
+    if is_constant(effects, np.abs(values).max()):
+        return Varied(shown, MeanEstimate(shown, 0.0), basis)
+    estimate = mean_of(effects, shared)
+    return Varied(estimate.value, estimate, basis)
+
+
+def _of_rates(
+    effect: Effect, answers: Sequence[Answer], values: Numbers, variance: float = 0.0
+) -> Varied | None:
+    """Return the effect of error rates of a single realization, or of equal ones, else None."""
+    is_of_values = len(answers) == values.shape[1]  # not a growth over several data sets
+    n_test = min(map(n_tested, answers)) if is_of_values else 0
+    if not n_test or effect.is_ratio:
+        return None
+    if not is_constant(effect.effects(values), np.abs(values).max()):
+        return None
+    rates = values.mean(axis=0).tolist()
+    if len(rates) == 1:
+        found = rate_of(rates[0], n_test, PERCENT.scale)
+    else:
+        found = difference_of_rates(rates[0], rates[1], n_test, PERCENT.scale, variance)
+    return Varied(effect.of_means(values), found, "test rows")
+
+
+def _by_order(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
+    """Return the values of each order of the training rows of a single realization.
+
+    An algorithm without orders has the same value in each. None if there are no orders, or
+    different numbers of them.
+    """
+    orders = [answer.by_order() for answer in answers] if len(values) == 1 else []
+    sizes = {of_one.size for of_one in orders if of_one is not None}
+    if len(sizes) != 1 or len(answers) != values.shape[1]:
+        return None
+    (size,) = sizes
+    columns = [
+        np.full(size, value) if of_one is None else of_one[0]
+        for value, of_one in zip(values[0], orders, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def _variance_over_orders(answer: Answer) -> float:
+    """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
+    orders = answer.by_order()
+    return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
