@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -74,7 +75,7 @@ class Leaves(Majority):
 
 
 ANSWERS = {
-    "column": lambda y: y[:, None],
+    "columns": lambda y: np.column_stack([y, y]),
     "none": lambda y: None,
     "texts": lambda y: y.astype(str),
     "nan": lambda y: np.where(np.arange(y.size) == 2, np.nan, y),
@@ -85,6 +86,11 @@ ANSWERS = {
 FINE = {
     "list": lambda y: y.tolist(),
     "floats": lambda y: y.astype(float),
+    "column": lambda y: y[:, None],
+    "objects": lambda y: y.astype(object),
+    "column of objects": lambda y: y[:, None].astype(object),
+    "frame": lambda y: pd.DataFrame({"label": y}),
+    "series": lambda y: pd.Series(y, index=np.arange(y.size) + 7),
 }
 
 

@@ -4,6 +4,7 @@ import json
 import math
 import traceback
 from collections.abc import Iterator
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,14 @@ def checked_labels(
 ) -> NDArray[Any]:
     """Return predicted labels as an array of the shape of `y`.
 
+    A column of labels, or an array of objects that are numbers, is accepted, since libraries return
+    them.
+
     Raises Misbehaves if the answer does not have one label for each row, each of them in `classes`.
     """
-    labels = np.asarray(answer)
+    labels = numbers_of(answer)
+    if labels.shape == (*y.shape, 1):
+        labels = labels[:, 0]
     if labels.shape != y.shape:
         returned = f"shape {labels.shape}" if labels.ndim else shown(answer)
         raise Misbehaves(f"{method} returned {returned}; shape {y.shape} is expected")
@@ -53,6 +59,14 @@ def checked_labels(
             f"{method} returned the label {shown(unknown)}, not one of {classes.tolist()[:16]}"
         )
     return labels
+
+
+def numbers_of(answer: Any) -> NDArray[Any]:
+    """Return an answer as an array; objects that are numbers become floats."""
+    array = np.asarray(answer)
+    if array.dtype.kind == "O" and all(isinstance(each, Number) for each in array.flat):
+        return array.astype(np.float64)
+    return array
 
 
 def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:

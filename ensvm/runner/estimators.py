@@ -7,7 +7,7 @@ fits alike.
 
 import importlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -306,6 +306,9 @@ def _part(spec: Any) -> Any:
         return spec
     with blamed_on(name_of(spec)):
         part = construct(spec, {})
+        params = spec.get("params", {}) if isinstance(spec, Mapping) else {}
+        if lost := lost_in_copies(part, params):
+            raise EstimatorError(f"{name_of(spec)}{lost}")
         if hasattr(part, "get_params"):
             _check_values(part, share_gram=False)
         return part
@@ -344,7 +347,30 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
             if key.partition("__")[0] not in accepted:
                 raise _unknown(name, key, accepted)
         raise EstimatorError(f"{name} needs `params:` with {', '.join(missing)}")
+    if takes_keywords(maker):  # whatever is not a parameter of one of its parts
+        for key in list(values):
+            if not hasattr(own.get(key.partition("__")[0]), "get_params"):
+                own[key] = values.pop(key)
     return _with(maker(**own), name, values)
+
+
+def takes_keywords(maker: type) -> bool:
+    """Return whether a class takes parameters by `**kwargs`, as those of LightGBM do."""
+    try:
+        arguments = inspect.signature(maker).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(each.kind is each.VAR_KEYWORD for each in arguments)
+
+
+def lost_in_copies(estimator: Any, params: Iterable[str]) -> str:
+    """Return which parameters copies of an estimator, as searches make them, would lose; else "".
+
+    Its class takes them by `**kwargs`, and `get_params` does not return them.
+    """
+    told = estimator.get_params() if takes_keywords(type(estimator)) else params
+    lost = ", ".join(sorted(set(params) - set(told)))
+    return f": its get_params() does not return {lost}, so that copies of it lose it" * bool(lost)
 
 
 def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
@@ -352,15 +378,24 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
     if params:
         accepted = estimator.get_params()
         for key in params:
-            if key not in accepted:
+            if key not in accepted and not takes_keywords(type(_owner(accepted, key))):
                 raise _unknown(name, key, accepted)
-        estimator.set_params(**{key: _like(accepted[key], params[key]) for key in params})
+        estimator.set_params(**{key: _like(accepted.get(key), params[key]) for key in params})
         parts = estimator.get_params()
         for key in params:
-            part = parts.get(key.rpartition("__")[0])
+            part = _owner(parts, key)
             if hasattr(part, "get_params"):
                 _check_values(part, share_gram=False)
     return estimator
+
+
+def _owner(accepted: Mapping[str, Any], key: str) -> Any:
+    """Return the part that `step__name` is a parameter of; None without such a part."""
+    while "__" in key:
+        key = key.rpartition("__")[0]
+        if key in accepted:
+            return accepted[key]
+    return None
 
 
 def _like(default: Any, value: Any) -> Any:
@@ -401,7 +436,8 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     grids = [grids] if isinstance(grids, Mapping) else list(grids)
     accepted = search.estimator.get_params()
     for name in (name for grid in grids for name in grid):
-        if name not in accepted:
+        part = _owner(accepted, name) if "__" in name else search.estimator
+        if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)
             raise EstimatorError(

@@ -268,13 +268,14 @@ def _metric(name: str, fit: _Fit) -> float | str:
 
     An error in it costs only the metric, not the cell.
     """
+    from ensvm.runner.scored import Scored
+
     scorer, sign = scorer_of(name, fit.classes.size)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # for example, about a label that is never predicted
-            value = sign * float(
-                scorer(fit.fitted, fit.inputs.test(), fit.inputs.realization.y_test)
-            )
+            scored = Scored(fit.fitted, fit.classes)
+            value = sign * float(scorer(scored, fit.inputs.test(), fit.inputs.realization.y_test))
     except BaseException as error:
         return error_text(error, kind=True)
     return value if math.isfinite(value) else "not defined on these test rows: they lack a class"

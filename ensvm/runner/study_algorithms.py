@@ -14,6 +14,7 @@ from ensvm.runner.estimators import (
     blamed_on,
     build,
     last_step,
+    lost_in_copies,
     name_of,
     names_in,
     parts_of,
@@ -29,7 +30,7 @@ from ensvm.study.metrics import CHOSEN, SEARCH, STAGED, TRAIN_ERROR
 from ensvm.study.source import Location, YamlSource
 
 # Files that decide the values of all cells, and those that decide what the rows of the data are.
-SCORING = ("ensvm.runner.evaluate", "ensvm.runner.grams")
+SCORING = ("ensvm.runner.evaluate", "ensvm.runner.grams", "ensvm.runner.scored")
 REALIZATION = (
     "ensvm.data.arrays",
     "ensvm.data.loading",
@@ -102,6 +103,8 @@ def settings_of_study(
         if many and (blocks[name].one_vs_rest or not takes_many(estimator)):
             from sklearn.multiclass import OneVsRestClassifier
 
+            if lost := lost_in_copies(estimator, method.params):
+                raise source.error(location, f"{name_of(method.estimator)}{lost}")
             method = replace(method, wrapped="one-vs-rest")
             parts.add(OneVsRestClassifier)
         _check_stages(source, location, method, estimator, grids)

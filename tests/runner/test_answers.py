@@ -39,8 +39,8 @@ def test_labels_of_any_type_of_number_are_labels(realization, how, params):
 
 
 def test_the_message_says_what_is_expected(realization):
-    with pytest.raises(Misbehaves, match=r"shape \(30, 1\); shape \(30,\) is expected"):
-        outcome(realization, "Answers", "column")
+    with pytest.raises(Misbehaves, match=r"shape \(30, 2\); shape \(30,\) is expected"):
+        outcome(realization, "Answers", "columns")
     with pytest.raises(Misbehaves, match=r"the label -?0\.9, not one of \[-1, 1\]"):
         outcome(realization, "Answers", "probabilities")
 

@@ -26,6 +26,7 @@ from ensvm.runner.estimators import (
     resolved,
     resolved_values,
     scikit_learns,
+    search_grids,
 )
 from ensvm.runner.plan import make_plan
 
@@ -60,6 +61,57 @@ BY_HAND = [
         ),
     ),
 ]
+
+
+class Keywords(SVC):
+    """Takes further parameters by keyword, as classifiers of LightGBM and XGBoost do."""
+
+    def __init__(self, C=1.0, **more):
+        super().__init__(C=C)
+        self.more = more
+
+    def get_params(self, deep=True):
+        return {"C": self.C, **self.more}
+
+    def set_params(self, **params):
+        self.C = params.pop("C", self.C)
+        self.more |= params
+        return self
+
+
+class Secretive(SVC):
+    """Takes parameters by keyword and does not tell them."""
+
+    def __init__(self, **more):
+        super().__init__(**more)
+
+
+KEYWORDS, SECRETIVE = (f"{each.__module__}:{each.__qualname__}" for each in (Keywords, Secretive))
+
+
+@pytest.mark.parametrize("params", [{"quiet": -1}, {"C": 2.0, "quiet": -1}, {"module__size": 3}])
+def test_parameters_by_keyword_reach_the_estimator(params):
+    assert build(KEYWORDS, params).get_params() == {"C": 1.0, **params}
+    assert build(SECRETIVE, {"C": 7.0}).C == 7.0
+    steps = {"pipeline": ["StandardScaler", {"estimator": KEYWORDS, "params": params}]}
+    assert construct(steps, {})[-1].get_params() == {"C": 1.0, **params}
+    of_step = {f"keywords__{key}": value for key, value in params.items()}
+    in_pipeline = construct({"pipeline": ["StandardScaler", KEYWORDS]}, of_step)
+    assert in_pipeline[-1].get_params() == {"C": 1.0, **params}
+
+
+def test_a_search_may_vary_parameters_by_keyword():
+    grid = {"estimator": {"estimator": KEYWORDS}, "param_grid": {"quiet": [0, 1]}}
+    found = build("GridSearchCV", resolved_values(grid))
+    X, y = np.arange(40.0)[:, None], np.tile([-1, 1], 20)
+    assert found.fit(X, y).best_params_ == {"quiet": 0}
+    assert search_grids(found) == [{"quiet": [0, 1]}]
+
+
+def test_parameters_that_copies_would_lose_are_named():
+    part = {"estimator": {"estimator": SECRETIVE, "params": {"C": 7.0}}}
+    with pytest.raises(EstimatorError, match=r"get_params.. does not return C.*copies of it lose"):
+        build("BaggingClassifier", resolved_values(part))
 
 
 @pytest.mark.parametrize(("spec", "params", "by_hand"), BY_HAND)

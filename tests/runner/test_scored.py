@@ -1,0 +1,106 @@
+"""Metrics do not depend on the shapes in which a library returns the same predictions."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+from ensvm.data import Realization
+from ensvm.runner.answers import Misbehaves
+from ensvm.runner.evaluate import _Fit, _metric
+from ensvm.runner.scored import Scored
+from ensvm.study.metrics import PREDICTED
+
+SHAPES = {
+    "as it is": lambda values: values,
+    "frame": pd.DataFrame,
+    "list": lambda values: values.tolist(),
+    "of one output": lambda values: [values] if values.ndim == 2 else values,
+    "objects": lambda values: values.astype(object),
+}
+# Of the probability of the second of two classes, or of one decision value a row.
+OF_TWO = {
+    "second alone": lambda values: values[:, 1] if values.ndim == 2 else values,
+    "second in a column": lambda values: values[:, 1:] if values.ndim == 2 else values[:, None],
+    "frame of a column": lambda values: pd.DataFrame(values if values.ndim == 1 else values[:, 1]),
+}
+
+
+class Returns(ClassifierMixin, BaseEstimator):
+    """A logistic regression whose answers are in other shapes, and its classes in another order."""
+
+    def __init__(self, shape=np.asarray, order=slice(None)):
+        self.shape, self.order = shape, order
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.model_.classes_[self.order]
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)[:, None]
+
+    def predict_proba(self, X):
+        return self.shape(self.model_.predict_proba(X)[:, self.order])
+
+    def decision_function(self, X):
+        values = self.model_.decision_function(X)
+        if values.ndim == 1:
+            turned = not np.array_equal(self.classes_, self.model_.classes_)
+            return self.shape(-values if turned else values)
+        return self.shape(values[:, self.order])
+
+
+class _Inputs:
+    def __init__(self, realization):
+        self.realization = realization
+
+    def test(self):
+        return self.realization.X_test
+
+
+def values_of(fitted: Any, realization: Realization, metrics: list[str]) -> dict[str, Any]:
+    fit = _Fit(fitted, _Inputs(realization), {}, np.asarray(fitted.classes_))  # type: ignore
+    return {name: _metric(name, fit) for name in metrics}
+
+
+def data(n_classes: int) -> Realization:
+    rng = np.random.default_rng(n_classes)
+    y = np.tile(np.arange(n_classes), 60 // n_classes)
+    y = np.where(y == 0, -1, 1) if n_classes == 2 else y
+    X = rng.normal(size=(60, 3)) + 0.5 * y[:, None]
+    return Realization(X[:40], y[:40], X[40:], y[40:])
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_classes"), [*product(SHAPES, [2, 3, 5]), *product(OF_TWO, [2])]
+)
+def test_a_metric_is_the_same_in_any_shape_and_order_of_classes(n_classes, shape):
+    realization = data(n_classes)
+    metrics = [name for name in PREDICTED if name != "f1" or n_classes == 2]
+    if n_classes > 2:
+        metrics.remove("brier")
+    plain = LogisticRegression().fit(realization.X_train, realization.y_train)
+    expected = values_of(plain, realization, metrics)
+    assert all(isinstance(value, float) for value in expected.values()), expected
+    for order in (slice(None), slice(None, None, -1)):
+        made = Returns((SHAPES | OF_TWO)[shape], order)
+        found = values_of(made.fit(realization.X_train, realization.y_train), realization, metrics)
+        assert found == pytest.approx(expected)
+
+
+def test_another_number_of_columns_is_named():
+    realization = data(3)
+    made = Returns(lambda values: values[:, :2]).fit(realization.X_train, realization.y_train)
+    with pytest.raises(Misbehaves, match=r"shape \(20, 2\); a column for each of 3 classes"):
+        Scored(made, made.classes_).predict_proba(realization.X_test)
+
+
+def test_a_classifier_without_scores_has_none():
+    made = Scored(ClassifierMixin(), np.array([-1, 1]))
+    assert not hasattr(made, "predict_proba")
+    assert not hasattr(made, "decision_function")
