@@ -77,7 +77,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         minimum, or by at most so many steps, at least 1.
     ranking : {'quadratic', 'loss'}, default 'quadratic'
         How candidates are compared: by the quadratic model of the loss, or by the loss at the
-        minimum of each one's model, as in the paper, which is about twenty times slower.
+        minimum of each one's model, as in the paper, which takes far longer.
     tol : float, default 1e-5
         The least gain for which a round is made, at least 0. The paper leaves open how little is
         too little, which decides on the size of the machine; so do the next three.

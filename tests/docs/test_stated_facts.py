@@ -15,21 +15,29 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from ensvm import TunedSVC
+from ensvm import (
+    KernelRidgeClassifierCV,
+    PartiallyTrainedEnsemble,
+    SVMPathClassifier,
+    TunedSVC,
+)
 from ensvm.classifiers.partially_trained_ensemble import AUTO_EXACT_ROWS
 from ensvm.classifiers.rho_svc import AUTO_RANK
+from ensvm.classifiers.svm_ensemble import MOST_ROWS, SVMEnsembleClassifier
 from ensvm.classifiers.tuned_svc import MANY_ROWS
 from ensvm.data.files.encode import MOST_LEVELS
 from ensvm.data.files.file_content import largest_content
 from ensvm.drafting import draft
 from ensvm.drafting.config_text import NAMES
 from ensvm.drafting.table_guess import FEWEST_ROWS
+from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.report.documents.findings_document import filled_line
 from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
 from ensvm.report.verdict import CLOSE, CONFIDENCE
 from ensvm.runner.cluster import WORKER_SECONDS
 from ensvm.shipped import shipped_results
 from ensvm.solvers.leave_one_out_search import MENDED_PAIR
+from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leave_one_out
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.findings import PLACEHOLDER
 from ensvm.study.published_part import (
@@ -97,6 +105,18 @@ FACTS = {
 }
 
 
+# What docstrings say of constants of the code
+DOCSTRINGS = [
+    (TunedSVC, f"pairs of classes of at most {MENDED_PAIR} rows together"),
+    (SVMPathClassifier, f"up to {FARTHEST:.0f} times the best C"),
+    (least_leave_one_out, f"up to {FARTHEST:.0f} times the best C"),
+    (PartiallyTrainedEnsemble, f"at most {PIVOT_ROWS:,} rows, a random sample if there are more"),
+    (KernelRidgeClassifierCV, f"from more than {PIVOT_ROWS:,} rows"),
+    (SVMEnsembleClassifier.fit, f"more than {MOST_ROWS:,} rows"),
+    (largest_content, f"{largest_content() / 2**30:.0f} GiB, or ENSVM_MAX_GIB"),
+]
+
+
 def text_of(page: str) -> str:
     """Return the text of a page on one line."""
     return " ".join((ROOT / page).read_text(encoding="utf-8").split())
@@ -105,6 +125,24 @@ def text_of(page: str) -> str:
 @pytest.mark.parametrize(("page", "fact"), [(page, one) for page in FACTS for one in FACTS[page]])
 def test_a_page_says_what_the_code_does(page, fact):
     assert fact in text_of(page)
+
+
+@pytest.mark.parametrize(("documented", "fact"), DOCSTRINGS)
+def test_a_docstring_says_what_the_code_does(documented, fact):
+    assert fact in " ".join(documented.__doc__.split())
+
+
+def test_an_approximate_path_is_faster_than_others_where_its_docstring_says_so():
+    (many,) = re.findall(r"Beyond about ([\d,]+) rows this is faster", SVMPathClassifier.__doc__)
+    assert "faster than a grid of 20 values" in " ".join(SVMPathClassifier.__doc__.split())
+    paths = pd.read_csv(shipped_results() / "bench" / "approximate-path.csv")
+    of_many = paths[paths["rows"] > int(many.replace(",", ""))]
+    seconds = of_many["CPU s"] + of_many["choice of C, CPU s"]
+    table = seconds.groupby([of_many["labels"], of_many["rows"], of_many["method"]]).sum().unstack()
+    fast = table.pop("approximate path, tol=0.1")
+    assert len(fast) > 3
+    others = table[["exact path", "LIBSVM, grid of 20 C"]]
+    assert (others.isna() | others.gt(fast, axis=0)).all(axis=None)
 
 
 def test_the_readme_says_how_long_the_measured_runs_took():
