@@ -11,11 +11,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
-    Classifier,
     checked_weights,
     class_costs,
     classes_that_count,
@@ -28,6 +27,7 @@ from ensvm.classifiers.base import (
 from ensvm.classifiers.repeated_rows import COPIES, MergedRows, merged_rows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, fit_context
+from ensvm.classifiers.table_columns import TableClassifier
 from ensvm.classifiers.tuned_svc import PRICES, SLOW
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
@@ -122,7 +122,7 @@ class _Search(NamedTuple):
 
 @documented
 @dataclass(eq=False, repr=False)
-class SVMEnsembleClassifier(Classifier):
+class SVMEnsembleClassifier(TableClassifier):
     """Support vector machines of two kernels and several views, averaged by leave-one-out losses.
 
     It needs no scaling, no tuning and no validation set, and is meant for tables of up to some
@@ -222,6 +222,7 @@ class SVMEnsembleClassifier(Classifier):
     """
 
     _: KW_ONLY
+    categorical_features: Any = "from_dtype"
     n_members: int = 10
     class_weight: Any = None
     search_rows: int = 1000
@@ -231,6 +232,7 @@ class SVMEnsembleClassifier(Classifier):
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TableClassifier._table_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "class_weight": CLASS_WEIGHT,
         "search_rows": [Interval(Integral, 10, None, closed="left")],
@@ -246,8 +248,9 @@ class SVMEnsembleClassifier(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows. Sparse rows are made dense.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The training rows. Sparse rows are made dense. A DataFrame may have texts, categories
+            and missing values.
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
@@ -269,7 +272,7 @@ class SVMEnsembleClassifier(Classifier):
             If the rows or a Gram matrix take more memory than is free.
         """
         name = type(self).__name__
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = self._training_numbers(X, y)
         if X.shape[0] > MOST_ROWS:
             raise ValueError(
                 f"{name} takes at most {MOST_ROWS:,} rows, got {X.shape[0]:,}: fit a random sample "
@@ -408,7 +411,12 @@ class SVMEnsembleClassifier(Classifier):
             start = process_time()
             weighted.append(_search(rows, kernel, view, column_weights, views[view], limits))
             seconds = (process_time() - start) / len(search.found)
-        self.feature_importances_ = importances / (importances.sum() or 1.0)
+        importances /= importances.sum() or 1.0
+        if self._columns is not None:
+            of_table = np.zeros(self.n_features_in_)
+            np.add.at(of_table, self._columns.sources, importances)
+            importances = of_table
+        self.feature_importances_ = importances
         return searches + weighted, seconds
 
     def _keep(self, members: list[EnsembleMember], rows: SortedRows, merged: MergedRows) -> None:
@@ -432,7 +440,7 @@ class SVMEnsembleClassifier(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
+        X : {array-like, sparse matrix, DataFrame} of shape (n, n_features)
             The rows to predict.
 
         Returns
@@ -452,7 +460,7 @@ class SVMEnsembleClassifier(Classifier):
             The probabilities of the classes in `classes_`; each row sums to 1.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._new_numbers(X)
         X = dense(X, COPIES, type(self).__name__) + 0.0
         total = np.zeros((self.classes_.size, len(X)))
         views: dict[str, tuple[Vector, Vector]] = {}

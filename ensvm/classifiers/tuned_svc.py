@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
-    Classifier,
     checked_weights,
     class_costs,
     classes_that_count,
@@ -30,6 +29,7 @@ from ensvm.classifiers.base import (
 from ensvm.classifiers.repeated_rows import COPIES, merged_rows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
+from ensvm.classifiers.table_columns import TableClassifier
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import (
@@ -56,7 +56,7 @@ SLOW = 10.0  # seconds: if LIBSVM is expected to take more, the user is warned
 
 @documented
 @dataclass(eq=False, repr=False)
-class TunedSVC(Classifier):
+class TunedSVC(TableClassifier):
     """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
 
     One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
@@ -166,6 +166,7 @@ class TunedSVC(Classifier):
     kernel: str = "rbf"
     _: KW_ONLY
     scale: bool = True
+    categorical_features: Any = "from_dtype"
     class_weight: Any = None
     search_rows: int = 2000
     tol: float = 1e-3
@@ -174,6 +175,7 @@ class TunedSVC(Classifier):
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TableClassifier._table_constraints,
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],
         "class_weight": CLASS_WEIGHT,
@@ -190,9 +192,10 @@ class TunedSVC(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`. Sparse rows are made dense.
+            `kernel='precomputed'`. Sparse rows are made dense. A DataFrame may have texts,
+            categories and missing values.
         y : array-like of shape (n_samples,)
             The labels, of at least two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
@@ -213,7 +216,7 @@ class TunedSVC(Classifier):
         MemoryError
             If the Gram matrix takes more memory than is free; raised before it is allocated.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = self._training_numbers(X, y)
         self.classes_, codes = coded_labels(y, type(self).__name__)
         if self.kernel == "precomputed":
             require_square(X)
@@ -353,7 +356,7 @@ class TunedSVC(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
+        X : {array-like, sparse matrix, DataFrame} of shape (n, n_features)
             The rows to predict, or their kernel values with the training rows, of shape
             (n, n_samples), with `kernel='precomputed'`.
 
@@ -406,7 +409,7 @@ class TunedSVC(Classifier):
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
         """Return the values of all pairs' machines, shape (pairs, n)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._new_numbers(X)
         if self.support_vectors_ is None:
             values = dense_rows(X[:, self.support_]) @ self.dual_coef_
         elif self.support_.size:

@@ -11,12 +11,12 @@ import numpy as np
 from ensvm.data.alarms import IDENTIFIER
 from ensvm.data.files.encode import (
     DATES,
-    MOST_LEVELS,
     USUAL_MARKS,
     Numerals,
     plain_labels,
     respelled,
 )
+from ensvm.levels import MOST_LEVELS
 
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
 # A few texts in a column of numbers count as missing values: at most MOST_STRAYS different ones, in

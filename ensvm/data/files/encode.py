@@ -17,7 +17,6 @@ from ensvm.errors import UserError, did_you_mean
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
-MOST_LEVELS = 30  # texts of a column that become columns of 0 and 1 without being listed
 MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
 # What stands for a missing value unless a file says otherwise: what pandas takes for it, the mark
 # of the UCI repository, and the errors of a spreadsheet.

@@ -1,0 +1,204 @@
+"""Tables as people have them: columns of text and categories, and missing values, as numbers.
+
+A DataFrame's columns of numbers stay what they are. Columns of text, and those with the type
+`category`, become a column of 0 and 1 for each of their values. What a value is missing for, or
+seen for the first time, follows from the training rows alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import check_array, check_X_y
+from sklearn.utils.validation import validate_data
+
+from ensvm.classifiers.base import Classifier
+from ensvm.classifiers.sklearn_private import StrOptions
+from ensvm.levels import MOST_LEVELS
+
+FEWEST_ROWS = 5  # with a value of a text, so that it has a column of its own
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers: missing values become the median, and have a column that marks them."""
+
+    position: int
+    median: float
+    marks_missing: bool
+
+    def encoded(self, X: Any) -> NDArray[np.float64]:
+        """Return the columns, shape (n, 1) or (n, 2), that this one becomes."""
+        numbers = _numbers(X, self.position)
+        missing = np.isnan(numbers)
+        columns = [np.where(missing, self.median, numbers)]
+        return np.column_stack(columns + [missing] * self.marks_missing).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of text or categories: 0 and 1 for each value, and one for rare values together.
+
+    A missing value is a value like others. A value that no training row has is a rare one if there
+    are some, else 0 in all columns.
+    """
+
+    position: int
+    encoder: OneHotEncoder
+
+    def encoded(self, X: Any) -> NDArray[np.float64]:
+        """Return the columns, shape (n, number of values), that this one becomes."""
+        columns: NDArray[np.float64] = self.encoder.transform(_texts(X, self.position))
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumns:
+    """How the columns of a table become numbers, learned from the training rows."""
+
+    columns: tuple[NumberColumn | TextColumn, ...]
+    sources: NDArray[np.intp]  # of each column of numbers the column of the table
+
+    def encoded(self, X: Any) -> NDArray[np.float64]:
+        """Return a table, or an array, as numbers, shape (n, number of columns of numbers)."""
+        return np.hstack([column.encoded(X) for column in self.columns])
+
+
+def learned_columns(X: Any, categorical: Sequence[int]) -> TableColumns:
+    """Return how the columns of training rows become numbers.
+
+    `categorical` are the positions of those whose values have no order. Raises ValueError, which
+    names the column, for one that is neither of numbers nor among them.
+    """
+    columns: list[NumberColumn | TextColumn] = []
+    sources: list[int] = []
+    for position in range(X.shape[1]):
+        column: NumberColumn | TextColumn
+        if position in categorical:
+            encoder = OneHotEncoder(
+                handle_unknown="infrequent_if_exist",
+                min_frequency=FEWEST_ROWS,
+                max_categories=MOST_LEVELS,
+                sparse_output=False,
+            )
+            column = TextColumn(position, encoder.fit(_texts(X, position)))
+        else:
+            numbers = _numbers(X, position)
+            present = numbers[~np.isnan(numbers)]
+            median = float(np.median(present)) if present.size else 0.0
+            column = NumberColumn(position, median, 0 < present.size < numbers.size)
+        columns.append(column)
+        sources += [position] * column.encoded(X[:1]).shape[1]
+    return TableColumns(tuple(columns), np.array(sources, dtype=np.intp))
+
+
+class TableClassifier(Classifier):
+    """Base of the classifiers that take a DataFrame with texts, categories and missing values.
+
+    Parameters
+    ----------
+    categorical_features : 'from_dtype', array-like or None, default 'from_dtype'
+        The columns whose values have no order, each of which becomes a column of 0 and 1: by their
+        names or positions; 'from_dtype' for the columns of text and of pandas' type `category` of a
+        DataFrame, None for none. Values in fewer than five training rows, and all beyond thirty,
+        share a column, which is also that of unseen values; a missing value is a value. Missing
+        numbers of a DataFrame become the median, with a column that marks them.
+    """
+
+    _columns: TableColumns | None
+    categorical_features: Any
+    _table_constraints: ClassVar[dict[str, list[Any]]] = {
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+    }
+
+    def _training_numbers(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+        """Return validated training rows, as an array or sparse, and their labels.
+
+        Learns the columns of a table.
+        """
+        self._columns = None
+        categorical = self._categorical(X)
+        if not (_is_table(X) or categorical):
+            return validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        validate_data(self, X, y, skip_check_array=True)
+        X = X if _is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
+        self._columns = learned_columns(X, categorical)
+        return check_X_y(self._columns.encoded(X), y, dtype=np.float64)
+
+    def _new_numbers(self, X: Any) -> Any:
+        """Return validated rows to predict, as an array or sparse."""
+        if self._columns is None:
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        X = X if _is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
+        return check_array(self._columns.encoded(X), dtype=np.float64)
+
+    def _categorical(self, X: Any) -> list[int]:
+        """Return the positions of the columns whose values have no order, ascending."""
+        named = self.categorical_features
+        names = list(X.columns) if _is_table(X) else []
+        if named is None or (isinstance(named, str) and not names):
+            return []
+        if isinstance(named, str):
+            return [j for j, dtype in enumerate(X.dtypes) if _is_of_texts(dtype)]
+        given = np.asarray(named)
+        if given.dtype == bool:
+            return np.flatnonzero(given).tolist()
+        unknown = [name for name in given.tolist() if isinstance(name, str) and name not in names]
+        if unknown:
+            raise ValueError(f"categorical_features: X has no column {unknown[0]!r}")
+        return sorted(
+            names.index(name) if isinstance(name, str) else int(name) for name in given.tolist()
+        )
+
+
+def _is_table(X: Any) -> bool:
+    """Return whether X is a pandas DataFrame; pandas itself is not loaded for it."""
+    return hasattr(X, "iloc") and hasattr(X, "dtypes")
+
+
+def _is_of_texts(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "O") in "OUST" or dtype.name == "category"
+
+
+def _column(X: Any, position: int) -> Any:
+    return X.iloc[:, position] if _is_table(X) else X[:, position]
+
+
+def _numbers(X: Any, position: int) -> NDArray[np.float64]:
+    """Return a column of numbers, NaN for missing ones; refuse one of texts or dates."""
+    column = _column(X, position)
+    name = getattr(column, "name", position)
+    if getattr(column.dtype, "kind", "O") in "mM":
+        raise ValueError(
+            f"column {name!r} holds dates or times: make numbers of them, such as days since one"
+        )
+    try:
+        if hasattr(column, "to_numpy"):
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            numbers = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"column {name!r} holds other values than numbers ({error}): name it in "
+            "categorical_features, or make numbers of it"
+        ) from error
+    if np.isinf(numbers).any():
+        raise ValueError(f"column {name!r} holds infinity")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _texts(X: Any, position: int) -> NDArray[np.object_]:
+    """Return a column as texts, shape (n, 1), None for missing values."""
+    values = np.asarray(_column(X, position), dtype=object)
+    texts = np.empty((len(values), 1), dtype=object)
+    for row, value in enumerate(values):
+        # only a missing value differs from itself; pandas' own answers with neither True nor False
+        missing = value is None or (value == value) is not True
+        texts[row, 0] = None if missing else str(value)
+    return texts
