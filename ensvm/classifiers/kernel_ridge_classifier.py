@@ -55,8 +55,8 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     Parameters
     ----------
     gamma : float or {'loo', 'scale', 'auto', 'mean-distance'}, default 'loo'
-        The factor in the kernel, a positive number; not read by 'linear'. 'loo' chooses among .1,
-        .33, 1 and 3.3 times 'mean-distance', which is 1 over the mean squared distance of the
+        The factor in the kernel, a positive number; not read by 'linear'. 'loo' chooses among .05,
+        .165, .5 and 1.65 times 'mean-distance', which is 1 over the mean squared distance of the
         training rows to their mean, for 'laplacian' over the mean of sum_j |x_j - mean_j|; 'scale'
         is 1 / (n_features Var(X)) and 'auto' 1 / n_features.
     alpha : float or 'loo', default 'loo'

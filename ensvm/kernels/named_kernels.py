@@ -96,7 +96,7 @@ def parameters_of(kernel: str | Callable[..., Any]) -> tuple[str, ...]:
 
 QUANTILES = (0.9, 0.5, 0.1)
 # Multiples of the width 'mean-distance' among which classifiers choose by leave-one-out
-TRIED_WIDTHS = (0.1, 0.33, 1.0, 3.3)
+TRIED_WIDTHS = (0.05, 0.165, 0.5, 1.65)
 
 
 class WidthRange(NamedTuple):

@@ -156,3 +156,9 @@ def test_pivots_need_inputs() -> None:
     X, y = moons()
     with pytest.raises(ValueError, match=r"low_rank=5\) chooses pivots among inputs"):
         KernelRidgeClassifierCV("precomputed", low_rank=5).fit(X @ X.T, y)
+
+
+def test_the_docstring_names_the_widths_that_are_tried() -> None:
+    numbers = [f"{factor:g}".lstrip("0") for factor in TRIED_WIDTHS]
+    listed = f"{', '.join(numbers[:-1])} and {numbers[-1]} times 'mean-distance'"
+    assert listed in " ".join(str(KernelRidgeClassifierCV.__doc__).split())
