@@ -14,7 +14,8 @@ from ensvm_cli.data import data
 from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, status
-from ensvm_cli.results import SHOWN_BY, compare, export, rank, report, table
+from ensvm_cli.reports import compare, export, report
+from ensvm_cli.results import SHOWN_BY, rank, table
 from ensvm_cli.run import run
 from ensvm_cli.show import show
 from ensvm_cli.studies import check, copy, list_
