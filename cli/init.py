@@ -106,7 +106,6 @@ def at_a_terminal() -> bool:
 def _print_draft(draft: "Draft") -> None:
     """Print what the table holds."""
     from ensvm.data.alarms import TITLE
-    from ensvm.data.files.encode import look_alikes
 
     size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
     say(f"{draft.path}: {len(draft.target.fields):,} rows, {size}")
@@ -118,9 +117,6 @@ def _print_draft(draft: "Draft") -> None:
     fitting_console().print(grid)
     if draft.columns:
         _print_columns(draft)
-    for first, second in look_alikes(draft.classes):
-        rows = f"{draft.classes[first]:,} and {draft.classes[second]:,} rows"
-        say(f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True)
     print_alarms(f"{TITLE}:", draft.alarms)
 
 

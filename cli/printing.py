@@ -175,16 +175,8 @@ def print_missing_data(plan: "Plan", datasets: set[str], data_dir: Path | None) 
 
 
 def print_columns(plan: "Plan") -> None:
-    """Print which columns are not inputs, which hold groups, and labels that look the same."""
-    from ensvm.data.files.encode import look_alikes
-
+    """Print which columns are not inputs, and which hold groups."""
     for name, card in plan.cards.items():
-        for first, second in look_alikes(card.labels):
-            say(
-                f"warning: {name}: the labels {first!a} and {second!a} look the same, but are two"
-                " classes; write them alike if they are one",
-                err=True,
-            )
         if card.dropped:
             columns = ", ".join(column or '""' for column in card.dropped)
             print_text(f"{name}: columns left out of the inputs: {columns}")

@@ -5,15 +5,14 @@
 
 import re
 import warnings
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import sparse_matrix
-from ensvm.data.files.encode import encoded_columns
+from ensvm.data.files.encode import codes_of, encoded_columns, look_alikes
 from ensvm.data.loading import Dataset
 
 TITLE = "Look at this first"
@@ -41,6 +40,10 @@ UNIQUE = 0.9
 MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
 WIDE_RANGE = 100  # for each row; whole numbers in a first column that spread so far name samples
 
+# What often stands for a missing number, in a column of so many other numbers
+SENTINEL = re.compile(r"-9|-?9{2,6}")
+FEWEST_NUMBERS = 5
+
 Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
 
 
@@ -48,8 +51,8 @@ def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
     These are columns that tell the class alone, test rows of the first realization that repeat
-    training rows, columns that look like identifiers or groups, rare classes, and classes whose
-    names differ in capital letters alone.
+    training rows, columns that look like identifiers or groups, rare classes, texts that differ
+    only in capital letters or blanks, and numbers such as -999 apart from all others.
     """
     columns = list(_columns(dataset))
     return [
@@ -58,6 +61,7 @@ def alarms(dataset: Dataset) -> list[str]:
         *_like_identifiers(dataset, columns),
         *_rare(dataset),
         *_spelt_alike(dataset),
+        *_may_mean_missing(dataset),
     ]
 
 
@@ -191,6 +195,10 @@ def _rare(dataset: Dataset) -> Iterator[str]:
     shares = counts / len(dataset.y)
     rare = shares < rare_share(len(classes))
     if rare.any():
+        single = [repr(dataset.classes[number]) for number in classes[counts == 1].tolist()]
+        once = (
+            f"; {', '.join(single[:5])}: a single row; is it a slip of the pen?" if single else ""
+        )
         named = [
             f"{dataset.classes[number]!r} {share:.1%}"
             for number, share in zip(classes[rare].tolist(), shares[rare], strict=True)
@@ -198,13 +206,70 @@ def _rare(dataset: Dataset) -> Iterator[str]:
         more = f" and {len(named) - 5} more" if len(named) > 5 else ""
         yield (
             f"rare classes: {', '.join(named[:5])}{more} of the rows; guessing the largest class "
-            f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too"
+            f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too{once}"
         )
 
 
 def _spelt_alike(dataset: Dataset) -> Iterator[str]:
-    times = Counter(label.casefold() for label in dataset.classes)
-    alike = [repr(label) for label in dataset.classes if times[label.casefold()] > 1]
-    if alike:
-        names = ", ".join(alike)
-        yield f"the classes {names} differ in capital letters alone: write them alike in the file"
+    """Yield a sentence about texts that differ only in capital letters, blanks or Unicode form."""
+    groups = [] if dataset.groups is None else np.unique(dataset.groups).tolist()
+    codes: dict[str, Mapping[str, Any]] = {
+        "classes": {label: label for label in dataset.classes},
+        f"groups of {dataset.card.groups!r}": {group: group for group in groups},
+    }
+    for name, encoding in (dataset.card.inputs or {}).items():
+        codes[f"values of {name!r}"] = codes_of(encoding)
+    for what, code_of in codes.items():
+        if not (pairs := look_alikes(code_of)):
+            continue
+        different = [pair for pair in pairs if code_of[pair[0]] != code_of[pair[1]]]
+        first, second = (different or pairs)[0]
+        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
+        advice = "count as different; write them alike in the file if they mean the same"
+        yield (
+            f"the {what} {first!a} and {second!a} look alike{more}: they differ only in capital "
+            "letters, blanks or the form of letters, and "
+            f"{advice if different else 'are taken for the same'}"
+        )
+
+
+def _may_mean_missing(dataset: Dataset) -> Iterator[str]:
+    """Yield a sentence about numbers such as -999 that stand apart from all others of a column."""
+    if sparse_matrix(dataset.X) or dataset.card.inputs is None:
+        return
+    columns = dict[str, list[tuple[str, float]]]()  # by number: the columns that hold it
+    first = 0
+    for name, encoding in dataset.card.inputs.items():
+        width = len(encoded_columns({name: encoding}))
+        if width == 1 and encoding == "number":
+            values = dataset.X[:, first]
+            for number, share in _sentinels(values[~np.isnan(values)]):
+                columns.setdefault(number, []).append((name, share * len(values)))
+        first += width
+    for number, held in columns.items():
+        names = ", ".join(repr(name) for name, _ in held[:3])
+        more = f" and {len(held) - 3} more columns" if len(held) > 3 else ""
+        share = max(share for _, share in held) / len(dataset.y)
+        yield (
+            f"{names}{more}: {number} stands in up to {share:.0%} of the rows, apart from all "
+            "other numbers: if it means a missing value, say so as the file writes it, by "
+            f"`ensvm init --missing {number}` or `format: {{missing: [{number}]}}`"
+        )
+
+
+def _sentinels(values: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
+    """Yield -9, 99 or the like, and its share, if it lies apart from the other numbers."""
+    if not len(values):
+        return
+    for value in {float(values.min()), float(values.max())}:
+        number = f"{value:.15g}"
+        if not SENTINEL.fullmatch(number):
+            continue
+        others = np.unique(values[values != value])
+        if len(others) < FEWEST_NUMBERS:
+            continue
+        alone = value < 0 <= others[0]
+        far = np.abs(others - value).min() > others[-1] - others[0]
+        count = int((values == value).sum())
+        if (alone or far) and count > 1:
+            yield number, count / len(values)

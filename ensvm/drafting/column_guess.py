@@ -24,8 +24,8 @@ MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numb
 MOST_STRAYS = 3
 STRAY_SHARE = 0.05
 DIGITLESS_SHARE = 0.5
+FEWEST_OF_A_FLAG = 2  # rows with the text, and rows without
 FEWEST_NUMBERS = 5  # different values that the guesses below need
-SENTINEL = re.compile(r"-9|-?9{2,6}")  # what often stands for a missing number
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
 UNIT = re.compile(r"(?P<before>\D{0,4}?)[+-]?\d[\d.,' ]*(?P<after>\D{0,8})")
 MOSTLY = 0.9  # of the fields of a column
@@ -58,6 +58,9 @@ class DraftColumn:
     @property
     def encoding(self) -> dict[str, int] | dict[str, list[str]] | None:
         """How a config encodes the column; None for numbers."""
+        if self.kind == "yes or no" and len(self.counts) == 1:  # a text and blanks: a flag
+            marks = self.missing_marks.intersection(self.fields)
+            return {**dict.fromkeys(sorted(marks), 0), next(iter(self.counts)): 1}
         if self.kind == "yes or no":
             yes = {pair[0] for pair in YES_AND_NO}
             return {level: int(level.lower() in yes) for level in sorted(self.counts)}
@@ -88,6 +91,8 @@ def look_at_column(
             return replace(column, kind="identifier", dropped=reason)
     if not column.dropped and len(column.counts) == 1:
         value = next(iter(column.counts))
+        if min(column.missing, n - column.missing) >= FEWEST_OF_A_FLAG:
+            return replace(column, kind="yes or no")
         return replace(column, kind="constant", dropped=f"the same value in every row: {value}")
     return column
 
@@ -175,16 +180,14 @@ def _as_numbers(
         DIGITLESS_SHARE if many else STRAY_SHARE
     ):
         return None
-    notes = _notes(present, numbers, numerals, fields)
+    notes = _notes(present, numbers, numerals)
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = frozenset(marks | MISSING_NUMBERS | set(strays))
     return DraftColumn(name, "number", fields, marks, notes=tuple(notes))
 
 
-def _notes(
-    present: list[str], numbers: np.ndarray, numerals: Numerals, fields: Sequence[str]
-) -> list[str]:
+def _notes(present: list[str], numbers: np.ndarray, numerals: Numerals) -> list[str]:
     """Return what a user should know of how the numbers of a column are read."""
     notes = []
     read = [(text, x) for text, x in zip(present, numbers.tolist(), strict=True) if x == x]
@@ -196,20 +199,4 @@ def _notes(
     whole = [text for text, _ in read if re.fullmatch(r"[+-]?[0-9]{16,100}", text)]
     inexact = [text for text in whole if int(float(text)) != int(text)]
     notes += [f"whole numbers beyond 2^53, such as {text}, lose digits" for text in inexact[:1]]
-    for extreme in {min(read, key=lambda pair: pair[1]), max(read, key=lambda pair: pair[1])}:
-        if _may_mean_missing(extreme, [x for _, x in read], fields):
-            notes.append(f"--missing {extreme[0]} if it stands for a missing value")
     return notes
-
-
-def _may_mean_missing(
-    extreme: tuple[str, float], numbers: list[float], fields: Sequence[str]
-) -> bool:
-    """Return whether -9, 99 or the like lies apart from the other numbers, in several rows."""
-    text, value = extreme
-    others = [x for x in numbers if x != value]
-    if not SENTINEL.fullmatch(f"{value:.15g}") or len(others) < FEWEST_NUMBERS:
-        return False
-    alone = value < 0 <= min(others)
-    far = min(abs(x - value) for x in others) > max(others) - min(others)
-    return (alone or far) and sum(other == text for other in fields) > 1

@@ -90,7 +90,36 @@ def test_a_fault_is_found_among_many_columns(found):
 def test_classes_that_differ_in_capital_letters_alone_are_named(found):
     y = np.array(["no", "yes", "NO", "other"])[np.arange(N) % 4]
     [alarm] = found(NOISE | {"a": LONE}, y)
-    assert alarm.startswith("the classes 'NO', 'no' differ in capital letters alone")
+    assert alarm.startswith("the classes 'NO' and 'no' look alike: they differ only in capital")
+    assert "count as different" in alarm
+
+
+@pytest.mark.parametrize("other", ["Red", "RED", "r ed", "re\u200bd", "\uff52ed"])
+@pytest.mark.parametrize("what", ["class", "group", "value", "one code"])
+def test_texts_that_look_alike_are_named_wherever_they_stand(found, other, what):
+    texts = np.array(["red", other, "blue"])[np.arange(N) % 3]
+    keys = {
+        "class": {"y": texts},
+        "group": {"groups": "t", "split": {"protocol": "kfold", "n_splits": 2}},
+        "value": {"inputs": {"t": "one-hot"}},
+        "one code": {"inputs": {"t": {"red": 1, other: 1, "blue": 0}}},
+    }
+    columns = NOISE if what == "class" else NOISE | {"t": texts}
+    [line] = [line for line in found(columns, **keys[what]) if "look alike" in line]
+    assert ("taken for the same" in line) == (what == "one code")
+    assert ascii("red") in line
+    assert ascii(other) in line
+
+
+@pytest.mark.parametrize("number", [-999.0, -9.0, 999.0, 99999.0])
+def test_a_number_apart_from_all_others_may_mean_a_missing_value(found, number):
+    values = np.where(np.arange(N) % 12 == 3, number, np.round(20 * np.abs(LONE)))
+    [alarm] = found({"dose": values, "a": LONE})
+    assert (
+        f"'dose': {number:g} stands in up to {np.mean(values == number):.0%} of the rows" in alarm
+    )
+    once = np.where(np.arange(N) == 3, number, np.round(20 * np.abs(LONE)))
+    assert found({"dose": once, "a": LONE}) == []
 
 
 def test_ten_equal_classes_are_not_rare(found):

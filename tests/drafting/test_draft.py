@@ -307,15 +307,23 @@ def test_numbers_that_stand_for_a_missing_value_are_asked_about():
     codes = {"u": "-9", "v": "999.0"}
     columns = [[codes[name] if i % 9 == 0 else f"{i}.0" for i in range(N)] for name in "uv"]
     draft, card = drafted(table("u,v", *columns))
-    notes = [column.notes[-1] for column in draft.columns[:2]]
-    assert notes == [
-        f"--missing {code} if it stands for a missing value" for code in codes.values()
-    ]
+    named = [line for line in draft.alarms if "means a missing value" in line]
+    assert [line.split(" stands in")[0] for line in named] == ["'u': -9", "'v': 999"]
     assert not np.isnan(load(card).X).any()
     _, card = drafted(table("u,v", *columns), written={"missing": ["-9", "999.0"]})
     assert np.isnan(load(card).X).mean() == pytest.approx(-(-N // 9) / N)
     single = [["-9" if i == 3 else f"{i}" for i in range(N)]]
-    assert drafted(table("u", *single))[0].columns[0].notes == ()
+    assert drafted(table("u", *single))[0].alarms == ()
+
+
+@pytest.mark.parametrize(("mark", "blank"), [("x", ""), ("1", ""), ("yes", "NA"), ("true", "?")])
+def test_a_column_of_one_text_and_blanks_is_a_flag(mark, blank):
+    fields = [mark if i % 3 else blank for i in range(N)]
+    sizes = [f"{i * i}.5" for i in range(N)]
+    draft, card = drafted(table("flag,size", fields, sizes))
+    assert draft.columns[0].kind == "yes or no"
+    assert load(card).X[:, 0].tolist() == [float(field == mark) for field in fields]
+    assert drafted(table("flag,size", [mark] * N, sizes))[0].columns[0].kind == "constant"
 
 
 @pytest.mark.parametrize("name", ["None", "NA", "null", "N/A"])

@@ -296,12 +296,15 @@ def plain_label(text: str) -> str:
 
 
 def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Return pairs of labels that differ only in Unicode form or by characters without ink."""
+    """Return pairs of labels that differ only in capital letters, blanks or Unicode form.
+
+    Characters without ink count as nothing.
+    """
     first: dict[str, str] = {}
     pairs = []
     for label in labels:
-        text = unicodedata.normalize("NFC", label)
-        seen = " ".join("".join(c for c in text if unicodedata.category(c) != "Cf").split())
+        text = unicodedata.normalize("NFKC", label).casefold()
+        seen = "".join("".join(c for c in text if unicodedata.category(c) != "Cf").split())
         if (other := first.setdefault(seen, label)) != label:
             pairs.append((other, label))
     return pairs
