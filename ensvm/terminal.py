@@ -1,5 +1,6 @@
 """The console of all that rich prints: texts from anywhere cannot control the terminal."""
 
+import errno
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,6 +19,10 @@ class VisibleConsole(Console):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, markup=False, emoji=False, highlight=False)
+
+    def on_broken_pipe(self) -> None:
+        """Raise BrokenPipeError for the verb; rich would end the command with status 1."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of the output has gone")
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

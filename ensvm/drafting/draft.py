@@ -18,6 +18,7 @@ from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import LABEL_MARKS, USUAL_MARKS, Numerals, indicators, without_label
 from ensvm.data.files.file_content import PACKED, FileContent, FileFormat, unpack
 from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
+from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
 from ensvm.data.own_file import format_of, inline_card
@@ -345,6 +346,7 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
     if form is not NpzFormat:
         share = raw.X.nnz / (n_rows * n_inputs)
         written_as = f"LIBSVM text, {share:.2%} of its values not zero"
+        written_as += f"; {NO_LINE_BREAK}" * (not ends_whole(file.data))
     labels = raw.labels.tolist()
     kind = look_at_column("y", labels, Numerals(), 1, frozenset([""])).kind
     target = DraftColumn("y", "number" if kind == "number" else "text", labels, frozenset([""]))

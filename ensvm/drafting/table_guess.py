@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
+from ensvm.data.files.delimited_text import COMMENT_MARKS, DELIMITERS, TableFormat
 from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.foreign_content import SAVE_AS
@@ -82,22 +82,28 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
         raise UserError(f"{file.name}: holds no values")
     if header is None:
         header = _has_header(form, head)
+    n_headings = 1 + _n_headings(form, head) if header else 0
     titles = [" ".join(title.split()) for title in head[0]]
     # the first column of what pandas writes is its index, which has no name
     usable = header and len(set(titles)) == len(titles) and all(titles[1:])
-    if header and not usable and len(rows) > 1:
-        dialect["skip"] = rows[1][0] - 1  # a config cannot name the columns by this header
-    form = TableFormat(type="table", target=-1, header=int(usable), **dialect)
+    if header and not usable and len(rows) > n_headings:
+        dialect["skip"] = rows[n_headings][0] - 1  # a config cannot name the columns by this header
+    form = TableFormat(type="table", target=-1, header=n_headings * usable, **dialect)
     table = form.table(file)
     columns, names = _columns(table, file.name), list(table.columns)
     numerals = _guess_numerals(columns, form.delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
     what = "a header" if header else "no header"
+    if n_headings > 1:
+        what += f" of {n_headings} lines, the first with the names"
+        dialect |= {"header": n_headings} if usable else {}
     what += "" if usable else " (columns are called by position, from 0)"
     delimiter = next(
         (k for k, mark in DELIMITERS.items() if mark == form.delimiter), form.delimiter
     )
     notes = [f"{ENCODINGS[encoding]}, delimiter {delimiter}, {what}", *table.notes]
+    if usable:
+        titles = names
     return DraftTable(
         "; ".join(notes),
         names,
@@ -182,7 +188,7 @@ def _guess_lines(file_name: str, text: str, delimiter: str | None) -> dict[str, 
     for line in lines:
         if excel := re.fullmatch(r"sep=(.)\s*", line):
             delimiter = delimiter or excel[1]
-        elif not line.startswith(("#", "%")):
+        elif not line.startswith(COMMENT_MARKS):
             break
         skip += 1
     shown = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
@@ -203,10 +209,53 @@ def _guess_lines(file_name: str, text: str, delimiter: str | None) -> dict[str, 
             "a table needs one column of classes and one or more of inputs; --skip N leaves out "
             "lines before it"
         )
-    skip += _foreign_lines(lines[skip:], width, best)
+    if foreign := _foreign_lines(lines[skip:], width, best):
+        skip += foreign
+    elif skip and _is_header_behind_a_mark(lines[skip - 1], shown, best):
+        skip -= 1
     last = re.split(r"\r\n|\r|\n", text[-HEAD:].rstrip("\x1a\r\n "))[:0:-1]
     footer = sum(bool(line.strip()) for line in last[: _foreign_lines(last, width, best)])
     return {"delimiter": best, "skip": skip, "footer": footer}
+
+
+def _is_header_behind_a_mark(line: str, rows: Sequence[str], delimiter: str) -> bool:
+    """Return whether a comment above a table names its columns, and no row of it does."""
+    if not line.startswith(COMMENT_MARKS):
+        return False
+    form = TableFormat(type="table", target=-1, delimiter=delimiter)
+    [names, *head] = [fields for text in (line, *rows) for fields in form.cut([text])]
+    if names[0] in COMMENT_MARKS and head and len(head[0]) == len(names) - 1:
+        names = names[1:]
+    alike = bool(head) and len(head[0]) == len(names) == len(set(names))
+    return alike and _has_header(form, [names, *head]) and not _has_header(form, head)
+
+
+def _n_headings(form: TableFormat, head: Sequence[list[str]]) -> int:
+    """Return how many lines below the first hold units or types in place of numbers, at most two.
+
+    Such a line has a text in most of several columns that hold numbers below it. A second one, as
+    Orange writes it, has no number in them.
+    """
+    for count in (2, 1):
+        rows = [row for row in head[count + 1 :] if len(row) == len(head[0]) and row != head[0]]
+        columns = [
+            [text for text in column if text not in USUAL_MARKS]
+            for column in zip(*rows, strict=True)
+        ]
+        numeric = [
+            at
+            for at, column in enumerate(columns)
+            if column and not np.isnan(form.numerals.read(column)).any()
+        ]
+        lines = head[1 : count + 1]
+        if len(numeric) < 2 or any(len(line) <= max(numeric) or line == head[0] for line in lines):
+            continue
+        fields = [[line[at] for at in numeric if line[at] not in USUAL_MARKS] for line in lines]
+        texts = [int(np.isnan(form.numerals.read(line)).sum()) for line in fields]
+        second_has_none = count == 1 or texts[1] == len(fields[1])
+        if texts[0] > len(numeric) / 2 and second_has_none:
+            return count
+    return 0
 
 
 def _foreign_lines(lines: Sequence[str], width: int, delimiter: str) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ensvm.data.files.encode import USUAL_MARKS, Numerals
 from ensvm.data.files.file_content import FileContent, check_size
+from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import Table
 from ensvm.data.files.typed_tables import TypedFormat, table_of
 from ensvm.errors import UserError
@@ -86,7 +87,8 @@ def _table(data: bytes, file_name: str) -> Table:
         name: _column([row[at] for row in rows], name, kind, place)
         for at, (name, kind) in enumerate(kinds.items())
     }
-    notes = ("weights of rows left out",) if weighted else ()
+    notes = ("weights of rows left out",) * weighted
+    notes += (NO_LINE_BREAK,) * (not ends_whole(data))
     return table_of(pandas.DataFrame(columns), place, notes)
 
 
@@ -153,6 +155,8 @@ def _kind(kind: str, where: str) -> Kind:
 
 
 def _sparse_row(line: str, kinds: dict[str, Kind], where: str) -> list[str]:
+    if "}" not in line:
+        raise UserError(f"{where}: is not ARFF: a sparse row without its closing brace")
     row = [kind[0] if isinstance(kind, list) else "0" for kind in kinds.values()]
     for match in _SPARSE.finditer(line.strip().removeprefix("{").partition("}")[0]):
         if int(match[1]) >= len(row):

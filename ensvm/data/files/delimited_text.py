@@ -19,6 +19,7 @@ from ensvm.data.files.encode import (
     encoded_columns,
 )
 from ensvm.data.files.file_content import FileContent
+from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import UserError
 from ensvm.yaml_block import Strict
@@ -27,6 +28,8 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespa
 _END_OF_FILE = "\x1a"  # DOS marks the end of a text so
 _FIRST_ROWS = 50  # rows that tell whether the first of them is a header
 
+COMMENT_MARKS = ("#", "%")
+_COMMENTED = re.compile(r"^[#%]+\s+(?!of\b)")  # "# of rings" is a name
 _FORMULA = re.compile(r'^\s*="(.*)"\s*$', re.S)
 
 Row = tuple[int, list[str]]  # the number of its first line, and its fields
@@ -188,6 +191,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def begins_with_names(self, rows: Sequence[list[str]]) -> bool:
         """Return whether the first of some rows has a text above a column of numbers."""
         first, *others = rows[:_FIRST_ROWS] or [[]]
+        others = [row for row in others if row != first]  # files put together, each with a header
         width = len(others[0]) if others else 0
         names = [""] * (width - len(first)) + first  # R gives row names no title
         columns = zip(*(row for row in others if len(row) == width), strict=True)
@@ -224,26 +228,58 @@ class TableFormat(NamedColumnsFormat, Dialect):
         if len(rows) < self.header:
             raise UserError(f"{file.name}: holds no header line")
         # a name in quotes may go over several lines
-        names = self.columns or [
-            " ".join(name.split()) for _, fields in rows[: min(self.header, 1)] for name in fields
-        ]
+        header = rows[0][1] if self.header else []
+        names = self.columns or [" ".join(name.split()) for name in header]
         body, notes = rows[self.header :], list[str]()
+        if header:
+            names, body, notes = self._without_marks(names, header, body, file)
         if not names:
             if not body:
                 raise UserError(f"{file.name}: holds no rows")
             names = [str(at) for at in range(len(body[0][1]))]
         if {len(fields) for _, fields in body} == {len(names) + 1}:
-            body, *notes = self._without_row_names(body, file)
+            body, *more = self._without_row_names(body, file)
+            notes += more
         for line, fields in body:
             if (width := len(fields)) != len(names):
                 hint = "; of several spaces: `delimiter: whitespace`" if self._mark == " " else ""
-                if self.header and all(len(fields) == width for _, fields in body):
+                if line == body[-1][0] != body[0][0] and not ends_whole(file.data):
+                    hint = "; it is the last line and has no line break: is the file cut off?"
+                elif self.header and all(len(fields) == width for _, fields in body):
                     hint = "; the header and all rows differ: is a name or a quote missing?"
                 raise UserError(
                     f"{file.name}, line {line}: {width} fields; expected {len(names)}{hint}"
                 )
         refuse_equal_names(names, file.name)
+        if not self.footer and not ends_whole(file.data):
+            notes.append(NO_LINE_BREAK)
         return names, body, tuple(notes)
+
+    def _without_marks(
+        self, names: list[str], header: list[str], body: list[Row], file: FileContent
+    ) -> tuple[list[str], list[Row], list[str]]:
+        """Return the names without a comment mark, rows without the header again, and notes.
+
+        numpy's savetxt writes `# ` before the names. A column may be called `#`, though.
+        """
+        again = [line for line, fields in body if fields == header]
+        others = [fields for _, fields in body if fields != header]
+        is_text = np.isnan(self.numerals.read(header))
+        if again and not is_text.any():
+            raise UserError(
+                f"{file.name}, line {again[0]}: is equal to the header, whose names are numbers; "
+                "if both are rows, say `format: {header: false}`, else remove the line"
+            )
+        if again and (is_text.all() or self.begins_with_names([header, *others])):
+            body = [row for row in body if row[1] != header]
+        else:
+            again = []
+        if names and names[0] in COMMENT_MARKS and body and len(body[0][1]) == len(names) - 1:
+            names = names[1:]
+        elif names and self.columns is None:
+            names = [_COMMENTED.sub("", names[0]), *names[1:]]
+        listed = ", ".join(map(str, again[:5])) + (", ..." if len(again) > 5 else "")
+        return names, body, [f"the header again, left out: line {listed}"] if again else []
 
     def _without_row_names(
         self, body: list[Row], file: FileContent

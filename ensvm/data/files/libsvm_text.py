@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.files.encode import LARGEST, MOST_EXACT, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
+from ensvm.data.files.last_line import refuse_cut_pairs
 from ensvm.errors import UserError
 
 _LINE = re.compile(rb"\s*[-+]?[\d.]+([eE][-+]?\d+)?(\s+\d+:\S+)*\s*")
@@ -60,6 +61,7 @@ class LibsvmFormat(FileFormat):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs as csr, of `file.features` columns, and the labels."""
         form = self.settled([file])
+        refuse_cut_pairs(file.name, file.data)
         try:
             with reading(file.name, "LIBSVM text"):
                 X, labels = form._load(file.data, file.features)

@@ -25,6 +25,7 @@ from ensvm.data.files.encode import (
     without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw
+from ensvm.data.files.last_line import NO_LINE_BREAK, refuse_cut_row
 from ensvm.errors import UserError, did_you_mean
 
 
@@ -134,7 +135,10 @@ class NamedColumnsFormat(FileFormat):
         groups = None
         if file.groups is not None:
             groups = plain_labels(texts_of(table.columns[file.groups])[rows].astype(str))
-        return Raw(self._inputs(table, inputs, rows), labels.astype(str), groups=groups)
+        X = self._inputs(table, inputs, rows)
+        if NO_LINE_BREAK in table.notes:
+            refuse_cut_row(table.place(-1), texts_of(table.columns[names[-1]]), names[-1] == label)
+        return Raw(X, labels.astype(str), groups=groups)
 
     def _inputs(self, table: Table, inputs: Inputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         X = np.empty((len(rows), len(encoded_columns(inputs))))

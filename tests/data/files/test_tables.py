@@ -166,7 +166,7 @@ def test_numbers_are_read_to_the_last_bit_whatever_stands_beside_them() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 4)) * 10.0 ** rng.integers(-300, 90, (30, 4))
     lines = [",".join(map(repr, map(float, row))) + ",a" for row in X]
-    text = "\n".join([*lines, "?,1,2,3,b"])  # a column with a gap is read field by field
+    text = "\n".join([*lines, "?,1,2,3,b", ""])  # a column with a gap is read field by field
     raw = read_table(text.encode(), form(target=-1, missing=["?"], incomplete="keep"), None, "file")
     np.testing.assert_array_equal(raw.X, [*X, [np.nan, 1, 2, 3]])
 

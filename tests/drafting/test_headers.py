@@ -1,0 +1,93 @@
+"""Header lines where an eye sees them: again between rows, behind a comment mark, with units."""
+
+from pathlib import Path
+
+import pytest
+
+from ensvm.data import inline_card, load
+from ensvm.drafting.draft import draft_study
+from ensvm.errors import UserError
+
+NAMES = ["age", "dose", "outcome"]
+ROWS = [[f"{i * 37 % 61}.5", f"{i * i % 23}", ["sick", "well"][i % 2]] for i in range(40)]
+MARKS = {"csv": ",", "tsv": "\t", "txt": " "}
+SPLIT = {"protocol": "random", "n_train": 0.8}
+
+
+def written(folder: Path, ending: str, *lines: list[str]) -> Path:
+    path = folder / f"d.{ending}"
+    path.write_text("".join(MARKS[ending].join(fields) + "\n" for fields in lines))
+    return path
+
+
+def labels(path: Path, **keys: object) -> dict[str, object]:
+    """Return the classes that a config reads."""
+    block = {"name": "d", "path": path.name, "target": "outcome", "split": SPLIT, **keys}
+    if path.suffix == ".txt":
+        block["format"] = {"delimiter": "whitespace", **block.get("format", {})}
+    return dict(load(inline_card(block, path.parent)).card.classes)
+
+
+BOTH = {"sick": 20, "well": 20}
+
+
+@pytest.mark.parametrize("ending", MARKS)
+@pytest.mark.parametrize("at", [0, 1, 20, 40])
+def test_a_header_line_that_stands_again_between_rows_is_left_out(
+    tmp_path: Path, ending: str, at: int
+) -> None:
+    path = written(tmp_path, ending, NAMES, *ROWS[:at], NAMES, *ROWS[at:])
+    draft = draft_study(path, tmp_path / "c.yaml")
+    assert draft.classes == BOTH
+    assert f"the header again, left out: line {at + 2}" in draft.written_as
+    assert labels(path) == BOTH
+
+
+def test_a_line_like_a_header_of_numbers_is_refused_with_its_line(tmp_path: Path) -> None:
+    names = ["2001", "2002", "3"]
+    path = written(tmp_path, "csv", names, *ROWS[:9], names, *ROWS[9:])
+    with pytest.raises(UserError, match="line 11: is equal to the header"):
+        labels(path, target="3", format={"header": True})
+
+
+@pytest.mark.parametrize("ending", MARKS)
+@pytest.mark.parametrize("mark", ["# ", "% ", "## "])
+@pytest.mark.parametrize("above", [[], [["# made by hand"]]])
+def test_a_header_behind_a_comment_mark_names_the_columns(
+    tmp_path: Path, ending: str, mark: str, above: list[list[str]]
+) -> None:
+    names = [mark + NAMES[0], *NAMES[1:]]
+    if ending == "txt" and mark == "## ":
+        pytest.skip("of blanks, only a mark of one character is one field")
+    path = written(tmp_path, ending, *above, names, *ROWS)
+    draft = draft_study(path, tmp_path / "c.yaml", target="outcome")
+    assert list(draft.titles) == NAMES
+    assert draft.classes == BOTH
+    form = {"format": {"skip": len(above)}} if above else {}
+    assert labels(path, **form) == BOTH
+
+
+def test_a_column_may_be_called_by_a_comment_mark(tmp_path: Path) -> None:
+    lines = [["#", *NAMES], *([str(at), *row] for at, row in enumerate(ROWS, 1))]
+    draft = draft_study(written(tmp_path, "csv", *lines), tmp_path / "c.yaml", target="outcome")
+    assert list(draft.titles) == ["#", *NAMES]
+    assert draft.columns[0].kind == "row number"
+
+
+def test_a_comment_with_as_many_fields_as_the_rows_is_no_header_above_one(tmp_path: Path) -> None:
+    path = written(tmp_path, "csv", ["# Basel", " 3 May", " 2021"], NAMES, *ROWS)
+    assert list(draft_study(path, tmp_path / "c.yaml").titles) == NAMES
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize(
+    "lines", [[["(years)", "(mg)", "(text)"]], [["c", "c", "d"], ["meta", "", "class"]]]
+)
+def test_lines_of_units_below_the_names_are_headings(
+    tmp_path: Path, ending: str, lines: list[list[str]]
+) -> None:
+    path = written(tmp_path, ending, NAMES, *lines, *ROWS)
+    draft = draft_study(path, tmp_path / "c.yaml", target="outcome")
+    assert draft.classes == BOTH
+    assert draft.block["format"]["header"] == 1 + len(lines)
+    assert [column.kind for column in draft.columns] == ["number", "number", "text"]
