@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.markdown import Markdown
 
 from ensvm.errors import UserError
 from ensvm.terminal import VisibleConsole
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from ensvm.study.table_layout import TableConfig
 
 PIPED_TABLE_WIDTH = 200  # columns, at most, of a table of results that goes to a file or a pipe
-PRINTED = "below ours, the printed value"
 # The verb that shows each block of a config.
 SHOWN_BY = {
     "tables": "table",
@@ -153,28 +151,19 @@ def _show_study(
     study: "Study", tables: tuple["TableConfig", ...], *, only_run: bool = False
 ) -> None:
     """Print a study's tables as plain text, fitted to the width of the terminal."""
-    from ensvm.report.documents.document import how_to_read
-    from ensvm.report.documents.ranking_document import who_is_best
-    from ensvm.report.documents.table_document import table_grid
-    from ensvm.report.render.terminal import DIM, to_table
+    from ensvm.report.documents.table_document import table_document
+    from ensvm.report.render.terminal import DIM, to_terminal
 
     console = fitting_console()
     console.rule(study.config.title or study.config.study, style=DIM)
-    grids = [table_grid(study, config) for config in tables]
-    if only_run:
-        grids = [_run_rows(study, *each) for each in zip(tables, grids, strict=True)]
-    for config, grid in zip(tables, grids, strict=True):
-        title = f"Table {config.id}. {' '.join(config.caption.split())}"
-        console.print(title, style="bold")
-        lines = to_table(grid, bold=console.is_terminal)
-        (console if console.is_terminal else VisibleConsole(width=PIPED_TABLE_WIDTH)).print(lines)
-        legend = how_to_read(grid, printed=PRINTED, at_terminal=True)
-        console.print(legend, style=DIM)
-        for sentence in who_is_best(study, config):
-            console.print(Markdown(sentence))
-        console.print()
+    wide = console if console.is_terminal else VisibleConsole(width=PIPED_TABLE_WIDTH)
+    for config in tables:
+        document = table_document(study, config)
+        if only_run:
+            document = replace(document, grid=_run_rows(study, config, document.grid))
+        wide.print(to_terminal(document, bold=console.is_terminal, text_width=console.width))
     if tables and not only_run:  # else they are not written yet
-        notes = f"notes and assumptions: {study.folder}/table-*.md\n"
+        notes = f"assumptions and reasons for missing values: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM)
 
 

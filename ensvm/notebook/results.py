@@ -233,7 +233,7 @@ class Results:
         study, name = self._find("table", table)
         config = study.config.table(name)
         document = table_document(study, config)
-        return Text(to_markdown(document), document.frame)
+        return Text(to_markdown(document.whole), document.frame)
 
     def figure(self, figure: str | int | None = None) -> Picture:
         """Return a figure, drawn as `ensvm report --only figures` does.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensvm.atomic_write import replace_file
 from ensvm.report.documents.document import Document, csv_of
-from ensvm.report.documents.table_document import table_document, table_grid
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
@@ -24,21 +24,19 @@ DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 def write_tables(
     study: Study, form: str, tables: Iterable[TableConfig] | None = None
 ) -> Iterator[tuple[str, list[Path]]]:
-    """Write tables of a study, by default all, as CSV and Markdown; as LaTeX too if `form` says so.
+    """Write tables of a study, by default all, in the media that have a file of every table.
 
-    Yields, for each table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
+    `form` is one of `ensvm.report.render.media.FORMS`, and is written, too. Yields, for each table,
+    its text in `form` and the paths written.
     """
+    from ensvm.report.render.media import MEDIA
+
+    written = {name: medium for name, medium in MEDIA.items() if medium.always or name == form}
     for table in study.config.tables if tables is None else tables:
         document = table_document(study, table)
-        latex: dict[str, str] = {}
-        if form == "latex":
-            from ensvm.report.render.latex import to_latex
-
-            label = f"tab:{study.config.study}-{table.id}"
-            latex[".tex"] = to_latex(table_grid(study, table), table.caption, label, table.margin)
-        text, paths = _write(study, f"table-{table.id}", document, latex)
-        text = csv_of(document.frame) if form == "csv" else text
-        yield latex.get(".tex", text), paths
+        texts = {name: medium.render(document) for name, medium in written.items()}
+        files = {medium.suffix: texts[name] for name, medium in written.items()}
+        yield texts[form], _write_files(study, f"table-{table.id}", files)
 
 
 def write_first_page(study: Study) -> Path | None:
@@ -109,7 +107,7 @@ def _write(
     Returns the Markdown and the paths.
     """
     text = to_markdown(document)
-    files = {".csv": csv_of(document.frame), ".md": unbroken(text), **(more or {})}
+    files = {".csv": csv_of(document.frame), ".md": text, **(more or {})}
     return text, _write_files(study, stem, files)
 
 
@@ -131,8 +129,13 @@ def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path]]]:
 
 
 def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:
-    """Write contents by their endings into a study's folder and return the paths."""
+    """Write contents by their endings into a study's folder and return the paths.
+
+    In Markdown, no value is separated from its spread at the end of a line.
+    """
     for ending, content in files.items():
+        if ending == ".md" and isinstance(content, str):
+            content = unbroken(content)
         replace_file(study.folder / f"{stem}{ending}", content)
     return [study.folder / f"{stem}{ending}" for ending in files]
 

@@ -125,7 +125,7 @@ def test_a_table_is_that_of_the_command(tmp_path):
     config = study.config.table("1")
 
     table = results.table(1)
-    assert str(table) == to_markdown(table_document(study, config))
+    assert str(table) == to_markdown(table_document(study, config).whole)
     assert "<table>" in table._repr_html_()
     assert set(table.frame["table"]) == {"1"}
     assert table.frame["mean"].dropna().tolist() == pytest.approx([20.0, 40.0])

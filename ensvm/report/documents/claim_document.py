@@ -21,6 +21,7 @@ from ensvm.report.documents.document import (
     Grid,
     Heading,
     Part,
+    as_note,
     as_written,
     one_line,
     origin,
@@ -75,9 +76,10 @@ def claims_document(study: Study) -> Document:
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
     parts += legend(study)
-    parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
+    parts += [Bullets("Assumptions", [f"*{one.id}*: {as_note(one.text)}" for one in assumptions])]
     parts += [origin(study)]
-    return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(study))
+    title = as_written(f"Claims: {study.config.title or study.config.study}")
+    return Document(title, parts, _frame(study))
 
 
 def _frame(study: Study) -> pd.DataFrame:
@@ -112,7 +114,7 @@ def claims_list(study: Study) -> str:
 
 def sentence_of(judged: JudgedClaim) -> str:
     """Return the paper's sentence, or our paraphrase, with its verdict."""
-    sentence = wording(judged.claim)
+    sentence = as_written(wording(judged.claim))
     return f"{f'“{sentence}”' if judged.claim.text else sentence} **{judged.verdict}**"
 
 
@@ -132,9 +134,9 @@ def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
     """Return a claim with its evidence, below a heading with its verdict."""
-    quoted = f"> {wording(judged.claim)}" if judged.claim.text else wording(judged.claim)
+    quoted = ("> " if judged.claim.text else "") + as_written(wording(judged.claim))
     parts: list[Part] = [Heading(f"{judged.claim.id}: {judged.verdict}"), quoted]
-    parts += [one_line(judged.claim.note)]
+    parts += [as_note(judged.claim.note)]
     for tested in judged.tests:
         parts += test_parts(study, judged, tested)
     return parts
@@ -166,7 +168,7 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
     evidence = f"{head}: {tested_text(test)}: {in_short(study, tested)}."
     new = f"On new rows: {tested.new_counts}." if tested.new_counts else ""
     return [
-        one_line(" ".join([evidence, new, test.note])),
+        " ".join(filter(None, [evidence, new, as_note(test.note)])),
         _on_paper(tested),
         _comparisons(study, tested),
         Bullets("Missing", list(_reasons(study, tested))),
@@ -307,7 +309,7 @@ def _reasons(study: Study, judged: Judged) -> Iterator[str]:
     for comparison in judged.comparisons:
         if comparison.reason:
             rows.setdefault(comparison.reason, {})[row_label(study, comparison.row)] = None
-    return (f"{', '.join(names)}: {reason}" for reason, names in rows.items())
+    return (as_written(f"{', '.join(names)}: {reason}") for reason, names in rows.items())
 
 
 def legend(study: Study) -> list[Part]:

@@ -23,8 +23,20 @@ from ensvm.visible_text import visible
 NOTHING = "—"
 # A spreadsheet takes a text that begins with one of these, wide ones too, for a formula.
 FORMULAS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-# Characters that Markdown may take for markup; underscores within a word are none.
-MARKUP = re.compile(r"[\\`*<$\[]|&(?=[\w#])|(?<!\w)_|_(?!\w)")
+# Characters that Markdown may take for markup; underscores within a word are none, and a hash is
+# one at the end of a heading.
+MARKUP = re.compile(r"[\\`*<$\[\]~]|&(?=[\w#])|(?<!\w)_|_(?!\w)|(?:^|(?<=\s))#(?=#*$)")
+# The start of a list, heading, quotation, fence, rule, comment or definition; a backslash after the
+# digits of group 1, or before the rest, makes it text
+BLOCK = re.compile(
+    r"^(\d{1,9}(?=[.)](?:\s|$))"
+    r"|(?=[>=%~:]|[-+*#]+(?:\s|$)|--|`{3,}[^`]*$|(?:_ *){3,}$|\[[^\]]*\]:))"
+)
+# In a note: code and addresses, which stay as they are, then HTML, images, and signs that only some
+# programs read as markup
+NOTE = re.compile(
+    r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`)|<https?:[^\s<>]*>|\\.)|<(?=[a-zA-Z/!?])|!(?=\[)|[$~]"
+)
 CHOSEN = "†"
 WARNED = "!"
 MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
@@ -159,8 +171,20 @@ def _csv_text(value: Any) -> Any:
 
 
 def as_written(text: str) -> str:
-    """Return a label as Markdown that shows it as written: no emphasis, math, link or HTML."""
-    return MARKUP.sub(r"\\\g<0>", text)
+    """Return a text of one line as Markdown that shows it as written.
+
+    It has no emphasis, math, link or HTML, and begins no list or other block.
+    """
+    return BLOCK.sub(r"\1\\", MARKUP.sub(r"\\\g<0>", one_line(text)))
+
+
+def as_note(markdown: str) -> str:
+    """Return a note of one line in Markdown: emphasis, code and links; no HTML, image or formula.
+
+    It begins no list or other block.
+    """
+    text = NOTE.sub(lambda found: found[1] or f"\\{found[0]}", one_line(markdown))
+    return BLOCK.sub(r"\1\\", text)
 
 
 def one_line(text: str) -> str:
@@ -174,30 +198,24 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(
-    *grids: Grid, printed: str = "small, the printed value", at_terminal: bool = False
-) -> str:
-    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks.
-
-    `printed` says where the printed value stands. A terminal shows no spread over orders, and its
-    tables have no sentences that explain the words after a sign.
-    """
+def how_to_read(*grids: Grid) -> str:
+    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks."""
     values = values_of(*grids)
     best = "under each heading" if any(grid.above for grid in grids) else "of the row"
     if any(grid.oracles for grid in grids):
         best += ", apart from columns that chose by the test error"
-    shown, whys = ({getattr(value, name) for value in values} for name in ("verdict", "why"))
+    shown = {value.verdict for value in values}
     verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
-    if words := ", ".join(f"{word}: {text}" for word, text in WHY.items() if word in whys):
-        verdicts += f" ({words})" * at_terminal
     meanings = {
         "ours ± standard deviation over realizations": any(value.spread for value in values),
-        "in parentheses, over orders of the training rows": (
-            not at_terminal and any(value.order_spread for value in values)
+        "in parentheses, over orders of the training rows": any(
+            value.order_spread for value in values
         ),
         f"bold: the best {best}": any(value.best for value in values),
         "underlined: significantly better": any(value.underlined for value in values),
-        ": ".join(filter(None, (printed, verdicts))): any(value.printed for value in values),
+        ": ".join(filter(None, ("below ours, the printed value", verdicts))): any(
+            value.printed for value in values
+        ),
         f"{WARNED} fits gave warnings": any(value.warned for value in values),
         f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
     }
@@ -237,9 +255,9 @@ def origin(study: Study) -> str:
     if runs:
         made = f"ensvm {__version__}; cells run {days_of(study.records.values())}"
         processors, commits = processors_of(runs), commits_of(runs)
-        made += f" on {', '.join(processors)}" if processors else ""
-        made += f", commit {commits}" if commits else ""
+        made += f" on {as_written(', '.join(processors))}" if processors else ""
+        made += f", commit {as_written(commits)}" if commits else ""
         made += f"; study `{study.config.study}`."
-    parts = (made, study.note, study.config.citation.strip() if runs else "")
+    parts = (made, as_note(study.note), as_written(study.config.citation) if runs else "")
     text = " ".join(part for part in parts if part)
     return f"<sub>{text}</sub>" if text else ""

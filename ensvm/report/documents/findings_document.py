@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
 from ensvm.report.documents.claim_document import sentence_of, tests_of
-from ensvm.report.documents.document import MARKS, NOTHING, one_line
+from ensvm.report.documents.document import MARKS, NOTHING, as_note
 from ensvm.report.documents.table_document import as_printed, value_of
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table, decimals_of
@@ -40,7 +40,7 @@ def _finding(study: Study, finding: FindingConfig) -> Finding:
 
 def filled_line(study: Study, line: str) -> str:
     """Return a line whose placeholders, such as `{holds CLAIM}`, are filled from the records."""
-    return PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), one_line(line))
+    return PLACEHOLDER.sub(lambda match: _filled(study, *match[1].split()), as_note(line))
 
 
 def _claim(study: Study, name: str) -> JudgedClaim:

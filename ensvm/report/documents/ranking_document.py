@@ -16,7 +16,6 @@ from ensvm.report.documents.document import (
     as_written,
     enumerated,
     number_range,
-    one_line,
     origin,
 )
 from ensvm.report.query import Study
@@ -224,7 +223,7 @@ def _title(selection: Selection) -> str:
     unit = unit_of(selection.metric).name
     better = "smaller" if selection.better == "min" else "larger"
     metric = f"`{selection.metric}`{f' ({unit})' if unit else ''}; {better} values are better"
-    return f"table {selection.table.id}, in {metric}. {one_line(selection.table.caption)}"
+    return f"table {selection.table.id}, in {metric}. {as_written(selection.table.caption)}"
 
 
 def _rank_grid(ranking: Ranking) -> Grid:

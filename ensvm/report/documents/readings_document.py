@@ -17,9 +17,9 @@ from ensvm.report.documents.document import (
     Heading,
     Part,
     Value,
+    as_note,
     as_written,
     number_range,
-    one_line,
     origin,
 )
 from ensvm.report.documents.table_document import as_printed, reasons, value_of, verdicts
@@ -166,7 +166,7 @@ def readings_document(study: Study) -> Document:
     questions = answer_questions(study)
     parts: list[Part] = [IN_SAMPLE]
     for question in questions:
-        parts += [Heading(one_line(question.config.question)), *question_parts(study, question)]
+        parts += [Heading(as_written(question.config.question)), *question_parts(study, question)]
     parts += [*readings_legend(study), origin(study)]
     lines = [
         {
@@ -194,7 +194,7 @@ def readings_document(study: Study) -> Document:
         for name, cells in question.cells.items()
         for number, cell in enumerate(cells)
     ]
-    title = f"Readings: {study.config.title or study.config.study}"
+    title = as_written(f"Readings: {study.config.title or study.config.study}")
     return Document(title, parts, pd.DataFrame(lines))
 
 
@@ -202,10 +202,10 @@ def question_parts(study: Study, question: OpenQuestion) -> list[Part]:
     """Return the parts below the heading of a question."""
     config, table = question.config, question.table
     return [
-        f"`{config.id}`, on the printed values of Table {table.id} ({one_line(table.caption)})",
+        f"`{config.id}`, on the printed values of Table {table.id} ({as_written(table.caption)})",
         _grid(study, question) if question.printed else "The table has no printed values here.",
         _counted(question),
-        f"**Conclusion**: {one_line(config.conclusion)}",
+        f"**Conclusion**: {as_note(config.conclusion)}",
         Bullets("Missing", _missing(study, question)),
     ]
 
@@ -214,7 +214,7 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     """Return the printed values and ours under each reading, with columns if there are several."""
     table, shown = question.table, {cell.column for cell in question.printed}
     labels = {
-        column.name: study.config.column_label(column)
+        column.name: as_written(study.config.column_label(column))
         for column in table.columns
         if column.name in shown
     }
@@ -228,7 +228,8 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
         rows.append([*names, as_printed(study, cell), *ours])
     for text, values in _summary_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
-    return Grid([*heads, *question.labels.values()], rows, left=heads[1:n_names])
+    labels_of_readings = map(as_written, question.labels.values())
+    return Grid([*heads, *labels_of_readings], rows, left=heads[1:n_names])
 
 
 def _summary_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
@@ -270,7 +271,7 @@ def _counted(question: OpenQuestion) -> str:
     counted, printed = len(question.common), len(question.printed)
     text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
-    without = [question.labels[name] for name in question.unanswered]
+    without = [as_written(question.labels[name]) for name in question.unanswered]
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
 
 
@@ -279,7 +280,7 @@ def _missing(study: Study, question: OpenQuestion) -> list[str]:
     labels_by_reason: dict[str, list[str]] = {}
     for name, cells in question.cells.items():
         for text in map(as_written, reasons(study, list(cells))):
-            labels_by_reason.setdefault(text, []).append(question.labels[name])
+            labels_by_reason.setdefault(text, []).append(as_written(question.labels[name]))
     return [
         text if len(labels) == len(question.labels) else f"*{'; '.join(labels)}*: {text}"
         for text, labels in labels_by_reason.items()
@@ -298,6 +299,6 @@ def readings_legend(study: Study) -> list[Part]:
         for cell in cells_of_reading
     ]
     for name, table in tables.items():
-        if rule := verdicts(table, [cell for of, cell in cells if of == name]):
+        if rule := verdicts(study, table, [cell for of, cell in cells if of == name]):
             parts += [f"Verdicts on Table {name}, over all readings:", rule]
     return parts

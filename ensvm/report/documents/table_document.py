@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, groupby
 
 import pandas as pd
@@ -17,10 +17,12 @@ from ensvm.report.documents.document import (
     Grid,
     Part,
     Value,
+    as_note,
     as_written,
     enumerated,
     how_to_read,
     number_range,
+    one_line,
     origin,
     verdict_counts,
 )
@@ -38,7 +40,6 @@ from ensvm.report.tables import (
 )
 from ensvm.report.verdict import repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
-from ensvm.study.config import Assumption
 from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig
 
@@ -51,21 +52,67 @@ RULE = (
 )
 
 
-def table_document(study: Study, table: TableConfig) -> Document:
-    """Return a table as the paper lays it out; its frame has a line for each cell."""
+@dataclass(frozen=True)
+class TableDocument:
+    """A table as the paper lays it out, and all that stands around it, for every medium.
+
+    `caption` and the texts of `grid` are as written in the config; the others are in Markdown.
+    `counted_grid` is `grid` in Markdown with the numbers of realizations; `frame` has a line for
+    each cell, unrounded.
+    """
+
+    study: str
+    table: str
+    caption: str
+    grid: Grid
+    counted_grid: Grid
+    best: Sequence[str]
+    legend: Sequence[str]
+    notes: Sequence[str]
+    assumptions: Mapping[str, str]
+    missing: Sequence[str]
+    origin: str
+    frame: pd.DataFrame
+
+    @property
+    def heading(self) -> str:
+        """The number of the table and its caption, as written."""
+        return f"Table {self.table}. {self.caption}"
+
+    @property
+    def whole(self) -> Document:
+        """All of it as a document."""
+        parts: list[Part] = [
+            self.counted_grid,
+            *self.best,
+            *self.legend,
+            Bullets("Notes", self.notes),
+            Bullets("Assumptions", [f"*{id}*: {text}" for id, text in self.assumptions.items()]),
+            Bullets("Missing", self.missing),
+            self.origin,
+        ]
+        return Document(as_written(self.heading), parts, self.frame)
+
+
+@once
+def table_document(study: Study, table: TableConfig) -> TableDocument:
+    """Return a table with its legend, notes, assumptions and reasons for missing values."""
     cells = build_table(study, table)
-    parts = [
-        markdown_grid(study, table),
-        *who_is_best(study, table),
-        *legend(study, table),
-        Bullets("Notes", notes(study, table)),
-        Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions_of(study, table)]),
-        Bullets("Missing", [as_written(text) for text in reasons(study, cells)]),
-        origin(study),
-    ]
     columns = [field.name for field in fields(TableCell)]
-    frame = pd.DataFrame([asdict(cell) for cell in cells], columns=columns)
-    return Document(f"Table {table.id}. {table.caption}", parts, frame)
+    return TableDocument(
+        study=study.config.study,
+        table=table.id,
+        caption=one_line(table.caption),
+        grid=table_grid(study, table),
+        counted_grid=markdown_grid(study, table),
+        best=who_is_best(study, table),
+        legend=_legend(study, table),
+        notes=_notes(study, table),
+        assumptions=_assumptions(study, table),
+        missing=[as_written(text) for text in reasons(study, cells)],
+        origin=origin(study),
+        frame=pd.DataFrame([asdict(cell) for cell in cells], columns=columns),
+    )
 
 
 @once
@@ -141,7 +188,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     )
 
 
-def legend(study: Study, table: TableConfig) -> list[Part]:
+def _legend(study: Study, table: TableConfig) -> list[str]:
     """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
@@ -160,7 +207,7 @@ def legend(study: Study, table: TableConfig) -> list[Part]:
             table.of == "timing" and any(cell.published is not None for cell in cells)
         ),
         "What predicting the largest class gets as well is not bold.": guessed,
-        (rule := verdicts(table, cells)): rule,
+        (rule := verdicts(study, table, cells)): rule,
         (more := more_values(study, table, cells)): more,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
         **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
@@ -176,14 +223,14 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     wrapped: dict[str, list[str]] = {}
     rows = study.config.rows_of(table)
     for column in table.columns:
-        name, label = column.of(table), study.config.column_label(column)
+        name, label = column.of(table), _label(study, table, column.name)
         if is_oracle(study, table, column):
             oracles.append(label)
         for row in rows:
             records = study.by_cell.get((row, name, "error"), [])
             method = records[-1].settings.method if records else None
             if method and method.wrapped:
-                wrapped.setdefault(label, []).append(row_label(study, row))
+                wrapped.setdefault(label, []).append(as_written(row_label(study, row)))
     sentences = []
     if oracles:
         labels = ", ".join(oracles)
@@ -196,7 +243,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     return sentences
 
 
-def verdicts(table: TableConfig, cells: list[TableCell]) -> str:
+def verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the rule of the signs with the table's margin, their counts, and the bases of D.
 
     Returns an empty text if no cell has a verdict.
@@ -211,7 +258,7 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> str:
     used = {cell.interval_of for cell in judged}
     bases = [f"{basis.name} ({basis.meaning})" for basis in BASES if basis.name in used]
     return RULE.format(
-        margin=_margin(table),
+        margin=_margin(study, table),
         why=f" ({', '.join(why)})" if why else "",
         bases="; ".join(bases) or "nothing",
         counts=counts,
@@ -259,7 +306,7 @@ def _timings(study: Study, table: TableConfig) -> list[str]:
     }
     every = [record for of_column in records.values() for record in of_column]
     texts = [
-        f"Timed on {host} ({processor})." if processor else f"Timed on {host}."
+        f"Timed on {as_written(host)}{f' ({as_written(processor)})' if processor else ''}."
         for host, processor in machines(every).items()
     ]
     without_gram = [
@@ -287,7 +334,7 @@ def _is_slowed(record: Record) -> bool:
     return wall > max(SLOWED * cpu, cpu + SHORT_WAIT)
 
 
-def notes(study: Study, table: TableConfig) -> list[str]:
+def _notes(study: Study, table: TableConfig) -> list[str]:
     """Return the notes of a table, each with the cells it explains.
 
     A note that explains verdicts is left out if no cell has such a verdict. Rows that the paper is
@@ -300,16 +347,18 @@ def notes(study: Study, table: TableConfig) -> list[str]:
         explained = _named(study, table, note.explains, differing)
         coded = _named(study, table, note.coded, with_value)
         if explained:
-            texts.append(f"{MARKS['differs']} {explained}: {note.text}")
+            texts.append(f"{MARKS['differs']} {explained}: {as_note(note.text)}")
         elif coded:
-            texts.append(f"{coded}, without a sign: {note.text}")
+            texts.append(f"{coded}, without a sign: {as_note(note.text)}")
         elif not (note.explains or note.coded):
-            texts.append(note.text)
+            texts.append(as_note(note.text))
     rows_by_text: dict[str, dict[str, None]] = {}
     for cell in cells:
         if cell.why == "protocol":
             text = str(study.config.dataset(cell.row).other_protocol)
-            rows_by_text.setdefault(text, {})[row_label(study, cell.row)] = None
+            rows_by_text.setdefault(as_note(text), {})[as_written(row_label(study, cell.row))] = (
+                None
+            )
     mark = f"{MARKS['cannot tell']} protocol"
     return texts + [f"{mark}, {enumerated([*rows])}: {text}" for text, rows in rows_by_text.items()]
 
@@ -320,7 +369,7 @@ def _named(
     """Return those of some cells that a note names, as text."""
     named = {
         column: [
-            row_label(study, cell.row)
+            as_written(row_label(study, cell.row))
             for cell in cells
             if cell.column == column and cell.row in rows
         ]
@@ -337,7 +386,7 @@ def _label(study: Study, table: TableConfig, name: str) -> str:
     return as_written(study.config.column_label(table.column(name)))
 
 
-def _margin(table: TableConfig) -> str:
+def _margin(study: Study, table: TableConfig) -> str:
     """Return the margin of a table as text, with those of columns that have another one."""
     labels_by_margin: dict[str, list[str]] = {}
     for column in table.columns:
@@ -347,19 +396,19 @@ def _margin(table: TableConfig) -> str:
             text += f" and at most {PERCENT.scale * share:g} % of the printed error"
         elif share is not None:
             text = f"{PERCENT.scale * share:g} % of the printed value"
-        labels_by_margin.setdefault(text, []).append(column.label or column.name)
+        labels_by_margin.setdefault(text, []).append(_label(study, table, column.name))
     if len(labels_by_margin) == 1:
         return next(iter(labels_by_margin))
     return ", ".join(f"{text} for {enumerated(of)}" for text, of in labels_by_margin.items())
 
 
-def assumptions_of(study: Study, table: TableConfig) -> list[Assumption]:
-    """Return the assumptions about a table: those that name it, and those without tables."""
-    return [
-        entry
+def _assumptions(study: Study, table: TableConfig) -> dict[str, str]:
+    """Return the assumptions about a table by id: those that name it, and those without tables."""
+    return {
+        entry.id: as_note(entry.text)
         for entry in study.config.assumptions
         if entry.tables is None or table.id in entry.tables
-    ]
+    }
 
 
 def reasons(study: Study, cells: Sequence[TableCell]) -> list[str]:

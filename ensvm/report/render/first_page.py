@@ -17,13 +17,13 @@ from ensvm.report.documents.document import (
     Grid,
     Heading,
     Part,
+    as_written,
     how_to_read,
-    one_line,
     origin,
     verdict_counts,
 )
 from ensvm.report.documents.findings_document import findings_of
-from ensvm.report.documents.table_document import markdown_grid, notes, table_grid
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
@@ -47,10 +47,10 @@ def first_page(study: Study) -> str:
     tables, figures, picture = list(_tables(study)), list(_figures(study)), _picture(study)
     parts: list[Part] = [
         WRITTEN,
-        f"# {config.title or config.study}",
-        " ".join((config.citation.strip(), *(f"<{address}>" for address in config.links))),
+        f"# {as_written(config.title or config.study)}",
+        " ".join((as_written(config.citation), *(f"<{address}>" for address in config.links))),
         counts(study),
-        Bullets(f"**{TITLE}**", alarms_of(study)),
+        Bullets(f"**{TITLE}**", list(map(as_written, alarms_of(study)))),
         *findings_parts(study),
         picture,
         *([*tables, *figures] if picture else [*figures, *tables]),
@@ -69,7 +69,7 @@ def _other_parts(study: Study) -> Iterator[Part]:
     if main is not None and (beside / main / CONFIG_COPY).is_file():
         yield f"This is a part of [{main}](../{main}/{NAME})."
     parts = parts_of(study.config.study, beside)
-    links = [f"- [{one_line(part.title)}](../{part.study}/{NAME})" for part in parts]
+    links = [f"- [{as_written(part.title)}](../{part.study}/{NAME})" for part in parts]
     if links:
         yield "## Other parts of the work"
         yield "\n".join(links)
@@ -143,10 +143,11 @@ def _tables(study: Study) -> Iterator[Part]:
         if not table.of_paper:
             continue
         name = f"table-{table.id}"
-        grids.append(table_grid(study, table))
-        yield Heading(f"Table {table.id}. {one_line(table.caption)}")
-        yield markdown_grid(study, table)
-        yield Bullets("Notes", notes(study, table))
+        document = table_document(study, table)
+        yield Heading(as_written(document.heading))
+        yield document.counted_grid
+        yield Bullets("Notes", document.notes)
+        grids.append(document.grid)
         yield f"[Legend and assumptions]({name}.md), [unrounded values]({name}.csv)"
     if grids:
         yield f"In the tables: {how_to_read(*grids)}."
@@ -157,10 +158,10 @@ def _figures(study: Study) -> Iterator[Part]:
     for figure in study.config.figures:
         if not figure.of_paper:
             continue
-        caption, stem = one_line(figure.caption), f"figure-{figure.id}"
+        caption, stem = as_written(figure.caption), f"figure-{figure.id}"
         if (study.folder / f"{stem}.png").is_file():
             yield Heading(f"Figure {figure.id}. {caption}")
-            yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
+            yield f"![{caption}]({stem}.png)"
             yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "svg", "csv"))
 
 
@@ -174,12 +175,12 @@ def _more(study: Study) -> Iterator[Part]:
     """Yield links to tables and figures of ours, the evidence of claims and the readings."""
     config = study.config
     pages = {
-        f"table-{table.id}.md": one_line(table.caption)
+        f"table-{table.id}.md": as_written(table.caption)
         for table in config.tables
         if not table.of_paper
     }
     pages |= {
-        f"figure-{figure.id}.png": one_line(figure.caption)
+        f"figure-{figure.id}.png": as_written(figure.caption)
         for figure in config.figures
         if not figure.of_paper
     }

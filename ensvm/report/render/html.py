@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,10 +13,13 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markdown_it.token import Token
+from markupsafe import Markup, escape
 
 from ensvm import __version__
-from ensvm.report.documents.document import MARKS
+from ensvm.report.documents.document import MARKS, one_line
+from ensvm.report.render.markdown import markdown_parser
+from ensvm.visible_text import visible
 
 # What a browser may load and run: our own style and script, and images within the page.
 POLICY = (
@@ -36,6 +39,8 @@ SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may hav
 PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
 QUOTED = re.compile(rb'="([^"\']*)"')
 SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+# The tags that our Markdown has, and what they are in HTML
+TAGS = {"<br>": " ", "<sub>": "", "</sub>": "", "<u>": "<u>", "</u>": "</u>"}
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
 
 
@@ -52,10 +57,7 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
         anchor = f"{mention[1].lower()}-{mention[2]}"
         return f"[{mention[0]}](#{anchor})" if anchor in anchors else mention[0]
 
-    markdown = MENTION.sub(link, markdown)
-    for tag, text in (("<br>", " "), ("<sub>", ""), ("</sub>", "")):
-        markdown = markdown.replace(tag, text)
-    html = _markdown().render(markdown)
+    html = _markdown().render(MENTION.sub(link, visible(markdown)))
     # A table's alignment takes a third of its bytes; the page's style aligns to the right.
     html = html.replace(' style="text-align:right"', "").replace(
         ' style="text-align:left"', " class=l"
@@ -66,9 +68,16 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown = markdown_parser()
     markdown.validateLink = _is_link  # type: ignore[assignment, method-assign]
+    markdown.add_render_rule("html_inline", _tag)
     return markdown
+
+
+def _tag(renderer: Any, tokens: Sequence[Token], number: int, *rest: Any) -> str:
+    """Return a tag of ours as a page has it, and any other one as text."""
+    tag = tokens[number].content
+    return TAGS[tag] if tag in TAGS else str(escape(tag))
 
 
 def _is_link(address: str) -> bool:
@@ -103,7 +112,12 @@ def svg_image(content: bytes, description: str) -> Markup:
     # Double quotes and ends of lines take three bytes each in an address.
     short = QUOTED.sub(rb"='\1'", b" ".join(content.split()))
     address = Markup(data_uri("image/svg+xml", short, SHORT + "<>"))
-    return Markup(image).format(width, height, description, address)
+    return Markup(image).format(width, height, one_line(description), address)
+
+
+def _visible(value: Any) -> Any:
+    """Return what a template prints, without characters that act unseen."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -112,6 +126,7 @@ def _environment() -> Environment:
         loader=PackageLoader("ensvm.report.render"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

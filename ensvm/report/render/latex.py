@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from unicodedata import name
 
 import pandas as pd
+from markdown_it.token import Token
 from tabulate import LATEX_ESCAPE_RULES
 
 from ensvm.report.documents.document import (
     CHOSEN,
     NOTHING,
-    Grid,
     Value,
-    how_to_read,
     one_line,
-    values_of,
-    verdict_counts,
 )
+from ensvm.report.documents.table_document import TableDocument
+from ensvm.report.render.markdown import markdown_parser
 
 GREEK = {
     **{letter: name(letter).split()[-1].lower() for letter in "αβγδεζηθικλμνξπρστυφχψω"},
@@ -41,9 +40,22 @@ SPECIAL = {
     "=": "$=$",
     "≈": r"$\approx$",
     "≠": r"$\neq$",
+    "`": r"\textasciigrave{}",
+    # In front of a row, `[` would be an argument of the line break before it, and so would `*`.
+    "[": "{[}",
+    "*": "{*}",
 }
-_SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
-
+# Two hyphens would become a dash, two apostrophes a quotation mark, and so on.
+_SPECIAL = re.compile("|".join([*map(re.escape, SPECIAL), "-(?=-)", "'(?=')", ",(?=,)"]))
+_OTHERS = re.compile("[^\x00-\u024f\u2010-\u2026]")  # what pdfLaTeX may not have
+# Emphasis in Markdown, and the tags of our own
+COMMANDS = {
+    "em_open": r"\emph{",
+    "em_close": "}",
+    "strong_open": r"\textbf{",
+    "strong_close": "}",
+}
+TAGS = {"<br>": " ", "<sub>": "", "</sub>": "", "<u>": r"\underline{", "</u>": "}"}
 
 # A box at most as wide as the line that it stands on.
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
@@ -51,11 +63,13 @@ WIDE = 6  # a table of more columns spans both columns of a page
 TALL = 30  # a table of more lines has smaller letters, so that it is not taller than a page
 
 
-def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
-    """Return a grid of values as a LaTeX table that needs the packages booktabs and graphicx.
+def to_latex(document: TableDocument) -> str:
+    """Return a table in LaTeX, which needs the packages booktabs and graphicx.
 
-    `margin` is that of the verdicts, which the notes under the table name.
+    Below the rows stand the legend, the notes and the reasons for missing values. Assumptions would
+    make the table higher than a page; a comment says where they are.
     """
+    grid = document.grid
     table = "table*" if len(grid.heads) > WIDE else "table"
     rows = [line for row in grid.rows for line in _lines(row)]
     heads = [_escape(head) for head in grid.heads]
@@ -66,18 +80,50 @@ def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
     tabular = frame.to_latex(
         index=False, escape=False, column_format=layout, multicolumn_format="c"
     )
+    notes = {
+        "": [" ".join([*document.best, *document.legend])],
+        "Notes: ": document.notes,
+        "Missing: ": document.missing,
+    }
     lines = [
-        r"% needs \usepackage{booktabs,graphicx}",
         rf"\begin{{{table}}}",
         r"\centering",
-        rf"\caption{{{_escape(one_line(caption))}}}",
-        rf"\label{{{label}}}",
+        rf"\caption{{{_escape(document.caption)}}}",
+        rf"\label{{tab:{document.study}-{document.table}}}",
         *([r"\small"] if len(rows) > TALL else []),
         f"{FITTED}\n{tabular.rstrip()}}}",
-        rf"\par\smallskip\footnotesize\raggedright {_escape(_notes(grid, margin))}",
+        r"\par\smallskip\footnotesize\raggedright",
+        *(
+            rf"{title}{' '.join(map(from_markdown, texts))}\par"
+            for title, texts in notes.items()
+            if any(texts)
+        ),
         rf"\end{{{table}}}",
     ]
-    return "\n".join(lines) + "\n"
+    if document.assumptions:
+        lines.insert(0, f"% assumptions: table-{document.table}.md")
+    engine = ", and LuaLaTeX or XeLaTeX for its letters" if _OTHERS.search("".join(lines)) else ""
+    return "\n".join([rf"% needs \usepackage{{booktabs,graphicx}}{engine}", *lines]) + "\n"
+
+
+def from_markdown(markdown: str) -> str:
+    """Return a paragraph of Markdown in LaTeX: emphasis and code."""
+    tokens = markdown_parser().parseInline(markdown)[0].children or []
+    return "".join(map(_of_token, tokens))
+
+
+def _of_token(token: Token) -> str:
+    """Return a part of a paragraph in LaTeX; of a link it keeps the text."""
+    match token.type:
+        case "code_inline":
+            return rf"\texttt{{{_escape(token.content)}}}"
+        case "softbreak" | "hardbreak":
+            return " "
+        case "link_open" | "link_close":
+            return ""
+        case "html_inline" if token.content in TAGS:
+            return TAGS[token.content]
+    return COMMANDS.get(token.type) or _escape(token.content)
 
 
 def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
@@ -94,9 +140,9 @@ def _ours(cell: str | Value) -> str:
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
-    spread = f" ±{cell.spread}" if cell.spread else ""
-    orders = f" (±{cell.order_spread})" if cell.order_spread else ""
-    return ours + _escape(cell.marks + spread + orders)
+    spread = " " + _escape(f"±{cell.spread}") if cell.spread else ""
+    orders = " " + _escape(f"(±{cell.order_spread})") if cell.order_spread else ""
+    return ours + _escape(cell.marks) + spread + orders
 
 
 def _printed(cell: str | Value) -> str:
@@ -105,15 +151,6 @@ def _printed(cell: str | Value) -> str:
     return rf"\scriptsize {_escape(f'{cell.printed} {cell.sign}'.strip())}"
 
 
-def _notes(grid: Grid, margin: float) -> str:
-    """Return what the numbers and the marks mean, as far as the grid shows them."""
-    values = values_of(grid)
-    text, counts = (
-        how_to_read(grid, printed="small, below ours: the printed value"),
-        verdict_counts(values),
-    )
-    return f"{text}; margin {margin:g}: {counts}." if counts else f"{text}."
-
-
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda found: SPECIAL[found[0]], text)
+    """Return a text of one line in LaTeX that shows it as written."""
+    return _SPECIAL.sub(lambda found: SPECIAL.get(found[0], f"{found[0]}{{}}"), one_line(text))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from markdown_it import MarkdownIt
 from tabulate import tabulate
 
 from ensvm.report.documents.document import (
@@ -18,6 +19,12 @@ from ensvm.report.documents.document import (
 def to_markdown(document: Document) -> str:
     """Return a document as Markdown: its title, then its parts."""
     return f"## {document.title}\n\n{parts_to_markdown(document.parts)}\n"
+
+
+def markdown_parser() -> MarkdownIt:
+    """Return a parser of the Markdown that ensvm writes: no images, and no HTML but for tags."""
+    parser = MarkdownIt("commonmark").enable("table")
+    return parser.disable(["image", "html_block"])
 
 
 def unbroken(markdown: str) -> str:

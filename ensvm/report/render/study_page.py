@@ -16,7 +16,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
-from ensvm.report.documents.document import MARKS, Part, csv_of, one_line, origin
+from ensvm.report.documents.document import MARKS, Part, as_note, csv_of, one_line, origin
 from ensvm.report.documents.findings_document import findings_of
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
@@ -25,13 +25,7 @@ from ensvm.report.documents.readings_document import (
     question_parts,
     readings_legend,
 )
-from ensvm.report.documents.table_document import (
-    assumptions_of,
-    legend,
-    notes,
-    reasons,
-    table_grid,
-)
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
@@ -110,6 +104,10 @@ class StudyPage:
         """Return parts of a document as HTML, with links to the parts of the page they mention."""
         return Markup(as_html(parts_to_markdown(parts), self.anchors))
 
+    def note(self, text: str) -> Markup:
+        """Return a note of the config as HTML."""
+        return self.html(as_note(text))
+
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:
         """The paper's tables and figures; if nothing printed is judged, figures come first."""
@@ -178,7 +176,7 @@ class StudyPage:
 
     def _table(self, table: TableConfig) -> PageSection:
         """Return a table's section, and add the evidence of its cells to that of the page."""
-        cells = build_table(self.study, table)
+        cells, document = build_table(self.study, table), table_document(self.study, table)
         for cell in cells:
             behind = evidence_of(self.study, table, cell)
             self.evidence[cell.key] = _as_json(behind, values=table.of != "data")
@@ -188,15 +186,16 @@ class StudyPage:
             if column.of(table) in self.config.proposed
         ]
         content = {
-            "grid": table_grid(self.study, table),
-            "legend": self.html(*legend(self.study, table)),
-            "notes": [self.html(note) for note in notes(self.study, table)],
-            "missing": reasons(self.study, cells),
-            "assumptions": [entry.id for entry in assumptions_of(self.study, table)],
+            "grid": document.grid,
+            "best": self.html(*document.best),
+            "legend": self.html(*document.legend),
+            "notes": self.html(*document.notes),
+            "missing": [self.html(reason) for reason in document.missing],
+            "assumptions": list(document.assumptions),
             "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
         }
-        return PageSection(table.id, table.caption, content, bool(table.of_paper))
+        return PageSection(table.id, document.caption, content, bool(table.of_paper))
 
     def _claim(self, judged: JudgedClaim) -> PageSection:
         claim = judged.claim
@@ -204,7 +203,7 @@ class StudyPage:
         evidence = [
             part for tested in judged.tests for part in test_parts(self.study, judged, tested)
         ]
-        text = self._mentioned(title) + self.html(one_line(claim.note), *evidence)
+        text = self._mentioned(title) + self.html(as_note(claim.note), *evidence)
         return PageSection(claim.id, title, {"judged": judged, "text": text})
 
     def _mentioned(self, text: str) -> Markup:

@@ -1,14 +1,35 @@
 """Grids of values at a terminal: rich fits them to its width, with colours for the verdicts."""
 
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
+from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
 from ensvm.report.documents.document import NOTHING, Grid, Value
+from ensvm.report.documents.table_document import TableDocument
 from ensvm.visible_text import visible
 
 # Verdicts have marks too, so colours are not necessary.
 COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
 DIM = "dim"
+
+
+def to_terminal(
+    document: TableDocument, *, bold: bool = True, text_width: int | None = None
+) -> Group:
+    """Return a table with its heading, its legend, its notes and who is best.
+
+    Without `bold`, see `to_table`. Lines of text have at most `text_width` letters; by default they
+    are as long as the console's.
+    """
+    around: list[RenderableType] = [Text(visible(document.heading), "bold")]
+    around += [to_table(document.grid, bold=bold)]
+    texts = [Markdown(text, style=DIM) for text in document.legend]
+    if document.notes:
+        texts.append(Markdown("\n".join(f"- {text}" for text in document.notes)))
+    texts += [Markdown(text) for text in document.best]
+    return Group(*around, *(Constrain(text, text_width) for text in texts), "")
 
 
 def to_table(grid: Grid, *, bold: bool = True) -> Table:
