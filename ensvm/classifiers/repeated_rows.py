@@ -19,7 +19,10 @@ COPIES = 3.0  # of the rows that are held
 COINCIDENCE = 100.0
 FEW_ROWS = 10  # of a class, whose columns say less than those of all rows
 # A difference of two classes' shares of copies from which on the user is warned
-UNEQUAL_SHARES = 0.25
+UNEQUAL_SHARES = 0.5
+# Distinct values of a column, as a share of the distinct rows, from which on it is one of measured
+# numbers. If there is none, rows repeat by chance more often than each column by itself says.
+MANY_VALUES = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +124,8 @@ def independent_draws(
     """Return how many independent rows each of some distinct rows stands for, shape (m,).
 
     In a class whose multiplicities have a common divisor, all rows were repeated so many times. If
-    the class with most distinct rows has no copies, those of the others balance the classes. So
-    many copies that the columns' values cannot coincide by chance were made by hand, too.
+    the class with most distinct rows has no copies, those of the others balance the classes. If a
+    column has measured numbers, and copies are more than chance gives, they were made by hand, too.
     """
     draws, classes = multiplicities.copy(), np.unique(codes)
     for code in classes:
@@ -156,8 +159,10 @@ def _cannot_coincide(rows: NDArray[np.float64], draws: NDArray[np.float64]) -> b
     pairs = float((draws * (draws - 1.0)).sum()) / 2.0
     if pairs == 0.0:
         return False
-    chance = 1.0
+    chance, most_values = 1.0, 0
     for column in rows.T:
         _, frequencies = np.unique(column, return_counts=True)
         chance *= float(np.square(frequencies / column.size).sum())
-    return pairs > COINCIDENCE * chance * float(draws.sum()) ** 2 / 2.0
+        most_values = max(most_values, frequencies.size)
+    expected = chance * float(draws.sum()) ** 2 / 2.0
+    return most_values >= MANY_VALUES * len(rows) and pairs > COINCIDENCE * expected
