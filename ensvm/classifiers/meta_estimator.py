@@ -131,15 +131,18 @@ class FittedCopy(BinaryMetaEstimator):
         return self.estimator_.predict_proba(X)
 
 
-def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
+def seeded_clone(
+    estimator: Any, generator: np.random.RandomState, *, keep_given: bool = False
+) -> Any:
     """Return an unfitted copy with every `random_state` in it set to a number drawn.
 
-    Estimators among its parameters get seeds of their own too, in the order of the names.
+    Estimators among its parameters get seeds of their own too, in the order of the names. With
+    `keep_given` only those that are None are set, as for the one copy of a meta-estimator.
     """
     copy = clone(estimator)
     seeds = {
         name: drawn_seed(generator)
-        for name in sorted(copy.get_params(deep=True))
-        if name.rpartition("__")[2] == "random_state"
+        for name, value in sorted(copy.get_params(deep=True).items())
+        if name.rpartition("__")[2] == "random_state" and not (keep_given and value is not None)
     }
     return copy.set_params(**seeds)

@@ -37,7 +37,7 @@ class DecisionMap(FittedCopy):
     keep : sequence of str, default ()
         Attributes of the fitted copy that are kept under their own names, such as `support_`.
     random_state : int, RandomState or None, default None
-        Seeds the copy.
+        Seeds the copy, where it has no `random_state` of its own.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class DecisionMap(FittedCopy):
         """
         X, y, self.signs_ = self._validated_training(X, y)
         generator = check_random_state(self.random_state)
-        self.estimator_ = seeded_clone(self._base(), generator).fit(X, y)
+        self.estimator_ = seeded_clone(self._base(), generator, keep_given=True).fit(X, y)
         for name in self.keep:
             if not hasattr(self.estimator_, name):
                 raise ValueError(f"keep: {type(self.estimator_).__name__} leaves no {name!r}")

@@ -83,5 +83,7 @@ class NoisyLabels(FittedCopy):
                 f"noise = {self.noise!r} turns the labels of {signs.size} rows so that one class "
                 "is left"
             )
-        self.estimator_ = seeded_clone(self._base(), generator).fit(X, self._classes_of(signs))
+        self.estimator_ = seeded_clone(self._base(), generator, keep_given=True).fit(
+            X, self._classes_of(signs)
+        )
         return self

@@ -156,11 +156,11 @@ def judge_scope(
 ) -> ClaimVerdict:
     """Return `holds` if all verdicts hold, or as many as the number `scope`.
 
-    With a number, `fails` means that so many fail that the number cannot be reached.
+    `fails` means that so many fail that the number cannot be reached. A row without values (None)
+    may come out either way.
     """
-    if scope == "all":
-        return judge_all(verdicts)
-    if verdicts.count("holds") >= scope:
+    needed = len(verdicts) if scope == "all" else scope
+    if verdicts and verdicts.count("holds") >= needed:
         return "holds"
     left = len(verdicts) - verdicts.count("fails")
-    return "fails" if left < scope <= len(verdicts) else "cannot tell"
+    return "fails" if left < needed <= len(verdicts) else "cannot tell"

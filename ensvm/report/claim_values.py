@@ -16,7 +16,7 @@ from ensvm.report.query import (
     mixed_machines,
     shared_realizations,
 )
-from ensvm.report.tables import printed_value
+from ensvm.report.tables import printed_value, rounding_decides
 from ensvm.report.what_varies import for_each_realization
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import NoEffect
@@ -55,6 +55,9 @@ def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) ->
     They have shape (n_realizations, 1 or 2) and the unit of the metric. Raises NoValues.
     """
     _must_have_values(answers)
+    for answer in answers:
+        if rounding_decides(study, answer):
+            raise NoValues(f"rounding decides the predictions of {answer.question.algorithm}")
     behind = [record for answer in answers for record in answer.records.values()]
     if mixture := mixed_machines(behind, test.metric):
         raise NoValues(mixture)

@@ -134,7 +134,8 @@ class Judged:
     ) -> str:
         counts = Counter(verdicts)
         several = len({(one.test, one.row) for one in self.comparisons}) < len(self.comparisons)
-        total = len(self.comparisons) - counts[None]
+        # a printed row that is not printed is none of the paper's rows
+        total = len(self.comparisons) - (counts[None] if silent == "not printed" else 0)
         noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
@@ -150,14 +151,14 @@ class JudgedTest(Judged):
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """The verdict, from all comparisons that have values."""
+        """The verdict; a sentence about all rows is open if some have no values."""
         return judge_scope([one.verdict for one in self.comparisons], self.test.scope)
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:
         """The verdict on the paper's own printed values; None if it prints none."""
-        verdicts = [one.printed_verdict for one in self.comparisons]
-        return judge_scope(verdicts, self.test.scope) if any(verdicts) else None
+        verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
+        return judge_scope(verdicts, self.test.scope) if verdicts else None
 
 
 @dataclass(frozen=True)

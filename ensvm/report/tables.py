@@ -191,14 +191,19 @@ def _why_not(study: Study, answer: Answer) -> Why:
         return ""
     if study.config.dataset(answer.question.row).other_protocol:
         return "protocol"
-    if block.undetermined_at_zero is None or answer.question.metric not in RATES:
-        return ""
+    return "rounding" if rounding_decides(study, answer) else ""
+
+
+def rounding_decides(study: Study, answer: Answer) -> bool:
+    """Return whether rounding decides the predictions in most realizations, as the fits say."""
+    block = study.config.algorithms.get(answer.question.algorithm)
+    if block is None or block.undetermined_at_zero is None or answer.question.metric not in RATES:
+        return False
     attribute, _, other = block.undetermined_at_zero.partition(" of ")
     asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
     left = list(ask(study, asked).values.values())
     # The other algorithm is not run where the data leave the machine open.
-    is_open = 2 * left.count(0.0) > len(left) if left else bool(other)
-    return "rounding" if is_open else ""
+    return 2 * left.count(0.0) > len(left) if left else bool(other)
 
 
 def _of_largest_class(
@@ -238,8 +243,9 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
     Columns are compared with those of the same metric; an oracle, which reads the test labels, is
-    not compared with other algorithms. A value that predicting the largest class gets too is not
-    the best, and a single realization has no best value.
+    not compared with other algorithms. A single value is not the best of anything, a value that
+    predicting the largest class gets too is not the best, and a single realization has no best
+    value.
     """
     if table.of == "data" or max(cell.n for cell in cells) <= 1:
         return set()
@@ -254,7 +260,7 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
             for column in columns
             if column.name in means
         }
-        if rounded and all(map(math.isfinite, rounded.values())):
+        if len(rounded) > 1 and all(map(math.isfinite, rounded.values())):
             of_best = min if table.best_of(columns[0]) == "min" else max
             top, guess = of_best(rounded.values()), guesses[columns[0].name]
             guess = None if guess is None else round(guess, decimals_of(study, table, columns[0]))

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from ensvm.classifiers.adaboost import AdaBoost
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.experiments.decision_map import DecisionMap
+from ensvm.experiments.noisy_labels import NoisyLabels
 
 
 def problem(d: int = 2) -> tuple[Any, Any]:
@@ -51,3 +53,15 @@ def test_what_is_kept_is_the_fitted_copy_s() -> None:
     np.testing.assert_array_equal(shown.alpha_, shown.estimator_.alpha_)
     with pytest.raises(ValueError, match="keep: LinearSMO leaves no 'errors_'"):
         DecisionMap(LinearSMO(), keep=["errors_"]).fit(X, y)
+
+
+def test_a_seed_that_the_classifier_has_is_kept() -> None:
+    X, y = problem()
+    shown = [
+        DecisionMap(DecisionTreeClassifier(random_state=seed), random_state=0).fit(X, y)
+        for seed in (1, 2, None)
+    ]
+    assert [each.estimator_.random_state for each in shown[:2]] == [1, 2]
+    assert shown[2].estimator_.random_state is not None
+    noisy = NoisyLabels(DecisionTreeClassifier(random_state=3), random_state=0).fit(X, y)
+    assert noisy.estimator_.random_state == 3

@@ -465,9 +465,24 @@ def test_the_counts_say_on_how_many_rows_a_verdict_rests(finding):
     found = [finding(BOTH_ROWS, lines) for lines in ([], few, few + more)]
     assert [(one.verdict, one.counts) for one in found] == [
         ("cannot tell", "2 without values"),
-        ("holds", "holds on 1 of 1 row; 1 without values"),
+        ("cannot tell", "holds on 1 of 2 rows; 1 without values"),
         ("holds", "holds on 2 of 2 rows"),
     ]
+
+
+def test_rows_that_rounding_decides_are_not_judged(tmp_path):
+    config = CLAIMED.replace("  a: {", "  a: {undetermined_at_zero: lower_bound_, ", 1)
+    claim = f"  - {{id: 1, text: t, {BOTH_ROWS}}}\n"
+    lines = [*both([0.1, 0.11], [0.3, 0.31], "german"), *both([0.1, 0.11], [0.3, 0.31], "titanic")]
+    bounds = {"german": 0.0, "titanic": 0.5}
+    lines = [
+        replace(one, metrics={**one.metrics, "lower_bound_": bounds[one.dataset]}) for one in lines
+    ]
+    (judged,) = evaluate_claims(make_study(tmp_path / "s", config + claim, lines, PRINTED))
+    german, titanic = judged.comparisons
+    assert (german.verdict, german.reason) == (None, "rounding decides the predictions of a")
+    assert titanic.verdict == "holds"
+    assert judged.verdict == "cannot tell"
 
 
 TESTS = """

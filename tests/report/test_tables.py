@@ -324,16 +324,17 @@ study: s
 datasets: [german, titanic]
 algorithms:
   a: {estimator: SVC}
+  worse: {estimator: SVC}
   best: {estimator: SVC, grid: {C: [1.0]}, stage: best-on-test}
   guess: {estimator: "sklearn.dummy:DummyClassifier"}
 published: p.csv
-tables: [{id: 1, caption: c, columns: [a, best], largest_class: guess, relative_margin: 0.1}]
+tables: [{id: 1, caption: c, columns: [a, worse, best], largest_class: guess, relative_margin: 0.1}]
 """
 
 
 def guessed(tmp_path, error, guess):
     """Return a study of these errors, and of an oracle's smaller one, on 50,000 test rows."""
-    rates = {"a": error, "best": 0.02, "guess": guess}
+    rates = {"a": error, "worse": 0.4, "best": 0.02, "guess": guess}
     lines = [
         record("german", r, name, error=at, n_test=50_000)
         for name, at in rates.items()
@@ -364,6 +365,26 @@ def test_what_the_largest_class_also_gets_is_neither_reproduced_nor_bold(
     ((text, _),) = write_tables(study, "md")
     assert "| largest class |" in " ".join(text.split())
     assert ("bold: the best of the row" in text) == bool(bold)
+
+
+@pytest.mark.parametrize("missing", ["nothing", "b"])
+def test_a_single_value_is_not_the_best_of_anything(tmp_path, missing):
+    """A column of another metric, and a column whose neighbours have no values."""
+    config = (
+        "study: s\nrealizations: 4\ndatasets: [german]\n"
+        "algorithms: {a: {estimator: AdaBoost, record: [staged_test_error]}, b: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [a, b, {name: first, label: one round, "
+        "algorithm: a, metric: staged_test_error, stage: 1}]}]\n"
+    )
+    lines = [
+        replace(one, curves={"staged_test_error": [0.3, 0.1]} if name == "a" else {})
+        for name, values in (("a", [0.1, 0.12]), ("b", [0.2, 0.21]))
+        for one in errors("german", name, values)
+        if name != missing
+    ]
+    _, cells, best = first_table(make_study(tmp_path, config, lines))
+    assert cells[2].mean == pytest.approx(30.0)
+    assert best == ({"a"} if missing == "nothing" else set())
 
 
 def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):

@@ -43,9 +43,9 @@ DECIDES = (
     "have 95 %."
 )
 CLAIM_DECIDES = (
-    "A test holds if all rows with values hold, or as many as it says, and fails if that cannot "
-    "be. A claim holds if all of its tests hold, and fails if one fails; tests of another reading "
-    "do not decide."
+    "A test holds if all rows hold, or as many as it says, and fails if that cannot be; a row "
+    "without values leaves open what is said of all. A claim holds if all of its tests hold, and "
+    "fails if one fails; tests of another reading do not decide."
 )
 NEW_ROWS = (
     "*On new rows* counts what the same comparison says of new rows of the same kind, by the "
