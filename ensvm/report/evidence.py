@@ -78,8 +78,10 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     stage = f", stage {question.stage}" if question.stage else ""
     compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
     printed = study.published.get((table.id, cell.row, cell.column))
-    rounded = 0.0 if printed is None else printed.half_unit
-    margin = max(table.margin_of(column, cell.published), rounded)  # as the verdict takes it
+    # as the verdict takes it
+    margin = 0.0
+    if printed is not None:
+        margin = max(table.margin_of(column, printed.value), printed.half_unit)
     label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",

@@ -13,17 +13,18 @@ from ensvm.study.metrics import (
     CHOSEN,
     DATA_FACTS,
     PERCENT,
-    RATES,
     SECONDS,
     Direction,
     direction_of,
     unit_of,
+    wrong_share,
 )
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.source import YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
+RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 MOST_DECIMALS = 6
 Verdict = Literal["reproduced", "close", "differs", "cannot tell"]
@@ -137,12 +138,13 @@ class TableConfig(ConfigBlock):
         The data sets, a row each; all with one of the table's algorithms if not given.
     columns : tuple of ColumnConfig
         The columns; a name alone is the algorithm of that name.
-    margin : float
-        The largest difference from the printed value at which a value counts as reproduced, in
-        the unit of the metric: percentage points for errors.
+    margin : float or None
+        The largest difference from the printed value at which a value lies within the margin, in
+        the unit of the metric: percentage points for errors. Not given, it is a tenth of the
+        printed value; of an error or an accuracy, a tenth of the error and at most 1 point.
     relative_margin : float or None
-        The margin as a share of the printed value; 0.1 is a tenth of it. Of an error or an
-        accuracy, the margin is at most this share of the error.
+        Another share of the printed value than a tenth. For an error or an accuracy `margin:` is
+        then the most, 1 point if not given.
     judged : bool
         Whether values are compared with the printed ones; with `false` both are only shown.
     largest_class : str or None
@@ -174,7 +176,7 @@ class TableConfig(ConfigBlock):
     metric: str = "error"
     rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     columns: tuple[ColumnConfig, ...]
-    margin: float = Field(default=1.0, ge=0)
+    margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0)
     judged: bool = True
     largest_class: Annotated[Name | None, NameOf("algorithm", if_gone="key")] = None
@@ -210,27 +212,42 @@ class TableConfig(ConfigBlock):
             metric, curve = self.metric_of(column), column.stage is not None
             yield Asked(location, metric, (column.of(self),), curve)
 
+    def own_margin_of(self, column: ColumnConfig) -> float | None:
+        """Return the margin that the config gives a column, in the unit of its metric, or None."""
+        return self.margin if column.margin is None else column.margin
+
     def relative_margin_of(self, column: ColumnConfig) -> float | None:
         """Return the margin of a column as a share of the printed value; None without one."""
         own = column.relative_margin
         return self.relative_margin if own is None else own
 
-    def margin_of(self, column: ColumnConfig, printed: float | None = None) -> float:
-        """Return the margin of a column's verdicts, or of that on one printed value."""
-        margin = self.margin if column.margin is None else column.margin
+    def margin_of(self, column: ColumnConfig, printed: float) -> float:
+        """Return the margin of the verdict on a printed value of a column."""
+        margin = self.own_margin_of(column)
         share, metric = self.relative_margin_of(column), self.metric_of(column)
-        if (
-            metric.startswith(CHOSEN)
-            and column.margin is None
-            and "margin" not in self.model_fields_set
-        ):
-            return 0.0  # a parameter of a grid is that of the paper, or another one
-        if share is None or printed is None:
-            return margin
-        if metric not in RATES:
+        if share is None:
+            if margin is not None:
+                return margin
+            if metric.startswith(CHOSEN):
+                return 0.0  # a parameter of a grid is that of the paper, or another one
+        share = RELATIVE_MARGIN if share is None else share
+        wrong = wrong_share(metric, printed)
+        if wrong is None:
             return share * abs(printed)
-        error = printed if metric == "error" else PERCENT.scale - printed
-        return min(margin, share * error)
+        error, point = wrong
+        return min(point if margin is None else margin, share * error)
+
+    def margin_text_of(self, column: ColumnConfig) -> str:
+        """Return the margin of a column as text, such as `10 % of the printed value`."""
+        margin, share = self.own_margin_of(column), self.relative_margin_of(column)
+        metric = self.metric_of(column)
+        if share is None and (margin is not None or metric.startswith(CHOSEN)):
+            return f"±{margin or 0.0:g}"
+        text = f"{PERCENT.scale * (RELATIVE_MARGIN if share is None else share):g} % of the printed"
+        wrong = wrong_share(metric, 0.5)
+        if wrong is None:
+            return f"{text} value"
+        return f"{text} error, at most ±{wrong[1] if margin is None else margin:g}"
 
     def decimals_of(
         self, column: ColumnConfig, value: float | None = None, printed: int = 0

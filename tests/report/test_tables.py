@@ -291,7 +291,10 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     ((text, _),) = write_tables(study, "md")
     assert "**21**" in text
     assert "**20.5**" in text
-    assert "the margin M, ±5 for size_a and size_b, ±1 for error_a and error_b:" in text
+    assert (
+        "the margin M, ±5 for size_a and size_b, 10 % of the printed error, at most ±1 for error_a "
+        "and error_b:"
+    ) in text
     assert {cell.column: cell.verdict for cell in cells if cell.verdict} == {
         "size_a": "cannot tell",
         "size_b": "differs",
@@ -390,7 +393,7 @@ def test_a_single_value_is_not_the_best_of_anything(tmp_path, missing):
 def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):
     (table,) = guessed(tmp_path, 0.03, 0.5).config.tables
     assert table.margin_of(table.columns[0], 3.0) == pytest.approx(0.3)
-    assert table.margin_of(table.columns[0], 30.0) == table.margin
+    assert table.margin_of(table.columns[0], 30.0) == 1.0
     of_accuracy = table.model_copy(update={"metric": "accuracy"})
     assert of_accuracy.margin_of(table.columns[0], 97.0) == pytest.approx(0.3)
     of_size = table.model_copy(update={"metric": "size"})

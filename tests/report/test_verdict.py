@@ -626,7 +626,7 @@ def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
     assert "Welch" in text
     assert "one more of ours" not in text
     assert "! fits gave warnings" in text
-    assert "the margin M, ±1: `=` if D lies within ±M" in text
+    assert "margin M, 10 % of the printed error, at most ±1: `=` if D lies within ±M" in text
     assert "*guess*" not in text
     assert "Here: 1 =, 2 ?; 2 printed without a value of ours." in text
 

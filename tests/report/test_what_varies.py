@@ -158,7 +158,8 @@ def test_more_repetitions_are_not_said_to_be_useless_if_one_shows_nothing_of_the
     assert more_values(study, table, cells) == ""
     each_row = Comparison(100.0 * (np.arange(50) < 6), Published(12.0), n_test=50, n_folds=50)
     assert repetitions_to_decide(each_row, 1.0) is None
-    sizes = study_of(tmp_path / "sizes", {"a": SIZES / 2}, "german,a,14.5", FOLDS, "size")
+    spread = {"a": 2 * SIZES - 29}
+    sizes = study_of(tmp_path / "sizes", spread, "german,a,29.0", FOLDS, "size")
     table = sizes.config.table("2")
     cells = build_table(sizes, table)
     assert "repetitions of the experiment would decide" in more_values(sizes, table, cells[:1])

@@ -1,10 +1,13 @@
 """The numbers as printed are checked with the config: none of them is silently left out."""
 
+from pathlib import Path
+
 import pytest
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.metrics import direction_of
+from ensvm.study.read_config import read_config
 from ensvm.study.table_layout import TableConfig
 
 STUDY = """
@@ -71,9 +74,46 @@ def test_a_chosen_parameter_is_the_papers_or_another_one_and_shows_its_digits():
     table = TableConfig(id=1, caption="c", metric="best_params_.C", columns=["a"])
     (column,) = table.columns
     assert table.margin_of(column, 2.0) == 0.0
-    assert TableConfig.model_validate({**table.model_dump(), "margin": 2}).margin_of(column) == 2
+    assert (
+        TableConfig.model_validate({**table.model_dump(), "margin": 2}).margin_of(column, 2.0) == 2
+    )
     shown = {value: table.decimals_of(column, value) for value in (8.0, 0.5, 2**-7, 2**-15)}
     assert shown == {8.0: 0, 0.5: 1, 2**-7: 4, 2**-15: 6}
+
+
+@pytest.mark.parametrize(
+    ("metric", "printed", "margin"),
+    [
+        ("error", 1.7, 0.17),
+        ("error", 25.0, 1.0),
+        ("accuracy", 97.0, 0.3),
+        ("balanced_accuracy", 60.0, 1.0),
+        ("train_error", 3.0, 0.3),
+        ("auc", 0.97, 0.003),
+        ("f1", 0.5, 0.01),
+        ("size", 120.0, 12.0),
+        ("weights_", -0.5, 0.05),
+        ("brier", 0.2, 0.02),
+    ],
+)
+def test_the_margin_keeps_step_with_the_printed_value(metric, printed, margin):
+    """One rule: a tenth of the error, at most 1 point; a tenth of any other value."""
+    table = TableConfig(id=1, caption="c", metric=metric, columns=["a"])
+    (column,) = table.columns
+    assert table.margin_of(column, printed) == pytest.approx(margin)
+    given = TableConfig.model_validate({**table.model_dump(), "margin": 0.7})
+    assert given.margin_of(column, printed) == 0.7
+    assert given.margin_text_of(column) == "±0.7"
+    word = "value" if metric in ("size", "weights_", "brier") else "error"
+    assert table.margin_text_of(column).startswith(f"10 % of the printed {word}")
+
+
+def test_no_shipped_study_has_a_margin_of_its_own():
+    for path in sorted(Path(__file__).parents[2].glob("configs/*.yaml")):
+        for table in read_config(path)[0].tables:
+            given = [table.margin, table.relative_margin]
+            given += [each for c in table.columns for each in (c.margin, c.relative_margin)]
+            assert set(given) == {None}, f"{path}: table {table.id}"
 
 
 def test_short_seconds_have_two_digits_unless_decimals_are_given():

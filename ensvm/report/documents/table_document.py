@@ -40,7 +40,6 @@ from ensvm.report.tables import (
 )
 from ensvm.report.verdict import repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
-from ensvm.study.metrics import PERCENT, RATES
 from ensvm.study.table_layout import TableConfig
 
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
@@ -390,13 +389,8 @@ def _margin(study: Study, table: TableConfig) -> str:
     """Return the margin of a table as text, with those of columns that have another one."""
     labels_by_margin: dict[str, list[str]] = {}
     for column in table.columns:
-        share, metric = table.relative_margin_of(column), table.metric_of(column)
-        text = f"±{table.margin_of(column):g}"
-        if share is not None and metric in RATES:
-            text += f" and at most {PERCENT.scale * share:g} % of the printed error"
-        elif share is not None:
-            text = f"{PERCENT.scale * share:g} % of the printed value"
-        labels_by_margin.setdefault(text, []).append(_label(study, table, column.name))
+        labels = labels_by_margin.setdefault(table.margin_text_of(column), [])
+        labels.append(_label(study, table, column.name))
     if len(labels_by_margin) == 1:
         return next(iter(labels_by_margin))
     return ", ".join(f"{text} for {enumerated(of)}" for text, of in labels_by_margin.items())
