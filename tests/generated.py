@@ -144,6 +144,12 @@ def rows_of(place: str) -> str:
     return "\n".join([top, f"|:--|{'--:|' * (len(cells[0]) - 1)}", *rest])
 
 
+def contains_0(cell: TableCell) -> bool:
+    """Return whether the interval D of a value contains 0, so that it may be the printed one."""
+    low, high = cell.difference_low, cell.difference_high
+    return low is not None and high is not None and low <= 0.0 <= high
+
+
 def total(_: str) -> str:
     """Return in words how all printed values of the works came out."""
     cells = [
@@ -153,11 +159,15 @@ def total(_: str) -> str:
         if cell.published is not None
     ]
     n = Counter(cell.verdict for cell in cells if cell.verdict is not None)
-    chosen = sum(cell.chosen and cell.verdict == "reproduced" for cell in cells)
+    within = [cell for cell in cells if cell.verdict == "within the margin"]
+    chosen = sum(cell.chosen for cell in within)
+    told_apart = sum(not contains_0(cell) for cell in within)
     judged, silent = sum(n.values()), sum(cell.mean is None for cell in cells)
     text = (
-        f"Of {judged + silent} printed results, {n['reproduced']} lie within the margin (for "
-        f"{chosen} of these a setting was tuned to the printed value), {n['close']} are close and "
+        f"Of {judged + silent} printed results, {len(within)} lie within the margin (of these, "
+        f"{len(within) - told_apart} cannot be told apart from ours, {told_apart} differ by less "
+        f"than the margin, and for {chosen} a setting was tuned to the printed value), "
+        f"{n['close']} are close and "
         f"{n['differs']} differ; {n['cannot tell']} are undecided, and {silent} have no value of "
         "ours."
     )

@@ -31,7 +31,7 @@ NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
 # Where D lies, for each verdict; and why a verdict cannot be given.
 WHERE: dict[Verdict, str] = {
-    "reproduced": "lies within ±{margin:.2g}",
+    "within the margin": "lies within ±{margin:.2g}",
     "close": "lies within three margins of ±{margin:.2g}",
     "differs": "lies outside ±{margin:.2g}",
 }

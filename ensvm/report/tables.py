@@ -20,7 +20,7 @@ from ensvm.study.relations import EFFECTS
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
-ALIKE: tuple[Verdict, ...] = ("reproduced", "close")
+ALIKE: tuple[Verdict, ...] = ("within the margin", "close")
 
 
 @dataclass(frozen=True)

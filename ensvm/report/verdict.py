@@ -1,8 +1,8 @@
 """Our value against the printed one: the difference, its 95 % interval D, and the verdict.
 
 D is widened on both sides by half a unit of the last printed digit. With the margin M, the verdict
-is `=` (reproduced) if D lies within ±M, `≠` (differs) if it lies outside, `≈` (close) if it lies
-within ±3M, and `?` (cannot tell) otherwise.
+is `=` (within the margin) if D lies within ±M, `≠` (differs) if it lies outside, `≈` (close) if it
+lies within ±3M, and `?` (cannot tell) otherwise.
 """
 
 import math
@@ -87,7 +87,7 @@ def verdict_on(low: float, high: float, margin: float) -> Verdict:
         return "differs"
     farthest = max(abs(low), abs(high))
     if is_within(farthest, margin):
-        return "reproduced"
+        return "within the margin"
     return "close" if is_within(farthest, CLOSE * margin) else "cannot tell"
 
 
@@ -106,7 +106,9 @@ def deviation(
     if table.of == "data":
         ours = float(answer.shown().mean())
         difference = ours - printed.value
-        return Deviation(ours, difference, None, None, "differs" if difference else "reproduced")
+        return Deviation(
+            ours, difference, None, None, "differs" if difference else "within the margin"
+        )
     return judge(
         comparison(study, table, column, answer, printed), table.margin_of(column, printed.value)
     )

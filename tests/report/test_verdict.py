@@ -28,16 +28,18 @@ def test_the_verdict_is_where_the_interval_lies(centre, half, margin):
     if min(ends) < 1e-6:
         return  # rounding decides
     found = verdict_on(low, high, margin)
-    assert (found == "reproduced") == (-margin <= low and high <= margin)
+    assert (found == "within the margin") == (-margin <= low and high <= margin)
     assert (found == "differs") == (low > margin or high < -margin)
     within_three = -3 * margin <= low and high <= 3 * margin
-    assert (found == "cannot tell") == (found not in ("reproduced", "differs") and not within_three)
+    assert (found == "cannot tell") == (
+        found not in ("within the margin", "differs") and not within_three
+    )
     assert verdict_on(-high, -low, margin) == found
 
 
 def test_a_difference_as_large_as_the_margin_is_within_it_whatever_the_last_bit():
     assert 16.1 - 15.1 > 1.0  # as floating point has it
-    assert verdict_on(16.1 - 15.1, 16.1 - 15.1, 1.0) == "reproduced"
+    assert verdict_on(16.1 - 15.1, 16.1 - 15.1, 1.0) == "within the margin"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def covered(draw, times=2000):
 
 def test_an_exact_interval_has_no_width():
     found = interval([24.0], 25.0, fixed=True)
-    assert (found.low, found.high, found.verdict) == (-1.0, -1.0, "reproduced")
+    assert (found.low, found.high, found.verdict) == (-1.0, -1.0, "within the margin")
     assert found.basis == "exact"
 
 
@@ -276,7 +278,8 @@ def cell(tmp_path, records, row, config=CONFIG, printed=PRINTED):
 
 
 @pytest.mark.parametrize(
-    ("error", "verdict"), [(0.109, "reproduced"), (0.091, "reproduced"), (0.1106, "differs")]
+    ("error", "verdict"),
+    [(0.109, "within the margin"), (0.091, "within the margin"), (0.1106, "differs")],
 )
 def test_the_papers_own_rows_without_randomness_have_no_sampling_error(tmp_path, error, verdict):
     [line] = errors("astro", "a", [error])
@@ -325,7 +328,7 @@ def test_what_the_first_realization_found_out_holds_for_all(tmp_path):
 def test_the_papers_own_rows_with_randomness_are_a_sample_of_it(tmp_path):
     lines = errors("astro", "a", [0.100, 0.102, 0.104])
     found = cell(tmp_path, [of_algorithm(line, "None") for line in lines], "astro")
-    assert (found.verdict, found.interval_of) == ("reproduced", "means")
+    assert (found.verdict, found.interval_of) == ("within the margin", "means")
 
 
 def test_rows_drawn_again_are_in_the_interval_of_a_table(tmp_path):
@@ -350,7 +353,7 @@ def test_a_printed_random_draw_is_one_more_of_those_of_the_algorithm_that_draws(
     [line] = errors("astro", "a", [0.20])
     found = cell(tmp_path, [of_algorithm(line), *drawn], "astro", config)
     half = t.ppf(0.975, 2) * 0.1 * np.sqrt(4 / 3) + 0.05
-    assert (found.verdict, found.interval_of) == ("reproduced", "one more of ours")
+    assert (found.verdict, found.interval_of) == ("within the margin", "one more of ours")
     assert (found.mean, found.n, found.difference) == pytest.approx((10.0, 3, 0.0))
     assert found.difference_high == pytest.approx(half)
     few = cell(tmp_path / "few", [of_algorithm(line), drawn[0]], "astro", config)
@@ -506,7 +509,7 @@ SIZES = CONFIG.replace("columns: [a, b]", "columns: [{name: a, metric: size}, b]
     [
         ("27.2", 20.3, "differs"),
         ("27.2", 24.5, "close"),
-        ("318.0", 341.0, "reproduced"),
+        ("318.0", 341.0, "within the margin"),
         ("12.0", 50.0, "differs"),
     ],
 )
@@ -523,7 +526,7 @@ def test_the_margin_of_a_size_is_in_step_with_it(tmp_path, printed, ours, verdic
 def test_the_margin_of_an_error_is_a_share_of_it_and_at_most_the_tables(tmp_path):
     config = CONFIG.replace("columns: [a, b]", "columns: [a, b]\n    relative_margin: 0.1")
     [line] = errors("astro", "a", [0.02])
-    for printed, verdict in (("2.1", "reproduced"), ("2.9", "differs"), ("2.2", "close")):
+    for printed, verdict in (("2.1", "within the margin"), ("2.9", "differs"), ("2.2", "close")):
         prints = PRINTED.replace("astro,a,10.0", f"astro,a,{printed}")
         found = cell(tmp_path / printed, [of_algorithm(line)], "astro", config, prints)
         assert found.verdict == verdict
@@ -597,7 +600,7 @@ def test_facts_of_the_data_are_equal_or_not_whatever_rows_are_drawn_again(tmp_pa
     study = make_study(tmp_path / "s", FACTS, [facts, other], printed)
     cells = {one.column: one for one in build_table(study, study.config.tables[0])}
     verdicts = {name: one.verdict for name, one in cells.items()}
-    assert verdicts == {"dim": "reproduced", "rows": None, "classes": "differs"}
+    assert verdicts == {"dim": "within the margin", "rows": None, "classes": "differs"}
     assert cells["dim"].difference_low is None
     [(text, _)] = write_tables(study, "md")
     assert "- rows on german, without a sign: Letters make columns." in text
@@ -613,7 +616,7 @@ def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
     stale = stale_notes(study.config, study.folder)
     assert len(stale) == 1
     assert "'differs' of a on german" in stale[0]
-    assert "'reproduced'" in stale[0]
+    assert "'within the margin'" in stale[0]
 
 
 def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):

@@ -39,7 +39,12 @@ NOTE = re.compile(
 )
 CHOSEN = "†"
 WARNED = "!"
-MARKS: dict[Verdict, str] = {"reproduced": "=", "close": "≈", "differs": "≠", "cannot tell": "?"}
+MARKS: dict[Verdict, str] = {
+    "within the margin": "=",
+    "close": "≈",
+    "differs": "≠",
+    "cannot tell": "?",
+}
 WHY: dict[Why, str] = {
     "wide": "the interval is wide",
     "guess": "the largest class does as well",

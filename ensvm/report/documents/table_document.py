@@ -190,7 +190,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
 def _legend(study: Study, table: TableConfig) -> list[str]:
     """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
-        equal, different = MARKS["reproduced"], MARKS["differs"]
+        equal, different = MARKS["within the margin"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
     grid, cells = table_grid(study, table), build_table(study, table)
     underlined_columns = "; ".join(

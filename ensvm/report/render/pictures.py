@@ -22,7 +22,7 @@ BAND_POINTS = 40
 # Shapes, so that verdicts differ without colour too; each is drawn around the origin.
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z"
 SHAPES: dict[Verdict | None, str] = {
-    "reproduced": CIRCLE,
+    "within the margin": CIRCLE,
     "close": "M-4 -4h8v8h-8Z",
     "differs": "M0 -6L5 0L0 6L-5 0Z",
     "cannot tell": "M0 5L5 -4H-5Z",

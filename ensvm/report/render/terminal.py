@@ -11,7 +11,7 @@ from ensvm.report.documents.table_document import TableDocument
 from ensvm.visible_text import visible
 
 # Verdicts have marks too, so colours are not necessary.
-COLOURS = {"reproduced": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
+COLOURS = {"within the margin": "green", "close": "cyan", "differs": "red", "cannot tell": "yellow"}
 DIM = "dim"
 
 

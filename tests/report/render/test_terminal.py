@@ -8,7 +8,7 @@ from rich.console import Console
 from ensvm.report.documents.document import Grid, Value
 from ensvm.report.render.terminal import to_table
 
-VALUE = Value("25.3", spread="2.1", printed="25.1", verdict="reproduced", chosen=True)
+VALUE = Value("25.3", spread="2.1", printed="25.1", verdict="within the margin", chosen=True)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
