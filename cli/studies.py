@@ -177,6 +177,7 @@ def check(config: str, results: Path) -> None:
         refuse(*(f"{path}: {line}" for line in errors))
     print_columns(plan)
     _print_alarms(plan)
+    _print_positive_classes(plan)
     if plan.published is not None:
         printed = read_published(plan.published, plan.config)
         for line in first_values(printed) if printed else ["holds no printed values yet"]:
@@ -190,6 +191,21 @@ def check(config: str, results: Path) -> None:
             )
     print_text(f"{path}: good; {plan_size(plan)}")
     print_missing_data(plan, set(plan.cards), None)
+
+
+def _print_positive_classes(plan: "Plan") -> None:
+    """Print of which class metrics such as F1 are, if the study measures one."""
+    from ensvm.study.figure_kinds import metric_name
+    from ensvm.study.metrics import is_of_positive
+
+    scored = (metric for metrics in plan.config.scored().values() for metric in metrics)
+    names = [metric_name(metric) for metric in dict.fromkeys(scored) if is_of_positive(metric)]
+    for name, card in plan.cards.items() if names else ():
+        if card.positive is not None and name not in plan.config.copies:
+            print_text(
+                f"{', '.join(names)} on {name}: of the class {card.positive!r}; `positive:` of "
+                "your own data chooses another"
+            )
 
 
 def _print_alarms(plan: "Plan") -> None:

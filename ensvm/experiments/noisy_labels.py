@@ -5,7 +5,10 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
@@ -17,6 +20,8 @@ from ensvm.classifiers.sklearn_private import Interval, fit_context
 class NoisyLabels(FittedCopy):
     """Classifier that is fitted after a share of the training labels was flipped.
 
+    Of more than two classes, a flipped label becomes each of the other ones with equal probability;
+    an estimator for two classes is then fitted to one class against the rest.
     It shows how much an algorithm suffers from wrong labels. The rows turned are drawn at random.
     They depend on `random_state` alone, not on the estimator, and those of a smaller share are
     among those of a larger one, so that estimators and shares are compared on the same noise.
@@ -26,7 +31,7 @@ class NoisyLabels(FittedCopy):
     estimator : classifier, default None
         The classifier that is fitted; None is an unpruned decision tree.
     noise : float, default 0.0
-        The share of labels turned, in [0, 1], to the nearest whole number of rows.
+        The share of labels flipped, in [0, 1], to the nearest whole number of rows.
     random_state : int, RandomState or None, default None
         Draws the rows turned and seeds the estimator.
 
@@ -72,18 +77,39 @@ class NoisyLabels(FittedCopy):
         Raises
         ------
         ValueError
-            For another number of classes, or noise that leaves only one.
+            For a single class, or noise that leaves only one.
         """
-        X, y, signs = self._validated_training(X, y)
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        n_classes = self.classes_.size
+        if n_classes < 2:
+            raise ValueError(f"NoisyLabels needs at least two classes, got {n_classes} class")
         generator = check_random_state(self.random_state)
-        self.turned_ = np.sort(generator.permutation(signs.size)[: round(self.noise * signs.size)])
-        signs[self.turned_] *= -1.0
-        if np.unique(signs).size == 1:
+        self.turned_ = np.sort(generator.permutation(codes.size)[: round(self.noise * codes.size)])
+        # Two classes leave no choice, so no number is drawn: their fits stay what they were.
+        steps = 1 if n_classes == 2 else generator.randint(1, n_classes, self.turned_.size)
+        codes[self.turned_] = (codes[self.turned_] + steps) % n_classes
+        if np.unique(codes).size == 1:
             raise ValueError(
-                f"noise = {self.noise!r} turns the labels of {signs.size} rows so that one class "
+                f"noise = {self.noise!r} turns the labels of {codes.size} rows so that one class "
                 "is left"
             )
-        self.estimator_ = seeded_clone(self._base(), generator, keep_given=True).fit(
-            X, self._classes_of(signs)
-        )
+        base = self._base()
+        if n_classes > 2 and not _takes_many(base):
+            # Labels are flipped once among all classes, so the wrapper stands inside.
+            base = OneVsRestClassifier(base)
+        copy = seeded_clone(base, generator, keep_given=True)
+        self.estimator_ = copy.fit(X, self.classes_[codes])
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: any number of classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+
+def _takes_many(estimator: Any) -> bool:
+    tags = get_tags(estimator).classifier_tags
+    return tags is None or bool(tags.multi_class)

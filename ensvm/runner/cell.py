@@ -23,10 +23,12 @@ from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, LineReader, Record, Status
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
+from ensvm.runner.class_parameters import in_codes
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.own_code import changed_since
 from ensvm.runner.plan import Cell
+from ensvm.study.metrics import POSITIVE
 from ensvm.study.passes import RunPass
 
 _Method: TypeAlias = tuple[AlgorithmSettings, Mapping[str, Any] | None]
@@ -137,7 +139,7 @@ def _record_of_fit(
             if cell.method is None:
                 evaluation = _facts(task.card, grams.realization)
             else:
-                method, chosen = _method(task, cell, cell.method)
+                method, chosen = _method(task, cell, in_codes(cell.method, task.card))
                 with surroundings(cell.seed):
                     evaluation = evaluate(
                         method,
@@ -176,7 +178,8 @@ def _few(texts: list[str]) -> tuple[str, ...]:
 def _facts(card: DatasetCard, realization: Realization) -> Evaluation:
     (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
     sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
-    return Evaluation({**sizes, "rows": card.rows, "classes": len(card.labels)})
+    facts = {**sizes, "rows": card.rows, "classes": len(card.labels)}
+    return Evaluation(facts if card.positive is None else {**facts, POSITIVE: card.positive})
 
 
 def _method(task: Task, cell: Cell, method: AlgorithmSettings) -> _Method:

@@ -13,6 +13,7 @@ from ensvm.errors import UserError, did_you_mean
 from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
+from ensvm.runner.class_parameters import WEIGHTS, UnknownLabel, in_codes, names_classes
 from ensvm.runner.own_code import importable
 from ensvm.runner.study_algorithms import (
     Algorithm,
@@ -298,6 +299,7 @@ def _plan(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
     )
     algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
+    _check_labels(source, config, cards, resolved)
     cells = [
         cell
         for entry in config.datasets
@@ -314,6 +316,30 @@ def _plan(
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
     return Plan(path, source, published, config, cards, tuple(cells))
+
+
+def _check_labels(
+    source: YamlSource,
+    config: StudyConfig,
+    cards: Mapping[str, DatasetCard],
+    settings: Mapping[Used, Algorithm],
+) -> None:
+    """Refuse parameters that name a label which a data set of the algorithm does not have."""
+    for entry in config.datasets:
+        if entry.name not in cards:
+            continue
+        card, kernel = cards[entry.name], config.kernel_of(entry)
+        for name in config.algorithms_of(entry):
+            method = settings[name, kernel, has_many_classes(card)].method
+            try:
+                in_codes(method, card)
+            except UnknownLabel as error:
+                message = f"the data set {entry.name!r}, {error}"
+                raise source.error(("algorithms", name), message) from error
+            if method.wrapped is not None and names_classes(method):
+                message = f"{WEIGHTS} by labels has no meaning one class against the rest, as on"
+                message += f" {entry.name}; `{WEIGHTS}: balanced` has"
+                raise source.error(("algorithms", name), message)
 
 
 def _shown_in_paper(

@@ -86,7 +86,11 @@ SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point 
 CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
+# Metrics of the test rows that are about one of two classes, the positive one.
+_OF_POSITIVE = ("f1", "precision", "recall", "jaccard", "average_precision")
+
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
+POSITIVE = "positive"  # in the record of that cell, the label of the positive class
 DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
 
 
@@ -160,6 +164,11 @@ def scorer_of(metric: str, n_classes: int = 2) -> tuple[Scorer, float]:
     # Scorers of losses give negative values, so that larger ones are better.
     is_loss = str(scorer).startswith("neg_") and scorer != metric
     return get_scorer(scorer), -1.0 if is_loss else 1.0
+
+
+def is_of_positive(metric: str) -> bool:
+    """Return whether the value of a metric depends on which of two classes is the positive one."""
+    return metric in _OF_POSITIVE
 
 
 def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> str:

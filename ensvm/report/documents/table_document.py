@@ -1,7 +1,7 @@
 """A table as a document: the grid of the paper, legend, notes, assumptions, missing values."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, groupby
 
@@ -40,6 +40,9 @@ from ensvm.report.tables import (
 )
 from ensvm.report.verdict import repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
+from ensvm.study.figure_kinds import metric_name
+from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive
+from ensvm.study.passes import PASS_OF_TABLE
 from ensvm.study.table_layout import TableConfig
 
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
@@ -358,8 +361,39 @@ def _notes(study: Study, table: TableConfig) -> list[str]:
             rows_by_text.setdefault(as_note(text), {})[as_written(row_label(study, cell.row))] = (
                 None
             )
+    texts += [*_positive_classes(study, table, with_value), *_wrapped(study, table, with_value)]
     mark = f"{MARKS['cannot tell']} protocol"
     return texts + [f"{mark}, {enumerated([*rows])}: {text}" for text, rows in rows_by_text.items()]
+
+
+def _positive_classes(study: Study, table: TableConfig, cells: list[TableCell]) -> Iterator[str]:
+    """Yield of which class the values of metrics such as F1 are, metric by metric."""
+    rows_of: dict[str, dict[str, dict[str, None]]] = {}
+    for cell in cells:
+        metric = table.metric_of(table.column(cell.column))
+        facts = study.by_cell.get((cell.row, DATA_CELL, "error"), ())
+        for label in (record.metrics[POSITIVE] for record in facts if POSITIVE in record.metrics):
+            if is_of_positive(metric):
+                rows = rows_of.setdefault(metric_name(metric), {}).setdefault(str(label), {})
+                rows[as_written(row_label(study, cell.row))] = None
+    for name, labels in rows_of.items():
+        classes = "; ".join(
+            f"{as_written(repr(label))} on {enumerated([*rows])}" for label, rows in labels.items()
+        )
+        yield f"{name} is of the class {classes}."
+
+
+def _wrapped(study: Study, table: TableConfig, cells: list[TableCell]) -> Iterator[str]:
+    """Yield which algorithms learnt one class against the rest, and on which rows."""
+    rows_of: dict[str, dict[str, None]] = {}
+    for cell in cells if table.of != "data" else ():
+        algorithm = table.column(cell.column).of(table)
+        records = study.by_cell.get((cell.row, algorithm, PASS_OF_TABLE[table.of]), ())
+        if any(record.settings.method and record.settings.method.wrapped for record in records):
+            rows_of.setdefault(cell.column, {})[as_written(row_label(study, cell.row))] = None
+    for column, rows in rows_of.items():
+        where = enumerated([*rows])
+        yield f"{_label(study, table, column)} learns one class against the rest on {where}."
 
 
 def _named(
