@@ -108,12 +108,26 @@ def test_orders_of_the_training_rows_share_the_kernel_values_of_test_rows(realiz
     assert shared.metrics == apart.metrics
 
 
-def test_kernel_values_in_another_order_are_those_of_the_permuted_rows(realization):
-    pool = GramPool(realization, FitMemory()).in_order(3)
+@pytest.mark.parametrize("n_bytes", [1, 20_000, 2**22])
+@pytest.mark.parametrize("block_bytes", [2**15, 2**28])
+def test_kernel_values_in_another_order_are_those_of_the_permuted_rows(
+    n_bytes, block_bytes, monkeypatch
+):
+    monkeypatch.setattr(grams, "GATHERED_BYTES", n_bytes)
+    monkeypatch.setattr(grams, "BLOCK_BYTES", block_bytes)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(230) < 0.5, -1, 1).astype(np.int8)
+    rows = Realization(rng.normal(size=(30, 4)), y[:30], rng.normal(size=(200, 4)), y[30:])
+    pool = GramPool(rows, FitMemory()).in_order(3)
     svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
-    values = pool.inputs_of(svc, share_gram=True, dtype="float64").test()
-    rows = pool.realization
-    np.testing.assert_allclose(values, gram(rows.X_test, rows.X_train, kernel="rbf", gamma=0.5))
+    inputs, permuted = pool.inputs_of(svc, share_gram=True, dtype="float64"), pool.realization
+    expected = gram(permuted.X_test, permuted.X_train, kernel="rbf", gamma=0.5)
+    covered = 0
+    for of_block, values in inputs.blocks():
+        assert of_block.start == covered
+        np.testing.assert_allclose(values, expected[of_block])
+        covered = of_block.stop
+    assert covered == 200
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 12])
