@@ -134,10 +134,19 @@ def _print_claims(studies: Iterable["Study"]) -> None:
 def _write_pages(studies: Iterable["Study"], output: Path) -> None:
     from ensvm.report.write import write_pages
 
-    written = list(write_pages(studies, output))
+    failures: dict[str, Exception] = {}
+    written = list(
+        write_pages(
+            studies, output, lambda study, error: failures.update({study.config.study: error})
+        )
+    )
     for path in written[:-1]:
         say(path)
     say(f"open {written[-1].resolve().as_uri()} in a browser")
+    for name, error in failures.items():
+        say(f"{name}: no page: {type(error).__name__}: {error}", err=True)
+    if failures:
+        sys.exit(1)
 
 
 def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:

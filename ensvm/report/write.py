@@ -1,6 +1,6 @@
 """Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,11 +117,10 @@ def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path]]]:
     Yields what each figure shows, and the paths. A figure without content has no files.
     """
     # matplotlib takes half a second to import.
-    from ensvm.report.plots.drawing import draw, read_figure
+    from ensvm.report.plots.drawing import drawn_figure
 
     for figure in study.config.figures:
-        content = read_figure(study, figure)
-        drawn = draw(study, content, DRAWN_ENDINGS)
+        content, drawn = drawn_figure(study, figure, DRAWN_ENDINGS)
         files: dict[str, str | bytes] = {}
         if drawn:
             files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
@@ -140,17 +139,30 @@ def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> l
     return [study.folder / f"{stem}{ending}" for ending in files]
 
 
-def write_pages(studies: Iterable[Study], target: Path) -> Iterator[Path]:
-    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last."""
+def write_pages(
+    studies: Iterable[Study], target: Path, failed: Callable[[Study, Exception], None] | None = None
+) -> Iterator[Path]:
+    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
+
+    A study whose page cannot be made keeps no other from being written, if `failed` is called with
+    it and the reason.
+    """
     from ensvm.report.render.html import render_page
     from ensvm.report.render.study_page import StudyPage  # loads matplotlib
 
     pages = []
+    target.mkdir(parents=True, exist_ok=True)
     for study in studies:
-        page = StudyPage(study)
-        target.mkdir(parents=True, exist_ok=True)
+        try:
+            page = StudyPage(study)
+            text = render_page("study.html", page=page)
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(study, error)
+            continue
         path = target / f"{page.name}.html"
-        replace_file(path, render_page("study.html", page=page))
+        replace_file(path, text)
         pages.append(page)
         yield path
     path = target / "index.html"

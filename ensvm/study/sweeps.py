@@ -30,6 +30,11 @@ def label_of(block: "AlgorithmConfig | DatasetConfig", name: str, *, add_value: 
     return f"{label}, {block.sweep.key} = {block.sweep.value}"
 
 
+def label_of_sweep(block: "AlgorithmConfig | DatasetConfig") -> str:
+    """Return the label of a whole sweep, without its values; empty if it has none."""
+    return _VALUE.sub("", block.label or "").strip(" =,:;()")
+
+
 def _with_value(label: str, value: float | str) -> str:
     return _VALUE.sub(lambda found: format(value, found[1] or ""), label)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label, printed_value, row_label
@@ -99,7 +100,15 @@ def draw(
     if any(item.printed is not None for item in items):
         keys.append((Line2D([], [], **PRINTED), "printed"))
     keys.append((None, MEANINGS[config.kind]))
+    if left_out := without_place(config.y_scale, _shown_values(items), "y"):
+        keys.append((None, left_out))
     return keys
+
+
+def _shown_values(items: Sequence[Values]) -> np.ndarray:
+    """Return all values of some items, the printed ones too."""
+    printed = [item.printed for item in items if item.printed is not None]
+    return np.array([*chain(*(item.values.values() for item in items)), *printed])
 
 
 def _draw_panel(
@@ -111,11 +120,19 @@ def _draw_panel(
     numbers: Mapping[str, int],
 ) -> None:
     """Draw a panel: a group for each data set, in it the algorithms in the order of the series."""
-    width = GROUP / len(figure.series)
+    width, bottom = GROUP / len(figure.series), 0.0
+    if figure.y_scale == "log":
+        means = [np.mean(list(item.values.values())) for item in items]
+        bottom, top = log_limits(np.append(_shown_values(items), means))
+        log_ticks(axes.yaxis, bottom, top)
+        axes.set_ylim(bottom, top)
     for item in items:
         x = rows.index(item.row) - GROUP / 2 + width * (figure.series.index(item.series) + 0.5)
         values, number = np.array(list(item.values.values())), numbers[item.label]
-        (_draw_box if figure.kind == "box" else _draw_bar)(axes, x, 0.85 * width, values, number)
+        if figure.kind == "box":
+            _draw_box(axes, x, 0.85 * width, values, number)
+        else:
+            _draw_bar(axes, x, 0.85 * width, values, number, bottom)
         if item.printed is not None:
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
@@ -125,8 +142,8 @@ def _draw_panel(
     turned: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
     axes.set_xticks(range(len(rows)), labels, **turned)
     axes.set_xlim(-0.6, len(rows) - 0.4)
-    if figure.kind == "bar" and all(min(item.values.values()) >= 0.0 for item in items):
-        axes.set_ylim(bottom=None if figure.y_scale == "log" else 0.0)
+    if figure.y_scale == "linear" and figure.kind == "bar" and _shown_values(items).min() >= 0.0:
+        axes.set_ylim(bottom=0.0)
     axes.tick_params(axis="x", length=0)
 
 
@@ -142,10 +159,14 @@ def _face(number: int) -> Any:
     }
 
 
-def _draw_bar(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
+def _draw_bar(
+    axes: "Axes", x: float, width: float, values: np.ndarray, number: int, bottom: float
+) -> None:
+    """Draw a bar from `bottom`, which is above 0 on a logarithmic axis, to the mean."""
     spread = values.std(ddof=1) if values.size > 1 else None
     error: Any = {"linewidth": 1.0, "capsize": 2.0}
-    axes.bar(x, values.mean(), width, yerr=spread, error_kw=error, **_face(number))
+    height = max(values.mean() - bottom, 0.0)
+    axes.bar(x, height, width, bottom=bottom, yerr=spread, error_kw=error, **_face(number))
 
 
 def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
     GREY,
@@ -33,7 +34,6 @@ from ensvm.study.passes import pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 COLUMNS = ("series", "what", "x", "y", "std", "n")
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
@@ -42,10 +42,6 @@ DOT, RING = "●", "○"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
-# A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
-MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
-TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
@@ -55,7 +51,8 @@ class Curve:
 
     `algorithm` is the label of the algorithm, and `part` the metric or the round that tells its
     lines apart. `std` is the standard deviation over the realizations, None for a single one;
-    `mark` is the x of the curve's mark, if any.
+    `mark` is the x of the curve's mark, if any. If the values of a sweep are names, such as
+    kernels, `names` has them, and `x` are places of the panel, at equal distances from 0.
     """
 
     label: str
@@ -66,6 +63,7 @@ class Curve:
     std: tuple[float | None, ...] = ()
     n: tuple[int, ...] = ()
     mark: float | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def band(self) -> list[float]:
@@ -94,12 +92,24 @@ def read_panel(
             curves += _curves_of_fits(study, figure, panel, series, y, empty, missing)
         elif isinstance(figure, SweepFigureConfig):
             curves += _curves_of_sweeps(study, figure, panel, series, y, empty, missing)
-    return curves, missing
+    return _placed(curves), missing
+
+
+def _placed(curves: list[Curve]) -> list[Curve]:
+    """Return curves over names at the places of the names; a number among them is a name, too."""
+    if not any(curve.names for curve in curves):
+        return curves
+    names = [curve.names or tuple(f"{x:g}" for x in curve.x) for curve in curves]
+    places = {name: float(place) for place, name in enumerate(dict.fromkeys(chain(*names)))}
+    return [
+        replace(curve, names=of_curve, x=tuple(places[name] for name in of_curve))
+        for curve, of_curve in zip(curves, names, strict=True)
+    ]
 
 
 def lines_of(curve: Curve) -> Iterator[tuple[Any, ...]]:
     """Yield a line of the frame behind a figure for each point, and for the mark (without y)."""
-    for point in zip(curve.x, curve.y, curve.std, curve.n, strict=True):
+    for point in zip(curve.names or curve.x, curve.y, curve.std, curve.n, strict=True):
         yield curve.label, "curve", *point
     if curve.mark is not None:
         yield curve.label, "mark", curve.mark, None, None, None
@@ -153,10 +163,14 @@ def _curves_of_sweeps(
             name = f"{empty.label}, {after}"
         measured: list[tuple[float, list[float]]] = []
         missing_x: dict[str, list[str]] = {}
-        for x, row, column in _points_of(study, panel, series):
+        points = _points_of(study, panel, series)
+        of_names = any(isinstance(x, str) for x, _, _ in points)
+        names: list[str] = []
+        for number, (x, row, column) in enumerate(points):
             values, why = _values(study, y, row, column, stage)
             if values:
-                measured.append((float(x), values))
+                measured.append((float(number if of_names else x), values))
+                names.append(str(x))
             else:
                 missing_x.setdefault(why, []).append(f"{x}")
         missing += [
@@ -165,7 +179,8 @@ def _curves_of_sweeps(
         if measured:
             of_stage = replace(empty, label=name, part=f"{text} {after}".strip())
             x_values, of_points = zip(*measured, strict=True)
-            yield _means(of_stage, x_values, of_points, y)
+            means = _means(of_stage, x_values, of_points, y)
+            yield replace(means, names=tuple(names)) if of_names else means
 
 
 def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
@@ -253,6 +268,10 @@ def draw(
         keys.append((None, f"{mark} {config.ends or config.default_ends}"))
     if any(any(curve.band) for curve in every):
         keys.append((None, BAND))
+    for scale, axis in ((config.x_scale, "x"), (config.y_scale, "y")):
+        of_axis = [getattr(curve, axis) for curve in every if axis == "y" or not curve.names]
+        if of_axis and (left_out := without_place(scale, np.concatenate(of_axis), axis)):
+            keys.append((None, left_out))
     return keys
 
 
@@ -334,12 +353,15 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     x = np.concatenate([curve.x for curve in curves])
-    if config.x_scale == "log":
+    if names := {at: name for one in curves for at, name in zip(one.x, one.names, strict=False)}:
+        axes.set_xscale("linear")  # names have no scale
+        axes.set_xticks(sorted(names), [names[at] for at in sorted(names)])
+    elif config.x_scale == "log":
         # Curves may start at x = 0, which has no place on this axis.
         positive = x[x > 0.0]
         low, high = (positive.min(), positive.max()) if positive.size else (1.0, 10.0)
         high = high if high > low else 10.0 * low
-        _log_ticks(axes.xaxis, low, high)
+        log_ticks(axes.xaxis, low, high)
         # Markers at the ends of the axis need room.
         room = (high / low) ** LOG_ROOM if isinstance(config, SweepFigureConfig) else 1.0
         axes.set_xlim(low / room, high * room)
@@ -347,30 +369,6 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
         ticks = FEW_TICKS if x.max() >= LONG_NUMBER else MANY_TICKS
         axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True, steps=[1, 2, 5, 10]))
     if config.y_scale == "log":
-        low, high = _log_limits(np.concatenate([edge for curve in curves for edge in curve.edges]))
-        _log_ticks(axes.yaxis, low, high)
+        low, high = log_limits(np.concatenate([edge for curve in curves for edge in curve.edges]))
+        log_ticks(axes.yaxis, low, high)
         axes.set_ylim(low, high)  # matplotlib finds no limits without positive values
-
-
-def _log_ticks(axis: "Axis", low: float, high: float) -> None:
-    """Label 1, 2 and 5 times the powers of ten on a short axis, only the powers on a long one."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axis.set_minor_formatter(NullFormatter())
-    if high < TENS_ONLY * low:
-        axis.set_major_locator(LogLocator(subs=tuple(MANTISSAS[:-1])))
-        axis.set_major_formatter("{x:g}")
-    else:  # matplotlib's own is math, which the texts of a figure are not
-        axis.set_major_formatter(lambda x, _: f"10{f'{np.log10(x):.0f}'.translate(RAISED)}")
-
-
-def _log_limits(values: np.ndarray) -> tuple[float, float]:
-    """Return the numbers 1, 2 or 5 times a power of ten that enclose the positive values."""
-    positive = values[(values > 0.0) & np.isfinite(values)]
-    if not positive.size:
-        return 1.0, 10.0
-    low, high = positive.min(), positive.max()
-    below, above = (10.0 ** np.floor(np.log10(value)) for value in (low, high))
-    first, last = below * MANTISSAS[:-1], above * MANTISSAS
-    low, high = first[first <= low].max(initial=below), last[last >= high].min()
-    return float(low), float(high if high > low else 2.0 * low)

@@ -100,6 +100,21 @@ def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[b
         return files_of(figure, endings)
 
 
+def drawn_figure(
+    study: Study, figure: FigureConfig, endings: Iterable[str]
+) -> tuple[FigureContent, list[bytes]]:
+    """Return what a figure shows and a file of each ending; no files if it cannot be drawn.
+
+    One figure that fails keeps no other from being drawn: it is missing, with the error as reason.
+    """
+    try:
+        content = read_figure(study, figure)
+        return content, draw(study, content, endings)
+    except Exception as error:
+        reason = f"cannot be drawn: {type(error).__name__}: {error}"
+        return FigureContent(figure, [], (), pd.DataFrame(), (reason,)), []
+
+
 def _kind(config: FigureConfig) -> Any:
     """Return the module of a figure's kind."""
     return next(

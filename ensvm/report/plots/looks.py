@@ -11,6 +11,7 @@ from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import BoxConfig
 from ensvm.study.figures import LinesConfig
+from ensvm.study.sweeps import label_of_sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,7 +82,7 @@ def series_label(study: Study, name: str) -> str:
     if name in study.config.algorithms:
         return algorithm_label(study, name)
     members = study.config.sweep_values(name)
-    return study.config.algorithms[next(iter(members))].label or name
+    return label_of_sweep(study.config.algorithms[next(iter(members))]) or name
 
 
 def look_numbers(study: Study) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ensvm.report.plots.log_axes import RAISED
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
@@ -21,7 +22,7 @@ BEST = "box: the best"
 LETTERS = 5.5  # points, of the scores
 CENTRED: Any = {"ha": "center", "va": "center"}
 BOX: Any = {"fill": False, "edgecolor": "#D55E00", "linewidth": 1.5}
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 LONGEST = 5  # letters of a number that is not written as a power of two
 EQUAL = 1e-12  # scores that differ by less are equal
 DARK = 0.6  # lighter letters from this shade on

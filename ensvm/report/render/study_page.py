@@ -217,10 +217,9 @@ class StudyPage:
 
     def _figure(self, figure: FigureConfig) -> Iterator[PageSection]:
         """Yield a figure's section; nothing if all of it is missing."""
-        shown = drawing.read_figure(self.study, figure)
-        if not shown.items:
+        shown, files = drawing.drawn_figure(self.study, figure, [".svg"])
+        if not files:
             return
-        files = drawing.draw(self.study, shown, [".svg"])
         csv = csv_of(shown.frame).encode()
         names = [panel.name for panel in figure.panels if panel.name]
         panels = f"Panels: {', '.join(names)}. " if names else ""

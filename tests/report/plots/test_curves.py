@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.image import imread
 
 from ensvm.report.documents.document import csv_of
-from ensvm.report.plots.curves import _log_limits, _looks
+from ensvm.report.plots.curves import _looks
 from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.log_axes import log_limits
 from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
 from ensvm.report.write import write_figures
 
@@ -322,7 +323,7 @@ def test_no_line_joins_single_realizations(swept):
     ],
 )
 def test_a_logarithmic_axis_has_no_empty_decade(values, limits):
-    assert _log_limits(np.array(values)) == pytest.approx(limits)
+    assert log_limits(np.array(values)) == pytest.approx(limits)
 
 
 def test_algorithms_of_one_figure_differ_in_colour(tmp_path):
