@@ -28,9 +28,11 @@ from ensvm.kernels import gram, resolve_gamma
 from ensvm.kernels.low_rank import PivotChoice, pivot_features
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.memory import require_memory
+from ensvm.solvers.leave_one_out_search import rows_of_all_classes
 from ensvm.solvers.ridge import KernelRidge, RidgeSums
 
 MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
+WIDTH_ROWS = 1000  # on which a width is chosen, at most
 BLOCK_ROWS = 4096  # at most, so that the errors of all penalties take little memory
 
 
@@ -44,7 +46,8 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     eigendecomposition of the Gram matrix gives all functions, for every alpha, and the value of
     each without row i at row i, without a refit. The pair of alpha and gamma with the least mean
     squared error of these values is chosen. A fit takes O(n_samples^3) time for each width, and
-    every training row is a support vector. Inputs should be scaled.
+    every training row is a support vector. Inputs should be scaled. From 1,000 rows on, gamma is
+    chosen on a random sample of 1,000 with the shares of the classes, and alpha on all rows.
 
     With `low_rank` the rows are read in blocks, and the matrix of all kernel values is never made:
     f is a sum over some of the rows, the pivots, on the features that they give a row. These are
@@ -72,7 +75,8 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
     gram_dtype : {'float64', 'float32'}, default 'float64'
         The precision of the features of `low_rank`; sums over blocks of rows are float64.
     random_state : int, RandomState or None, default None
-        Draws the pivots, and from more than 100,000 rows those among which they are drawn.
+        Draws the sample on which gamma is chosen, the pivots, and from more than 100,000 rows those
+        among which they are drawn.
 
     Attributes
     ----------
@@ -200,6 +204,8 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         widths = [self.gamma_]
         if self.gamma == "loo" and self.gamma_ is not None:
             widths = [factor * self.gamma_ for factor in TRIED_WIDTHS]
+        if len(widths) > 1 and used.size > WIDTH_ROWS and self.low_rank is None:
+            widths = [self._width_of_sample(X, rows, widths)]
         fits = self._on_all_rows(X, rows, widths)
         if self.low_rank is not None:
             fits = self._on_pivots(X, rows, widths, self.low_rank)
@@ -218,11 +224,25 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         intercept = best.intercepts if signs.ndim == 2 else float(best.intercepts[0])
         return Solution(best.coefficients.reshape(signs.shape), intercept, attributes)
 
+    def _width_of_sample(self, X: Any, rows: _Rows, widths: list[float | None]) -> float | None:
+        """Return the best width for a sample of the rows; the penalty is chosen on all of them."""
+        some = rows_of_all_classes(rows.codes, WIDTH_ROWS, drawn_seed(self.random_state))
+        sample = _Rows(
+            np.arange(some.size),
+            rows.targets[some],
+            rows.codes[some],
+            rows.counts[some],
+            rows.weights[some],
+        )
+        fits = self._on_all_rows(X[rows.numbers[some]], sample, widths)
+        return min(zip(fits, widths, strict=True), key=lambda pair: pair[0].loss)[1]
+
     def _on_all_rows(self, X: Any, rows: _Rows, widths: list[float | None]) -> Iterator[_Fit]:
         """Yield the best machine of each width from the eigenvectors of its Gram matrix."""
         m, used = X.shape[0], rows.numbers
         what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
-        require_memory(8.0 * MATRICES * m**2, what)
+        instead = "low_rank=1000 needs no such matrix" if self.kernel != "precomputed" else ""
+        require_memory(8.0 * MATRICES * m**2, what, instead)
         for gamma in widths:
             kernel = self._gram_of_width(X, gamma)
             among = kernel if used.size == m else kernel[np.ix_(used, used)]

@@ -322,7 +322,7 @@ class TunedSVC(TableClassifier):
         if expected > SLOW:
             warn_caller(
                 f"TunedSVC trains SVC on {m} distinct rows: about {expected / 60.0:.1f} minutes. "
-                "KernelRidgeClassifierCV(low_rank=1000) takes seconds",
+                "KernelRidgeClassifierCV(low_rank=1000) takes a small part of that",
                 UserWarning,
             )
         svc.fit(rows.values, rows.codes, weights)

@@ -41,6 +41,20 @@ LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
 MENDED_PAIR = 300
 
 
+def rows_of_all_classes(codes: Indices, size: int, seed: int) -> Indices:
+    """Return about `size` random row numbers, ascending, with the shares of the classes.
+
+    `codes` are the classes of the rows as numbers from 0 on. There are at least two rows of each
+    class, if it has two.
+    """
+    generator, taken = np.random.default_rng(seed), []
+    for code in range(int(codes.max()) + 1):
+        of_class = np.flatnonzero(codes == code)
+        share = max(round(size * of_class.size / codes.size), 2)
+        taken.append(generator.permutation(of_class)[:share])
+    return np.sort(np.concatenate(taken))
+
+
 @dataclass(frozen=True, eq=False)
 class SortedRows:
     """The training rows sorted by class."""
@@ -101,14 +115,8 @@ class SortedRows:
 
         These are all rows if there are no more; else rows drawn with the shares of the classes.
         """
-        m, taken = self.costs.size, []
-        if m <= size:
-            return np.arange(m)
-        generator = np.random.default_rng(seed)
-        for first, end in pairwise(self.starts.tolist()):
-            share = max(round(size * (end - first) / m), 2)
-            taken.append(generator.permutation(np.arange(first, end))[:share])
-        return np.sort(np.concatenate(taken))
+        m = self.costs.size
+        return np.arange(m) if m <= size else rows_of_all_classes(self.codes, size, seed)
 
 
 @dataclass(frozen=True, eq=False)

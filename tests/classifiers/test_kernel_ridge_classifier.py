@@ -158,6 +158,18 @@ def test_pivots_need_inputs() -> None:
         KernelRidgeClassifierCV("precomputed", low_rank=5).fit(X @ X.T, y)
 
 
+def test_widths_are_chosen_on_a_sample_of_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make_moons((150, 60), noise=0.3, random_state=0)
+    whole = KernelRidgeClassifierCV().fit(X, y)
+    monkeypatch.setattr(kernel_ridge_classifier, "WIDTH_ROWS", 100)
+    chosen = KernelRidgeClassifierCV(random_state=0).fit(X, y)
+    fixed = KernelRidgeClassifierCV(gamma=chosen.gamma_).fit(X, y)
+    np.testing.assert_array_equal(chosen.decision_function(X), fixed.decision_function(X))
+    assert chosen.alpha_ == fixed.alpha_
+    assert chosen.score(X, y) > whole.score(X, y) - 0.05
+    assert len(chosen.support_) == 210
+
+
 def test_the_docstring_names_the_widths_that_are_tried() -> None:
     numbers = [f"{factor:g}".lstrip("0") for factor in TRIED_WIDTHS]
     listed = f"{', '.join(numbers[:-1])} and {numbers[-1]} times 'mean-distance'"
