@@ -7,9 +7,11 @@ fits alike.
 
 import importlib
 import inspect
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
@@ -109,6 +111,7 @@ def estimator_class(name: str) -> type:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the module's own lines do
         reason = str(error) if isinstance(error, ImportError | SyntaxError) else one_line(error)
+        reason += _line_of(error)
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             reason += " (it is neither installed nor beside the config)"
         raise EstimatorError(
@@ -125,6 +128,19 @@ def estimator_class(name: str) -> type:
             f"{did_you_mean(last, classes)}{_hidden(module_name)}"
         )
     return value
+
+
+def _line_of(error: BaseException) -> str:
+    """Return the file and the line of a module that raised while it was imported, in brackets."""
+    own = Path(importlib.__file__).parent, Path(__file__)
+    lines = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<")
+        and Path(frame.filename) != own[1]
+        and own[0] not in Path(frame.filename).parents
+    ]
+    return f" ({lines[-1].filename}, line {lines[-1].lineno})" if lines else ""
 
 
 def _hidden(module: str) -> str:

@@ -7,6 +7,7 @@ come first: a module beside the config never takes the place of one of them.
 
 import glob
 import importlib
+import importlib.util
 import os
 import sys
 from collections import defaultdict
@@ -168,11 +169,15 @@ def importable(folder: Path) -> Iterator[None]:
 def hidden_file(module: str) -> str:
     """Return the file beside the config that a module of the same name hides, else an empty text.
 
-    The module must be loaded, and the folder of the config `importable`.
+    The folder of the config must be `importable`.
     """
     top = module.partition(".")[0]
     beside = _place_of(PathFinder.find_spec(top, sys.path[-1:]))
-    return beside if beside != _place_of(getattr(sys.modules.get(top), "__spec__", None)) else ""
+    try:
+        taken = importlib.util.find_spec(top)  # of the loaded module, if it is loaded
+    except ValueError:  # a loaded module without a specification, such as `__main__`
+        taken = None
+    return beside if beside != _place_of(taken) else ""
 
 
 def _forget_own_modules(folder: Path) -> dict[str, ModuleType]:

@@ -145,6 +145,29 @@ def test_a_module_beside_the_config_that_another_one_hides_is_named(module, file
     assert f" is not imported, {reason}" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("\ndef (", "invalid syntax (mistaken.py, line 2)"),
+        ("\nimport no_such_package", "No module named 'no_such_package' ({path}, line 2)"),
+        ("\nimport mistaken.more", "No module named 'mistaken.more'"),
+        ("from math import no_such", "cannot import name 'no_such' from 'math'"),
+        ("def f():\n    1 / 0\nf()", "ZeroDivisionError: division by zero ({path}, line 2)"),
+        ("raise SystemExit(3)", "SystemExit: 3 ({path}, line 1)"),
+        ("assert False", "AssertionError"),
+    ],
+)
+def test_a_module_that_ends_while_it_is_imported_is_not_said_to_be_hidden(
+    lines, reason, study, tmp_path
+):
+    path = tmp_path / "mistaken.py"
+    path.write_text(lines)
+    with pytest.raises(UserError) as caught:
+        make_plan(study("mine: {estimator: mistaken.Mine}"))
+    assert reason.format(path=path) in str(caught.value)
+    assert "rename" not in str(caught.value)
+
+
 def test_a_class_that_is_not_there_is_not_said_to_be_hidden(config):
     config.write_text(config.read_text().replace("module_beside.Tree", "module_beside.Bush"))
     with pytest.raises(UserError, match=r"module_beside\.py\) has no class Bush$"):
