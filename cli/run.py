@@ -208,7 +208,10 @@ def run(
     from ensvm.study.read_config import reproduced
 
     if every == (config is not None):
-        raise click.UsageError("give a CONFIG, or --all")
+        raise click.UsageError(
+            "give a CONFIG, or --all; for example `ensvm run smoke`, and `ensvm list` lists the"
+            " shipped studies"
+        )
     if every and (choice["settings"] or choice["study"]):
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()

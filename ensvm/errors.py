@@ -77,6 +77,10 @@ class DataUnavailable(UserError):
 
 
 def did_you_mean(name: str, accepted: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the accepted name nearest to `name`, or an empty string."""
-    near = difflib.get_close_matches(str(name), [str(other) for other in accepted], n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """Return "; did you mean 'x'?" for the accepted name nearest to `name`, or an empty string.
+
+    Capitals do not count.
+    """
+    by_small = {str(other).lower(): str(other) for other in accepted}
+    near = difflib.get_close_matches(str(name).lower(), by_small, n=1)
+    return f"; did you mean {by_small[near[0]]!r}?" if near else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 from ensvm.errors import UserError, did_you_mean
 
 SHIPPED = "shipped"  # the folder in `results/`, and the name of these results for `ensvm compare`
+CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -28,7 +29,8 @@ def shipped_config(study: str) -> Path | None:
 def find_config(name: str) -> Path:
     """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
 
-    Raises UserError, which names the shipped studies, if there is neither.
+    Raises UserError, which names the shipped studies, if there is neither, and if the file is not a
+    YAML file.
     """
     path, shipped = Path(name), shipped_configs()
     # Without a checkout, configs/ijcai07.yaml means the shipped study too.
@@ -37,6 +39,11 @@ def find_config(name: str) -> Path:
     if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
         return candidate
     if os.path.exists(path):  # False, not an error, for a name that is too long
+        if path.suffix not in ("", *CONFIG_ENDINGS) and os.path.isfile(path):
+            raise UserError(
+                f"{name}: not a config, whose name ends in .yaml; if it is a table of data, "
+                f"`ensvm init {name}` writes a config for it"
+            )
         return path
     studies = shipped_names()
     raise UserError(

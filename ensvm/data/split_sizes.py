@@ -64,7 +64,12 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
             )
         for key, other in (SIZES, SIZES[::-1]):
             if key not in completed and isinstance(completed.get(other), int):
-                completed[key] = max(rows - completed[other], 1)
+                if completed[other] >= rows:
+                    raise ValueError(
+                        f"split.{other}: {completed[other]} of all {rows} rows leaves none for "
+                        f"{key}; accepted: fewer rows, or a fraction of them below 1"
+                    )
+                completed[key] = rows - completed[other]
     return completed
 
 

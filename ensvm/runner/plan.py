@@ -36,6 +36,7 @@ from ensvm.study.source import YamlSource
 PASSES = ("error", "timing", "all")
 State: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
 # Cells that a run would run. Those without data are run if their data are here now.
+MOST_LISTED = 12  # names in a message about one that is not accepted
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, State] = {
     "ok": "done",
@@ -509,10 +510,13 @@ def _chosen(
     for wanted in chosen:
         members = [name for name in config.sweep_values(wanted) if name in accepted]
         if wanted not in accepted and not members:
+            known = list(accepted)
+            listed, n_more = ", ".join(known[:MOST_LISTED]), len(known) - MOST_LISTED
+            more = f" and {n_more} more" if n_more > 0 else ""
             hint = did_you_mean(wanted, accepted)
             raise source.error(
                 (key,),
-                f"--{key}: {wanted!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
+                f"--{key}: {wanted!r} is not in this study; accepted: {listed}{more}{hint}",
             )
         names += members or [wanted]
     return tuple(names)

@@ -61,7 +61,7 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
     second = study(SVC, realizations=1).rename(tmp_path / "second.yaml")
     second.write_text(second.read_text().replace("trial", "second"))
     config = study(f'{SVC}\nbad: {{estimator: "troublesome:Raises"}}', realizations=1)
-    monkeypatch.setattr("ensvm.study.config.reproduced", lambda: [str(config), str(second)])
+    monkeypatch.setattr("ensvm.study.read_config.reproduced", lambda: [str(config), str(second)])
     ran = invoke("run", "--all", "--results", tmp_path / "r", "--jobs", 1)
     assert ran.exit_code == 1, ran.output
     assert "no luck today" in ran.stderr
@@ -82,7 +82,7 @@ def test_all_shows_the_main_table_of_each_study_once_it_is_done(study, tmp_path,
         config = study(SVC, realizations=1, more=TABLES).rename(tmp_path / f"{name}.yaml")
         config.write_text(config.read_text().replace("trial", name))
         configs.append(str(config))
-    monkeypatch.setattr("ensvm.study.config.reproduced", lambda: configs)
+    monkeypatch.setattr("ensvm.study.read_config.reproduced", lambda: configs)
     ran = invoke("run", "--all", "--results", tmp_path / "r", "--jobs", 1)
     assert ran.exit_code == 0, ran.output
     steps = re.findall(r"^(?:one|two): 0 of|^ own", ran.stdout, re.MULTILINE)
