@@ -390,6 +390,33 @@ def test_a_single_value_is_not_the_best_of_anything(tmp_path, missing):
     assert best == ({"a"} if missing == "nothing" else set())
 
 
+ORDERED = """\
+study: s
+datasets: [german, titanic, web2]
+algorithms: {a: {label: A, estimator: SVC}, b: {label: B, estimator: SVC}, c: {estimator: SVC}}
+published: p.csv
+tables: [{id: 1, caption: c, columns: [a, b, c]}]
+claims:
+  - {id: c, text: t, left: a, right: b, relation: less}
+  - {id: d, text: t, left: a, right: c, relation: less, reading: of another kind}
+"""
+
+
+def test_the_order_of_two_columns_is_counted_for_the_pairs_of_claims(tmp_path):
+    """Each value may lie within its margin though the order is another one."""
+    errors_of = {"german": (0.2, 0.21), "titanic": (0.2, 0.21), "web2": (0.1, 0.10001)}
+    lines = [
+        one
+        for row, of_row in errors_of.items()
+        for name, value in zip("ab", of_row, strict=True)
+        for one in errors(row, name, [value, value])
+    ]
+    printed = "table,row,a,b,c\n1,german,20,22,1\n1,titanic,21,20,1\n1,web2,10,10,1\n"
+    study = make_study(tmp_path / "s", ORDERED, lines, printed)
+    ((text, _),) = write_tables(study, "md")
+    assert "Order of two columns as printed: A and B on 2 of 3 rows." in text
+
+
 def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):
     (table,) = guessed(tmp_path, 0.03, 0.5).config.tables
     assert table.margin_of(table.columns[0], 3.0) == pytest.approx(0.3)

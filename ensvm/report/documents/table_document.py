@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, product
 
 import pandas as pd
 
@@ -38,10 +38,10 @@ from ensvm.report.tables import (
     row_label,
     underlined,
 )
-from ensvm.report.verdict import repetitions_to_decide
+from ensvm.report.verdict import is_within, repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
 from ensvm.study.figure_kinds import metric_name
-from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive
+from ensvm.study.metrics import DATA_CELL, POSITIVE, RATES, is_of_positive
 from ensvm.study.passes import PASS_OF_TABLE
 from ensvm.study.table_layout import TableConfig
 
@@ -211,6 +211,7 @@ def _legend(study: Study, table: TableConfig) -> list[str]:
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
         (more := more_values(study, table, cells)): more,
+        (order := order_text(study, table, cells)): order,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
         **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
         f"Underlined: one-sided corrected t test at 5 %, {underlined_columns}.": underlined_columns,
@@ -287,6 +288,56 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
         f"If our means and spreads stay as they are, {number_range(enough)} repetitions of the "
         f"experiment would decide {which} `?` *wide*."
     )
+
+
+def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return on how many rows two columns have the printed order, for the pairs that claims name.
+
+    Values are compared as they are shown. A row counts if print has both values, and we do.
+    """
+    column_of = {
+        (column.of(table), table.metric_of(column)): column
+        for column in table.columns
+        if column.stage is None
+    }
+    shown = {
+        (cell.row, cell.column): (
+            round(cell.mean, decimals_of(study, table, table.column(cell.column), cell.mean)),
+            cell.published,
+        )
+        for cell in cells
+        if cell.mean is not None and cell.published is not None
+    }
+    texts: dict[str, None] = {}
+    for test in (test for claim in study.config.claims for test in claim.tests):
+        if (
+            not study.config.decides(test)
+            or test.of_effect != "difference"
+            or test.metric not in RATES
+        ):
+            continue
+        for pair in product(test.left, test.right or ()):
+            columns = [column_of.get((name, table.metric)) for name in pair]
+            names = [column.name for column in columns if column is not None]
+            rows = [
+                [shown[row, name] for name in names]
+                for row in study.config.rows_of(table)
+                if all((row, name) in shown for name in names)
+            ]
+            if len(names) < 2 or not rows:
+                continue
+            alike = sum(
+                _sign(ours - other) == _sign(printed - other_printed)
+                for (ours, printed), (other, other_printed) in rows
+            )
+            labels = enumerated([_label(study, table, name) for name in names])
+            texts[f"{labels} on {alike} of {len(rows)} rows"] = None
+    return f"Order of two columns as printed: {'; '.join(texts)}." if texts else ""
+
+
+def _sign(difference: float) -> int:
+    """Return -1, 0 or 1; decimals that differ by rounding errors are equal."""
+    return 0 if is_within(difference, 0.0) else int(math.copysign(1, difference))
 
 
 def _comparison(study: Study, table: TableConfig, cell: TableCell) -> Comparison:
