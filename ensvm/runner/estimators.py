@@ -16,6 +16,7 @@ from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import did_you_mean
+from ensvm.runner.answers import error_text
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
@@ -55,7 +56,7 @@ def blamed_on(name: str) -> Iterator[None]:
 
 def one_line(error: BaseException) -> str:
     """Return an error in one short line, after its kind."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:LONGEST_REASON]}"
+    return " ".join(error_text(error, kind=True).split())[:LONGEST_REASON]
 
 
 # Names
@@ -110,7 +111,9 @@ def estimator_class(name: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the module's own lines do
-        reason = str(error) if isinstance(error, ImportError | SyntaxError) else one_line(error)
+        reason = (
+            error_text(error) if isinstance(error, ImportError | SyntaxError) else one_line(error)
+        )
         reason += _line_of(error)
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             reason += " (it is neither installed nor beside the config)"

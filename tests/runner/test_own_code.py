@@ -155,6 +155,10 @@ def test_a_module_beside_the_config_that_another_one_hides_is_named(module, file
         ("def f():\n    1 / 0\nf()", "ZeroDivisionError: division by zero ({path}, line 2)"),
         ("raise SystemExit(3)", "SystemExit: 3 ({path}, line 1)"),
         ("assert False", "AssertionError"),
+        (
+            "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute",
+            "Mute: its text cannot be shown: str() raises ValueError ({path}, line 3)",
+        ),
     ],
 )
 def test_a_module_that_ends_while_it_is_imported_is_not_said_to_be_hidden(
