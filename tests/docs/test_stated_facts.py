@@ -25,12 +25,12 @@ from ensvm.classifiers.partially_trained_ensemble import AUTO_EXACT_ROWS
 from ensvm.classifiers.rho_svc import AUTO_RANK
 from ensvm.classifiers.svm_ensemble import MOST_ROWS, SVMEnsembleClassifier
 from ensvm.classifiers.tuned_svc import MANY_ROWS
-from ensvm.data.files.encode import MOST_LEVELS
 from ensvm.data.files.file_content import largest_content
 from ensvm.drafting import draft
 from ensvm.drafting.config_text import NAMES
 from ensvm.drafting.table_guess import FEWEST_ROWS
 from ensvm.kernels.low_rank import PIVOT_ROWS
+from ensvm.levels import MOST_LEVELS
 from ensvm.report.documents.findings_document import filled_line
 from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
 from ensvm.report.verdict import CLOSE, CONFIDENCE
