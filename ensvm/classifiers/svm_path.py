@@ -162,6 +162,9 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     tol: float = 0.0
     keep_path: bool = True
 
+    # The parameter that chooses a stage, and its value that leaves all of them to another choice
+    stage_choice: ClassVar[tuple[str, str]] = ("select", "end")
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OneAgainstOneClassifier._parameter_constraints,
         "select": [

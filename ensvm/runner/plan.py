@@ -26,7 +26,7 @@ from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.metrics import DATA_CELL
+from ensvm.study.metrics import DATA_CELL, is_of_positive
 from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
@@ -301,6 +301,7 @@ def _plan(
     )
     algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
     _check_labels(source, config, cards, resolved)
+    _check_positive(source, config, cards)
     cells = [
         cell
         for entry in config.datasets
@@ -341,6 +342,22 @@ def _check_labels(
                 message = f"{WEIGHTS} by labels has no meaning one class against the rest, as on"
                 message += f" {entry.name}; `{WEIGHTS}: balanced` has"
                 raise source.error(("algorithms", name), message)
+
+
+def _check_positive(
+    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
+) -> None:
+    """Refuse a metric of the positive class if no data set of its algorithms has one."""
+    for asked in config.asked():
+        on = [
+            cards[entry.name]
+            for entry in config.datasets
+            if entry.name in cards and {*asked.algorithms} & {*config.algorithms_of(entry)}
+        ]
+        if is_of_positive(asked.metric) and on and all(map(has_many_classes, on)):
+            message = f"{asked.metric} is of one of two classes, and {on[0].name} has"
+            message += f" {len(on[0].labels)}; {asked.metric}_macro is their mean"
+            raise source.error(asked.location, message)
 
 
 def _shown_in_paper(

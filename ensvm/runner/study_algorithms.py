@@ -178,6 +178,12 @@ def _check_stages(
     if method.stage != "last" and method.grid is None and not staged:
         message = f"{name_of(method.estimator)} has no stages (staged_predict) and no grid:"
         raise source.error((*location, "stage"), message + why)
+    parameter, all_stages = getattr(estimator, "stage_choice", ("", None))
+    chosen = method.params.get(parameter, all_stages)
+    if method.stage == "best-on-test" and method.grid is None and chosen != all_stages:
+        message = f"{method.stage} chooses among all stages, so that `{parameter}: {chosen}` has no"
+        message += f" effect on the error; leave it out, or write `{parameter}: {all_stages}`"
+        raise source.error((*location, "stage"), message)
     asked = [key for key in method.record if key in STAGED]
     if asked and (method.grid is not None or not staged):
         raise source.error(

@@ -419,6 +419,8 @@ class StudyConfig(ConfigBlock):
             key = ("algorithms", name, "undetermined_at_zero")
             source.must_be_one_of(key, "algorithm", [other] if other else [], self.algorithms)
         check_tables(self.tables, names, source)
+        self._check_labels(source)
+        self._check_timing(source)
         check_figures(self.figures, names, source)
         for index, figure in enumerate(self.figures):
             for number, panel in enumerate(figure.panels):
@@ -439,6 +441,27 @@ class StudyConfig(ConfigBlock):
         check_findings(self.findings, self.claims, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
+
+    def _check_labels(self, source: YamlSource) -> None:
+        """Refuse two rows of one table that have the same label."""
+        for index, table in enumerate(self.tables):
+            labels: dict[str, str] = {}
+            for row in self.rows_of(table):
+                label = label_of(self.dataset(row), row)
+                if label in labels:
+                    message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
+                    raise source.error(("tables", index, "rows"), message)
+                labels[label] = row
+
+    def _check_timing(self, source: YamlSource) -> None:
+        """Refuse more timings than there are realizations."""
+        counts = [entry.realizations or self.realizations for entry in self.datasets]
+        known = [count for count in counts if count is not None]
+        if self.timing is None or len(known) < len(counts):
+            return
+        if self.timing.realizations > max(known):
+            message = f"{self.timing.realizations} are more than the study's {max(known)}"
+            raise source.error(("timing", "realizations"), message)
 
     def _check_chosen(self, source: YamlSource) -> None:
         """Refuse `chosen_on:` that names a column or a row which its table does not have."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.source import read_text
 from ensvm.study.sweeps import label_of
 
@@ -163,7 +164,39 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
                     f"{path}: the value of {table}, {row}, {column}: unknown {what} {name!r}; "
                     f"accepted: {', '.join(accepted)}{did_you_mean(name, accepted)}"
                 )
+    for place, number in printed.items():
+        table_config = config.table(place[0])
+        metric = table_config.metric_of(table_config.column(place[2]))
+        if wrong := _out_of_range(metric, number):
+            raise UserError(f"{path}: the value of {', '.join(place)}: {wrong}")
     return printed
+
+
+def _out_of_range(metric: str, number: Published) -> str:
+    """Return what is impossible about a printed number of a metric; else ""."""
+    whole = PERCENT.scale
+    if number.std is not None and number.std < 0:
+        return f"the standard deviation {number.std:g} is negative"
+    if unit_of(metric) != PERCENT:
+        return ""
+    if not 0 <= number.value <= whole:
+        return f"{number.value:g} is not a percentage, which {metric} is printed in: 0 to 100"
+    # Two values of 0 and 100 have the largest standard deviation.
+    if number.std is not None and number.std > whole / math.sqrt(2):
+        return f"the standard deviation {number.std:g} is larger than percentages can have"
+    return ""
+
+
+def like_fractions(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
+    """Yield the tables whose printed percentages are all so small that they may be fractions."""
+    for table in config.tables:
+        values = [
+            number.value
+            for (name, _, column), number in numbers.items()
+            if name == table.id and unit_of(table.metric_of(table.column(column))) == PERCENT
+        ]
+        if len(values) > 1 and any(values) and max(values) <= 1:
+            yield table.id
 
 
 def first_values(numbers: dict[Place, Published]) -> Iterator[str]:

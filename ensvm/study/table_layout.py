@@ -75,7 +75,7 @@ class ColumnConfig(ConfigBlock):
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     margin: float | None = Field(default=None, ge=0)
-    relative_margin: float | None = Field(default=None, gt=0)
+    relative_margin: float | None = Field(default=None, gt=0, le=1)
 
     @classmethod
     def long_form(cls, block: Any) -> Any:
@@ -177,7 +177,7 @@ class TableConfig(ConfigBlock):
     rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     columns: tuple[ColumnConfig, ...]
     margin: float | None = Field(default=None, ge=0)
-    relative_margin: float | None = Field(default=None, gt=0)
+    relative_margin: float | None = Field(default=None, gt=0, le=1)
     judged: bool = True
     largest_class: Annotated[Name | None, NameOf("algorithm", if_gone="key")] = None
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
@@ -277,7 +277,9 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
             message = "a table of timing needs a `timing:` block in the study"
             raise source.error(("tables", index, "of"), message)
         rows = names.datasets if table.rows is None else table.rows
+        source.must_be_distinct(("tables", index, "rows"), "row", list(table.rows or ()))
         columns = [column.name for column in table.columns]
+        source.must_be_distinct(("tables", index, "columns"), "column", columns)
         for name, others in table.underline.items():
             location = ("tables", index, "underline")
             source.must_be_one_of(location, "column", (name, *others), columns)

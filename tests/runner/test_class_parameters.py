@@ -70,3 +70,11 @@ def test_weights_by_labels_are_refused_one_class_against_the_rest(tmp_path):
     params = "{class_weight: {a: 2, b: 1, c: 1}}"
     with pytest.raises(UserError, match="one class against the rest, as on d"):
         make_plan(study(tmp_path, ("a", "b", "c"), params, "LogisticRegression, one_vs_rest: true"))
+
+
+def test_a_metric_of_one_of_two_classes_is_refused_on_more_classes(tmp_path):
+    path = study(tmp_path, ("a", "b", "c"), "{}")
+    with path.open("a") as file:
+        file.write("tables: [{id: 1, caption: c, metric: f1, columns: [a]}]\n")
+    with pytest.raises(UserError, match=r"metric: f1 is of one of two classes, and d has 3"):
+        make_plan(path)

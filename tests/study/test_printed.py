@@ -112,3 +112,40 @@ def test_check_shows_what_was_read(tmp_path):
     assert "p.csv, table 1: 1 printed values; titanic: svm 22.4 ±1" in shown.stdout
     (tmp_path / "p.csv").write_text("row,svn\ntitanic,22.4\n")
     assert "unknown column 'svn'; accepted: svm" in invoke("check", tmp_path / "s.yaml").stderr
+
+
+@pytest.mark.parametrize(
+    ("metric", "field", "message"),
+    [
+        ("error", "226", "226 is not a percentage"),
+        ("accuracy", "-1", "-1 is not a percentage"),
+        ("balanced_accuracy", "100.1", "100.1 is not a percentage"),
+        ("error", "5 (100)", "the standard deviation 100 is larger"),
+        ("error", "100 ± 70", ""),
+        ("error", "0", ""),
+        ("n_iter_", "226 ± 300", ""),
+    ],
+)
+def test_numbers_that_a_metric_cannot_have_are_refused(tmp_path, metric, field, message):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic]\nalgorithms: {svm: {estimator: SVC}}\n"
+        f"tables: [{{id: 1, caption: c, columns: [svm], metric: {metric}}}]\npublished: p.csv\n"
+    )
+    (tmp_path / "p.csv").write_text(f"row,svm\ntitanic,{field}\n")
+    shown = invoke("check", tmp_path / "s.yaml")
+    assert shown.exit_code == (2 if message else 0), shown.output
+    assert message in " ".join(shown.stderr.split())
+
+
+def test_percentages_that_look_like_fractions_are_named(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic, german]\nalgorithms: {svm: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [svm]}]\npublished: p.csv\n"
+    )
+    for values, is_named in ((("0.224", "0.23"), True), (("22.4", "0.23"), False)):
+        lines = [
+            f"{row},{value}\n" for row, value in zip(("titanic", "german"), values, strict=True)
+        ]
+        (tmp_path / "p.csv").write_text("row,svm\n" + "".join(lines))
+        shown = " ".join(invoke("check", tmp_path / "s.yaml").stdout.split())
+        assert ("are these fractions?" in shown) == is_named

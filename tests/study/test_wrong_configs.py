@@ -51,6 +51,22 @@ WRONG = [
         "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]",
         "line 3: .*5000.*1000",
     ),
+    # keys that would have no effect
+    (
+        WHOLE,
+        "SVMPathClassifier, params: {select: 0.001}, stage: best-on-test",
+        "line 5: .*best-on-test chooses among all stages, so that `select: 0.001` has no effect",
+    ),
+    (HEAD, f"{HEAD}timing: {{realizations: 3}}\n", "timing.realizations: 3 are more than .* 2"),
+    (TABLE, "caption: c, relative_margin: 10", r"tables\[1\].relative_margin: .*10"),
+    # tables
+    (TABLE, "caption: c, rows: [german, german]", "the row 'german' is given twice"),
+    ("columns: [a]", "columns: [a, {name: a, label: b}]", "the column 'a' is given twice"),
+    (
+        "datasets: [german]",
+        "datasets: [german, {name: titanic, label: german}]",
+        "rows german and titanic have the same label",
+    ),
     # estimators
     ("SVC", "RhoSVM", r"line 5: algorithms\.a: unknown estimator 'RhoSVM'.*did you mean 'RhoSVC'"),
     ("SVC", "'sklearn.svm:SVCC'", r"algorithms\.a: .*no class SVCC; did you mean 'SVC'"),
@@ -154,10 +170,10 @@ def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):
 def test_a_date_is_text_and_labels_may_be_keys(tmp_path):
     path = tmp_path / "c.yaml"
     text = GOOD.replace(TABLE, "caption: 2020-99-99")
-    path.write_text(text.replace("gamma: 1", "class_weight: {-1: 1.0, 1: 2.0}"))
+    path.write_text(text.replace("gamma: 1", "class_weight: {1: 1.0, 2: 2.0}"))
     plan = make_plan(path)
     assert plan.config.tables[0].caption == "2020-99-99"
-    assert dict(plan.config.algorithms["a"].params)["class_weight"] == {-1: 1.0, 1: 2.0}
+    assert dict(plan.config.algorithms["a"].params)["class_weight"] == {1: 1.0, 2: 2.0}
 
 
 def test_shipped_studies_are_found_by_name_and_by_path():
