@@ -13,6 +13,8 @@ _NUMBERS = {
         r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)"
     ),
 }
+# Limits on one text: they lie far above what studies need, far below what ends Python.
+MOST_CHARACTERS, MOST_NESTED, MOST_VALUES = 5_000_000, 50, 200_000
 _READ_AS = {"str", "bool", "null", "merge"}  # of YAML's other types; dates stay text
 
 
@@ -34,10 +36,67 @@ def _resolvers() -> dict[str | None, list[tuple[str, re.Pattern[str]]]]:
     return rules
 
 
-class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Makes the values: dates are text, and a wrong value is reported with its line."""
+class _Extent:
+    """How deep and how large a text's values are, counted from its events before any is made."""
+
+    def __init__(self) -> None:
+        self._sizes = [0]  # of the open blocks, from the outermost
+        self._names: list[str | None] = []  # the anchors of these blocks
+        self._of_anchor: dict[str, int] = {}
+
+    def add(self, event: yaml.Event) -> str:
+        """Count an event; return what is too much, or an empty text."""
+        if isinstance(event, yaml.CollectionStartEvent):
+            self._sizes.append(1)
+            self._names.append(event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            size, name = self._sizes.pop(), self._names.pop()
+            self._count(size, name)
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor in self._names:
+                return f"the anchor {event.anchor!r} is used inside what it names"
+            self._count(self._of_anchor.get(str(event.anchor), 1), None)
+        elif isinstance(event, yaml.ScalarEvent):
+            self._count(1, event.anchor)
+        if len(self._sizes) - 1 > MOST_NESTED:
+            return f"blocks are nested too deep (accepted: up to {MOST_NESTED})"
+        if sum(self._sizes) > MOST_VALUES:
+            return f"anchors repeat too much: accepted are up to {MOST_VALUES:,} values in all"
+        return ""
+
+    def _count(self, size: int, name: str | None) -> None:
+        self._sizes[-1] += size
+        if name is not None:
+            self._of_anchor[name] = size
+
+
+def _refuse_too_much(text: str) -> None:
+    """Raise MarkedYAMLError if the values of a text would need too much time or memory."""
+    if len(text) > MOST_CHARACTERS:
+        problem = f"{len(text):,} characters (accepted: up to {MOST_CHARACTERS:,})"
+        raise yaml.MarkedYAMLError(problem=problem)
+    extent = _Extent()
+    for event in yaml.parse(text, Loader=_SafeLoader):
+        if problem := extent.add(event):
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Loader(_SafeLoader):
+    """Makes the values: dates are text, and a wrong value is reported with its line.
+
+    Raises MarkedYAMLError for a text that is too long, nested too deep, or whose anchors repeat too
+    much.
+    """
 
     yaml_implicit_resolvers = _resolvers()
+
+    def __init__(self, text: str) -> None:
+        _refuse_too_much(text)
+        super().__init__(text)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """Return the value of a node."""

@@ -97,9 +97,6 @@ class YamlSource:
             raise UserError(
                 f"{self._line_of(error)}: not YAML: {error.problem or error.context}"
             ) from error
-        except RecursionError as error:
-            message = "an anchor is used inside what it names, or blocks are nested too deep"
-            raise UserError(f"{self.path}: {message}") from error
         if not isinstance(content, dict):
             raise UserError(
                 f"{self.path}: expected a mapping of keys (study: ..., datasets: ...), "

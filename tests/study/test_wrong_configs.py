@@ -119,7 +119,7 @@ WRONG = [
     (TABLE, "caption: !!bool abc", "line 7: not YAML: 'abc' is not a value of the type !!bool"),
     (TABLE, "caption: !!python/object:a.B {}", "line 7: not YAML: .*python"),
     (TABLE, "caption: \x01", r"line 7: not YAML: the character '\\x01'"),
-    (TABLE, "caption: &a [*a]", "an anchor is used inside what it names"),
+    (TABLE, "caption: &a [*a]", "the anchor 'a' is used inside what it names"),
     (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested too deep"),
 ]
 MODULES = {
