@@ -60,7 +60,8 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
     of_cell: dict[Identity, list[tuple[Path, Record]]] = defaultdict(list)
     for path, record in pairs:
         of_cell[record.identity].append((path, record))
-    if Path(name).name != name or not any((path.parent / CONFIG_COPY).is_file() for path in files):
+    plain = Path(name).name == name and name.isprintable()
+    if not plain or not any((path.parent / CONFIG_COPY).is_file() for path in files):
         raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
     study = Merged(name, files)
     configs = [path for file in files if (path := file.parent / CONFIG_COPY).is_file()]

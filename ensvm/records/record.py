@@ -4,6 +4,7 @@ Records may come from anybody, so pydantic checks the type of each field when th
 that a record does not have are ignored, so that records of other versions can be read.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -178,6 +179,7 @@ class Record:
         return {"kind": "cell", **{key: kept[key] for key in kept if kept[key] not in EMPTY}}
 
 
+MOST_DIGITS = 20  # of whole numbers: those of 64 bits
 APART = ("run", "settings")  # fields that have lines of their own
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
@@ -186,6 +188,21 @@ def settings_line(record: Record) -> dict[str, Any]:
     """Return the settings of a record as a JSON object, to which records refer by their key."""
     settings = record.settings.to_json()
     return {"kind": "settings", "key": record.settings_key, "settings": settings}
+
+
+def read_line(text: bytes) -> Any:
+    """Return the JSON value of a line; raise ValueError if it is not JSON.
+
+    Whole numbers beyond 64 bits are refused: they are not results of a fit, and do not fit into the
+    arrays of the verbs that read them.
+    """
+    return json.loads(text, parse_int=_whole_number)
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a whole number of {len(digits)} digits (accepted: {MOST_DIGITS})")
+    return int(digits)
 
 
 class LineReader:
@@ -211,6 +228,9 @@ class LineReader:
         elif kind == "cell":
             values = {**line, "run_pass": line.get("pass", "error"), "run": None}
             record: Record = _checked(Record, values)
+            error = record.metrics.get("error")
+            if isinstance(error, int | float) and (error < 0 or error > 1):
+                raise ValueError(f"the error {error:g} is not a fraction from 0 to 1")
             return replace(
                 record,
                 run=self._runs.get(record.run_id),

@@ -11,7 +11,7 @@ from typing import Any, Self
 import filelock
 
 from ensvm.errors import UserError
-from ensvm.records.record import Identity, LineReader, Record, Run, settings_line
+from ensvm.records.record import Identity, LineReader, Record, Run, read_line, settings_line
 from ensvm.shipped import shipped_results
 
 CELLS_FILE = "cells.jsonl"
@@ -48,7 +48,7 @@ def records_in(path: Path) -> dict[Identity, Record]:
         return latest
     for number, text in _whole_lines(path):
         try:
-            record = reader.read(json.loads(text))
+            record = reader.read(read_line(text))
         except (ValueError, RecursionError) as error:
             mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
             message = f"{path}, line {number}: not a record: {error}; {mend} to go on"
@@ -195,6 +195,6 @@ class Store(Appender):
             if not line.endswith(b"\n"):
                 break  # another process is writing it
             self._n_read += len(line)
-            if (record := self._reader.read(json.loads(line))) is not None:
+            if (record := self._reader.read(read_line(line))) is not None:
                 records.append(record)
         return records

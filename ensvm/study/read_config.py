@@ -10,7 +10,7 @@ from ensvm.study.base_study import read_source
 from ensvm.study.block import refusal
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
-from ensvm.study.source import YamlSource
+from ensvm.study.source import YamlSource, read_text
 from ensvm.study.sweeps import expand_sweeps
 
 
@@ -27,6 +27,14 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
     """
     source = read_source(path, text)
     return validated(source), source
+
+
+def read_copy(path: Path) -> StudyConfig:
+    """Return the study of a config's copy beside records, which is complete: no `base:` is opened.
+
+    Raises UserError.
+    """
+    return read_config(path, read_text(path))[0]
 
 
 def validated(source: YamlSource) -> StudyConfig:

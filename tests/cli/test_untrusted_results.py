@@ -77,7 +77,7 @@ RUN_TEXTS = ("host", "platform", "processor", "python", "commit")
 # A title of the terminal, C1 controls, a text from right to left, a line that is written over
 ACTING = "\x1b]0;x\x07 \x9b31m \x85 \u202e \r \0 \x7f[red]x[/red]"
 # Our own: colours, bold letters, and a spinner that goes back to the start of its line
-STYLES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|\r(?=\x1b\[1A)")
+STYLES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|\r(?=\x1b\[)")
 OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 VERBS = (*((verb[0], "results", *verb[1:]) for verb in READING), *OTHERS)
 
@@ -248,3 +248,51 @@ def test_the_canary_does_fall_over_when_the_config_is_planned(hostile):
     config.write_text(config.read_text().replace("$", ""))  # which would begin a formula
     checked = invoke("check", config)
     assert hostile.exists(), checked.output
+
+
+ODD = {
+    "digits": int("9" * 400),
+    "huge": 1e308,
+    "nul": "a\0b",
+    "lines": "a\nb\r\nc",
+    "half": "\ud800",
+    "place": "../../x",
+    "minus": -5,
+    "list": [[[]]],
+}
+ODD_FIELDS = ("study", "dataset", "algorithm", "realization", "seed", "metrics", "seconds", "stage")
+
+
+@pytest.mark.parametrize("value", ODD)
+@pytest.mark.parametrize("field", ODD_FIELDS)
+def test_an_odd_value_is_a_line_and_no_traceback(tmp_path, monkeypatch, field, value):
+    monkeypatch.chdir(tmp_path)
+    inner = {"metrics": "error", "seconds": "fit_seconds", "stage": "C"}
+    cells = usual_cells()
+    for odd in cells[1:4]:
+        if field in inner:
+            odd[field] = odd[field] | {inner[field]: ODD[value]}
+        else:
+            odd[field] = ODD[value]
+    write(tmp_path / "results" / "s", cells)
+    for verb in (("status", "results"), ("table", "results"), ("export", "results"), *OTHERS):
+        answer = invoke(*verb)
+        must_end_well(answer, verb)
+        assert answer.output
+    places = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*")}
+    assert {place for place in places if place[0] != "merged"} == {("results",), ("results", "s")}
+    assert not (tmp_path.parent / "x").exists()
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_the_copy_of_a_config_opens_no_other_file(tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results" / "s"
+    write(
+        folder, usual_cells(), config=CONFIG.replace("study: s\n", "study: s\nbase: other.yaml\n")
+    )
+    (folder / "other.yaml").write_text("SECRET: [\n")
+    answer = invoke(*verb)
+    must_end_well(answer, verb)
+    assert "SECRET" not in answer.output
+    assert "other.yaml, line" not in answer.output
