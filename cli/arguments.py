@@ -166,11 +166,9 @@ def read_studies(
 def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
     """Return the folders of studies by the names in their configs."""
     from ensvm.records.store import CONFIG_COPY
-    from ensvm.study.read_config import read_config
-    from ensvm.study.source import read_text
+    from ensvm.study.read_config import read_copy
 
-    copies = {folder: folder / CONFIG_COPY for folder in folders}  # read as text: no `base:`
-    return {read_config(path, read_text(path))[0].study: folder for folder, path in copies.items()}
+    return {read_copy(folder / CONFIG_COPY).study: folder for folder in folders}
 
 
 def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:

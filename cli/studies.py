@@ -48,13 +48,14 @@ def list_(results: Path) -> None:
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.query import find_studies
     from ensvm.shipped import shipped_configs, shipped_records
-    from ensvm.study.read_config import read_config
+    from ensvm.study.read_config import read_config, read_copy
 
     folders = {folder.resolve().name: folder for folder in find_studies(results)}
-    configs = {name: folder / CONFIG_COPY for name, folder in folders.items()}
-    configs |= {path.stem: path for path in shipped_configs().glob("*.yaml")}
+    configs = {name: read_copy(folder / CONFIG_COPY) for name, folder in folders.items()}
+    for path in shipped_configs().glob("*.yaml"):
+        configs[path.stem] = read_config(path)[0]
     rows = []
-    for config in _in_order(read_config(path)[0] for path in configs.values()):
+    for config in _in_order(configs.values()):
         name = config.study
         records = read_records(folders[name]).values() if name in folders else ()
         missing = "not run" if shipped_records(name) is None else "not run; shipped"
