@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
-from ensvm.report.documents.document import MARKS
+from ensvm.report.documents.document import CHOSEN, MARKS
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
 from ensvm.study.metrics import unit_of
@@ -77,13 +77,23 @@ class PicturePanel:
 
 @dataclass(frozen=True)
 class ReproductionPicture:
-    """All panels, the number of values of each verdict, and of printed ones without ours."""
+    """All panels, the number of values of each verdict, and of printed ones without ours.
+
+    `chosen` counts those for which a setting was chosen on the printed value; they are hollow.
+    """
 
     panels: list[PicturePanel]
     counts: dict[Verdict, int]
     missing: int
+    chosen: dict[Verdict, int]
 
     side, top, shapes, height = SIDE, TOP, SHAPES, TOP + SIDE + AXIS
+
+    def words(self, verdict: Verdict) -> str:
+        """Return how many values have a verdict, and how many of them we chose a setting on."""
+        count, chosen = self.counts[verdict], self.chosen.get(verdict, 0)
+        which = "all" if chosen == count else chosen
+        return f"{count} {verdict}" + (f", {which} chosen ({CHOSEN})" if chosen else "")
 
     @property
     def width(self) -> float:
@@ -117,7 +127,9 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     ]
     verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
     counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
-    return ReproductionPicture(panels, counts, missing)
+    chosen = Counter(one.cell.verdict for _, values in shown for one in values if one.cell.chosen)
+    of_chosen = {verdict: n for verdict, n in chosen.items() if verdict}
+    return ReproductionPicture(panels, counts, missing, of_chosen)
 
 
 def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:

@@ -128,9 +128,7 @@ class StudyPage:
     @property
     def chosen(self) -> Mapping[Verdict, int]:
         """The number of values with each verdict for which a setting was chosen on print."""
-        panels = self.picture.panels if self.picture else []
-        cells = [one.cell for panel in panels for one in panel.values]
-        return Counter(cell.verdict for cell in cells if cell.chosen and cell.verdict)
+        return self.picture.chosen if self.picture else {}
 
     @property
     def claim_verdicts(self) -> dict[str, int]:
