@@ -214,11 +214,11 @@ class SVMEnsembleClassifier(TableClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> ensemble = SVMEnsembleClassifier().fit(X, y)
     >>> round(ensemble.loo_score_, 2)
-    0.98
+    0.97
     >>> ensemble.predict(X[::50])
     array([0, 1, 2])
-    >>> sorted({member.kernel for member in ensemble.members_})
-    ['laplacian', 'rbf']
+    >>> len(ensemble.members_)
+    10
     """
 
     _: KW_ONLY

@@ -156,7 +156,7 @@ class TunedSVC(TableClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> machine = TunedSVC().fit(X, y)
     >>> round(machine.loo_score_, 2)
-    0.98
+    0.99
     >>> machine.predict(X[::50])
     array([0, 1, 2])
     >>> machine.predict_proba(X[:1]).round(1)
