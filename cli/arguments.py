@@ -2,20 +2,24 @@
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ensvm.shipped import shipped_names, shipped_records
+from ensvm.errors import UserError, did_you_mean
+from ensvm.shipped import RESULTS, shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
     from ensvm.runner.plan import Plan
 
-RESULTS = Path("results")
+NOT_ALL_SHOWN = 1  # the exit status
+LEFT_OUT = "ensvm.left_out"  # in the context of click: whether something could not be shown
 WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
     was run there. The folder `results` of a checkout shows the results that come with ensvm until
     something is run there; so does, without RESULTS, the name of a shipped study. What is written
@@ -74,7 +78,9 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def split(places: tuple[Path | None, tuple[str, ...]], **others: Any) -> Any:
-        return command(results=places[0], studies=places[1], **others)
+        command(results=places[0], studies=places[1], **others)
+        if click.get_current_context().meta.get(LEFT_OUT):
+            sys.exit(NOT_ALL_SHOWN)
 
     split.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
     return click.argument(
@@ -94,8 +100,6 @@ def _results_and_studies(
     of_names = bool(values) and os.sep not in values[0] and all(map(shipped_records, studies))
     folder = values[0] if values and os.sep in values[0] else str(results or RESULTS)
     if not (results is None and of_names) and not Path(folder).is_dir():
-        from ensvm.errors import did_you_mean
-
         unknown = [name for name in studies if not shipped_records(name)]
         hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
         first = "run a study first, for example: ensvm run smoke"
@@ -110,8 +114,6 @@ def must_be_one_of(
 
     Many names are listed by the command `lists_them`, not by the message.
     """
-    from ensvm.errors import did_you_mean
-
     if name not in accepted:
         names = f"accepted: {', '.join(accepted) or 'none'}"
         if lists_them is not None:
@@ -140,7 +142,7 @@ def read_studies(
         shipped = shipped_records(name) if name and results is None else None
         if name and shipped is not None:
             _say_shipped(name)
-            yield read_shipped_study(shipped, Path("report", name))
+            yield _with_remarks(read_shipped_study(shipped, Path("report", name)))
             continue
         if folders is None:
             find = find_studies if only_run else find_shown
@@ -152,7 +154,7 @@ def read_studies(
             )
             refuse(f"{results or RESULTS}: nothing was run here; {_or_shipped(studies)}{first}")
         if name is None:
-            yield from map(read_study, folders.values())
+            yield from _readable(folders.values())
             continue
         if name not in folders and shipped_records(name):
             first = f"{_or_shipped((name,))}run it first: ensvm run {name}"
@@ -160,15 +162,57 @@ def read_studies(
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = [*folders, *shipped_too]
         must_be_one_of(f"{results or RESULTS}: no results of a study", name, named)
-        yield read_study(folders[name])
+        yield _with_remarks(read_study(folders[name]))
+
+
+def _readable(folders: Iterable[Path]) -> Iterator["Study"]:
+    """Yield the studies in folders; name those that cannot be read, and go on.
+
+    End the command if none can be read.
+    """
+    from ensvm.report.query import read_each
+
+    errors = list[UserError]()
+    n_read = 0
+    for study in read_each(folders):
+        if isinstance(study, UserError):
+            errors.append(study)
+        else:
+            n_read += 1
+            yield _with_remarks(study)
+    if not n_read:
+        refuse(*map(str, errors))
+    for error in errors:
+        print_text(f"not shown: {error}", err=True)
+        click.get_current_context().meta[LEFT_OUT] = True
+
+
+def print_left_out(study: "Study") -> None:
+    """Print what reports leave out of a study's records."""
+    for sentence in study.left_out:
+        print_text(f"{study.config.study}: {sentence}", err=True)
+
+
+def _with_remarks(study: "Study") -> "Study":
+    """Print what reports leave out of a study's records, and return the study."""
+    print_left_out(study)
+    if not study.is_complete:
+        click.get_current_context().meta[LEFT_OUT] = True
+    return study
 
 
 def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
-    """Return the folders of studies by the names in their configs."""
+    """Return the folders of studies by the names in their configs, or else their own names."""
     from ensvm.records.store import CONFIG_COPY
     from ensvm.study.read_config import read_copy
 
-    return {read_copy(folder / CONFIG_COPY).study: folder for folder in folders}
+    by_name = {}
+    for folder in folders:
+        name = folder.resolve().name
+        with suppress(UserError):  # a config that cannot be read is named when its study is
+            name = read_copy(folder / CONFIG_COPY).study
+        by_name[name] = folder
+    return by_name
 
 
 def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm.shipped import shipped_config
+from ensvm.shipped import RESULTS, shipped_config
 from ensvm.terminal import VisibleConsole
-from ensvm_cli.arguments import RESULTS, config_option, plans_of, read_studies, results_argument
+from ensvm_cli.arguments import config_option, plans_of, read_studies, results_argument
 from ensvm_cli.printing import print_cells, print_table, print_text, say
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def status(
     """Count what is done, failed, missing or stale in RESULTS.
 
     Counted are the cells that a config asks for: ours of a shipped study, or one that --config
-    names. Without a config, only records are counted. Cells are `stale` if their parameters, data
-    or code have changed since. `ensvm run` runs what is failed, missing or stale, and cells without
-    data once their data are here.
+    names; without a config, those that the last run asked for. Cells are `stale` if their
+    parameters, data or code have changed since. `ensvm run` runs what is failed, missing or stale,
+    and cells without data once their data are here.
 
     \b
     Examples:
@@ -55,18 +55,21 @@ def status(
         if name in plans:
             _print_to_do(study, plans[name])
         else:
-            hint = "to see what is missing or stale: ensvm status --config CONFIG"
-            print_text(f"\n{name}: only its records are counted; {hint}")
+            hint = "to compare with a config as it is now: ensvm status --config CONFIG"
+            print_text(f"\n{name}: counted is what its last run asked for; {hint}")
 
 
 def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[State]":
-    """Count the cells of a study in each state; without a plan, its records."""
+    """Count the cells of a study in each state; without a plan, what its last run asked for."""
     from ensvm.runner.plan import OF_STATUS
 
     plan = plans.get(study.config.study)
     if plan is None:
-        return Counter(OF_STATUS[record.status] for record in study.records.values())
-    return Counter(state for state, _ in plan.states(study.records).values())
+        counts = Counter(OF_STATUS[record.status] for record in study.records.values())
+        counts["stale"] = sum(map(len, study.answering.stale.values()))
+        counts["missing"] = study.answering.n_missing
+        return +counts
+    return Counter(state for state, _ in plan.states(study.recorded).values())
 
 
 def _print_counts(states: "dict[str, Counter[State]]") -> None:
@@ -87,7 +90,7 @@ def _print_to_do(study: "Study", plan: "Plan") -> None:
     from ensvm.runner.plan import LEFT
 
     groups: dict[tuple[State, str], list[Cell]] = defaultdict(list)
-    for cell, state_and_reason in plan.states(study.records).items():
+    for cell, state_and_reason in plan.states(study.recorded).items():
         if state_and_reason[0] in LEFT:
             groups[state_and_reason].append(cell)
     if not groups:

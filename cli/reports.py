@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.shipped import RESULTS
 from ensvm_cli.arguments import (
-    RESULTS,
     must_be_one_of,
+    print_left_out,
     read_studies,
     results_argument,
     say_if_shipped,
@@ -210,6 +211,8 @@ def compare(first: str, second: str, every: bool) -> None:
     sides = comparing.read_sides(first, second)
     for folder in map(Path, (first, second)):
         say_if_shipped(folder, find_shown(folder))
+    for study in [study for side in sides for study in side.values()]:
+        print_left_out(study)
     common = [name for name in sides[0] if name in sides[1]]
     if not common:
         names = " and ".join(", ".join(side) for side in sides)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ensvm.errors import UserError
+from ensvm.shipped import RESULTS
 from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
-    RESULTS,
     must_be_one_of,
+    print_left_out,
     read_studies,
     results_argument,
 )
@@ -191,6 +192,7 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
     from ensvm.report.render.markdown import parts_to_markdown
 
     study = read_study(folder)
+    print_left_out(study)
     if show_findings and study.config.findings:
         print_markdown(parts_to_markdown(findings_parts(study)))
         return

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.shipped import RESULTS
 from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
-    RESULTS,
     must_be_one_of,
     read_studies,
     results_argument,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ensvm.errors import UserError, did_you_mean
 
+RESULTS = Path("results")  # where runs write by default
 SHIPPED = "shipped"  # the folder in `results/`, and the name of these results for `ensvm compare`
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 _PACKAGE = Path(__file__).resolve().parent

@@ -11,9 +11,18 @@ from dataclasses import replace
 from click.testing import CliRunner, Result
 from pydantic import TypeAdapter
 
+from ensvm.records.answering import asked_by_newest
+from ensvm.records.asked import AskedValue, asked_of, write_asked
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.settings import CellSettings
-from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
+from ensvm.records.store import (
+    CELLS_FILE,
+    CONFIG_COPY,
+    PUBLISHED_COPY,
+    SHIPPED_FILE,
+    Store,
+    records_in,
+)
 from ensvm.report.query import Study, read_shipped_study, read_study
 from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
@@ -21,6 +30,7 @@ from ensvm.runner.own_code import importable
 from ensvm.runner.pool import LocalPool, Pool
 from ensvm.runner.progress import RunProgress
 from ensvm.shipped import shipped_results
+from ensvm.study.read_config import read_config
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
 
@@ -86,9 +96,21 @@ def make_study(folder, config, records, published=None) -> Study:
     with Store(folder) as store:
         store.append([RUN, *records])
     (folder / "config.yaml").write_text(config)
+    write_asked(folder, asked_for(read_config(folder / "config.yaml")[0], records))
     if published is not None:
         (folder / "published.csv").write_text(published)
     return read_study(folder)
+
+
+def asked_for(config, records):
+    """Return what a config asks for, with the settings of the newest record of each value."""
+    values = dict(asked_by_newest(records).values)
+    for entry in config.datasets:
+        for name in config.algorithms_of(entry):
+            for run_pass in ("error", "timing") if config.times(entry.name, name) else ("error",):
+                one = AskedValue(entry.name, name, "now", None, run_pass)
+                values.setdefault(one.value, one)
+    return asked_of(values.values(), "2026-01-02T00:00:00Z")
 
 
 def copy_results(name, results, realizations=5):
@@ -100,7 +122,10 @@ def copy_results(name, results, realizations=5):
             shutil.copy(source / file, results / name)
     with lzma.open(source / SHIPPED_FILE) as lines:
         kept = [line for line in lines if _realization(line) <= realizations]
-    (results / name / CELLS_FILE).write_bytes(b"".join(kept))
+    cells = results / name / CELLS_FILE
+    cells.write_bytes(b"".join(kept))
+    config, _ = read_config(results / name / CONFIG_COPY)
+    write_asked(results / name, asked_for(config, records_in(cells).values()))
 
 
 def read_results(folder):

@@ -164,7 +164,8 @@ def rewrite(study: str, *, pack: bool) -> bool:
         return False
     size = path.stat().st_size if path.exists() else 0
     new.replace(path)
-    copy_config(plan, folder)
+    newest = max((record.time for record in again.values()), default="")
+    copy_config(plan, folder, time=newest, recorded={one.settings_key for one in again.values()})
     print(f"{study}: {len(again):,} records, every value as before; {size:,} -> {len(content):,} B")
     return True
 

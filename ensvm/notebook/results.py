@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from ensvm.errors import UserError, did_you_mean
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
-from ensvm.report.query import Study, find_shown, read_study
+from ensvm.report.query import Study, find_shown, read_each, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.write import DRAWN_ENDINGS
@@ -45,7 +46,13 @@ def load_results(path: str | Path = "results") -> Results:
     UserError
         If there are no records.
     UserError
-        If a line of a file is not a record; the message names it.
+        If the folder of the one study cannot be read; the message names the file. Of several
+        studies, those that cannot be read are left out with a warning.
+
+    Warns
+    -----
+    UserWarning
+        If records are left out because their settings are not those that the config asks for.
 
     Examples
     --------
@@ -59,7 +66,19 @@ def load_results(path: str | Path = "results") -> Results:
         first = "run a study first, as ensvm.run('smoke') does"
         nearest = "" if Path(path).exists() else did_you_mean(str(path), shipped_names())
         raise UserError(f"{path}: no records here; {first}{nearest}")
-    return Results([read_study(folder) for folder in folders])
+    studies = list[Study]()
+    for study in read_each(folders):
+        if isinstance(study, Study):
+            studies.append(study)
+            left_out = () if study.is_complete else study.left_out
+            texts = [f"{study.config.study}: {text}" for text in left_out]
+        elif len(folders) == 1:
+            raise study
+        else:
+            texts = [f"left out: {study}"]
+        for text in texts:
+            warnings.warn(text, stacklevel=2)
+    return Results(studies)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,16 @@ A cell's *settings* say what it is: data, split, algorithm, code, and the user's
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import CellSettings
 from ensvm.study.passes import ValueOf
+
+MOST_PARTS = 3  # of a difference that are named
+MOST_CHARACTERS = 40  # of a value that are shown
 
 
 def hash_of(thing: Any) -> str:
@@ -35,33 +38,86 @@ def asked(settings: CellSettings) -> dict[str, Any]:
     return plain
 
 
-def changes(before: CellSettings, now: CellSettings) -> list[str]:
-    """Return which settings of a cell have changed: names of keys, files and packages."""
-    line, line_before = now.to_json(), before.to_json()
-    changed = [
-        key
-        for key in {**line, **line_before}
-        if key != "own" and hash_of(line.get(key)) != hash_of(line_before.get(key))
+def difference(recorded: CellSettings, wanted: CellSettings) -> str:
+    """Return how the settings of a record differ from those asked for, in a few words; else "".
+
+    Such as 'n_neighbors 1, asked 9; own.py': values of parameters and versions, names of files.
+    """
+    parts = list(dict.fromkeys(_differences(recorded, wanted)))
+    more = f"; and {len(parts) - MOST_PARTS} more" if len(parts) > MOST_PARTS else ""
+    return "; ".join(parts[:MOST_PARTS]) + more
+
+
+def _differences(recorded: CellSettings, wanted: CellSettings) -> Iterator[str]:
+    if recorded.data != wanted.data:
+        yield "data"
+    before, now = recorded.to_json(), wanted.to_json()
+    for place, *values in unlike(before["split"], now["split"], ("split",)):
+        yield _pair(" ".join(place), *values)
+    files = [
+        name
+        for name in {**wanted.own, **recorded.own}
+        if wanted.own.get(name) != recorded.own.get(name)
     ]
-    if "code" in changed:
-        (code, *versions), (code_before, *versions_before) = (
-            settings.code.split(" + ") for settings in (now, before)
-        )
-        if code == code_before:
-            changed.remove("code")
-            changed += [version for version in versions if version not in versions_before]
-    names = {**now.own, **before.own}
-    files = [name for name in names if now.own.get(name) != before.own.get(name)]
-    # Edited files may have other defaults, which is not a change of the config.
-    same_config = asked(now)["algorithm"] == asked(before)["algorithm"]
-    if files and "algorithm" in changed and same_config:
-        changed.remove("algorithm")
-    return changed + files
+    yield from _differences_of_methods(before["algorithm"], now["algorithm"], has_files=bool(files))
+    for (name,), *values in unlike(before.get("timing") or {}, now.get("timing") or {}):
+        yield _pair(name, *values)
+    (code, *versions), (code_before, *versions_before) = (
+        settings.code.split(" + ") for settings in (wanted, recorded)
+    )
+    named, named_before = (
+        dict(text.partition(" ")[::2] for text in texts) for texts in (versions, versions_before)
+    )
+    if code != code_before or (named == named_before and versions != versions_before):
+        yield "code of ensvm"
+    for (name,), *values in unlike(named_before, named):
+        yield _pair(name, *values)
+    yield from files
+
+
+def _differences_of_methods(before: Any, now: Any, *, has_files: bool) -> Iterator[str]:
+    """Yield how two algorithms differ; `has_files` says whether files of their code do."""
+    changed = set[str]()  # parameters and other keys
+    for place, *values in unlike(before, now):
+        top, *keys = place or ("algorithm",)
+        if top == "params":
+            changed.add(keys[-1] if keys else top)
+            yield _pair(" ".join(keys) or top, *values)
+        elif top != "defaults":
+            changed.add(top)
+            yield _pair(" ".join(place) or top, *values)
+        # A new value of a parameter, another class or an edited file change the defaults, too.
+        elif not (has_files or changed & {"estimator", *keys}):
+            yield _pair(" ".join(("default", *keys)), *values)
+
+
+NOT_SET = object()
+
+
+def unlike(
+    before: Any, now: Any, place: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Yield where two JSON values differ, as keys from the outermost, with both values there.
+
+    A key that an object does not have has the value NOT_SET.
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in {**now, **before}:
+            yield from unlike(before.get(key, NOT_SET), now.get(key, NOT_SET), (*place, key))
+    elif before is NOT_SET or now is NOT_SET or hash_of(before) != hash_of(now):
+        yield place, before, now
+
+
+def _pair(name: str, before: Any, now: Any) -> str:
+    texts = [
+        "not set" if each is NOT_SET else str(each)[:MOST_CHARACTERS] for each in (before, now)
+    ]
+    return f"{name} {texts[0]}, asked {texts[1]}"
 
 
 def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
     """Return the records behind each value of a report."""
     groups: dict[ValueOf, list[Record]] = defaultdict(list)
     for record in records:
-        groups[record.dataset, record.algorithm, record.run_pass].append(record)
+        groups[record.value].append(record)
     return groups

@@ -4,12 +4,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ensvm.errors import UserError
+from ensvm.records.answering import Answering, answering, asked_by_newest
+from ensvm.records.asked import ASKED_FILE, Asked, read_asked
 from ensvm.records.record import Identity, Record, Status
 from ensvm.records.store import (
     CELLS_FILE,
@@ -31,6 +33,7 @@ class Merged:
 
     study: str
     files: list[Path]  # that have records of it
+    source: Path  # the folder of the newest run, whose config is used
     records: dict[Identity, Record] = field(default_factory=dict)
     n_shared: int = 0  # cells that are in more than one file
     notes: list[str] = field(default_factory=list)  # what else the user should know
@@ -61,18 +64,21 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
     for path, record in pairs:
         of_cell[record.identity].append((path, record))
     plain = Path(name).name == name and name.isprintable()
-    if not plain or not any((path.parent / CONFIG_COPY).is_file() for path in files):
-        raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
-    study = Merged(name, files)
     configs = [path for file in files if (path := file.parent / CONFIG_COPY).is_file()]
-    others = [path for path in configs if path.read_bytes() != configs[0].read_bytes()]
-    if others:
-        study.notes.append(f"{configs[0]} is used; different: {', '.join(map(str, others))}")
+    if not plain or not configs:
+        raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
+    asked, source = _newest_asked([path.parent for path in configs], pairs)
+    study = Merged(name, files, source)
+    used = (source / CONFIG_COPY).read_bytes()
+    if others := sorted(str(path) for path in configs if path.read_bytes() != used):
+        study.notes.append(f"{source / CONFIG_COPY} is used; different: {', '.join(others)}")
     n_settings = 0
     for identity, records in sorted(of_cell.items()):
-        # The settings are those of the newest record of a cell that was run.
+        # The settings are those asked for, or else of the newest record of a cell that was run.
+        value = asked.values.get(records[0][1].value)
+        wanted = [one for _, one in records if value and one.settings_key == value.settings_key]
         run = [record for _, record in records if RANKS[record.status]]
-        newest = max(run or [record for _, record in records], key=_age)
+        newest = max(wanted or run or [record for _, record in records], key=_age)
         same = [pair for pair in records if pair[1].settings_key == newest.settings_key]
         study.records[identity] = max(
             (record for _, record in same), key=lambda record: (RANKS[record.status], _age(record))
@@ -81,9 +87,44 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
         n_settings += len(same) < len(records)
         study.disagreements += _disagreements(name, [pair for pair in same if pair[1].ok])
     if n_settings:
-        note = "(parameters, data or code); the newest are kept"
+        note = "(parameters, data or code); those asked for are kept, else the newest"
         study.notes.append(f"{n_settings} cells were run with several settings {note}")
+    study.notes += _other_settings(answering(asked, study.records))
     return study
+
+
+def _newest_asked(
+    folders: Iterable[Path], pairs: Iterable[tuple[Path, Record]]
+) -> tuple[Asked, Path]:
+    """Return what the newest run of a study asked for, and its folder, in whatever order they come.
+
+    A folder that does not say what was asked for is as old as its newest record.
+    """
+    newest = dict[Path, str]()
+    for path, record in pairs:
+        newest[path.parent] = max(newest.get(path.parent, ""), record.time)
+    asked = {folder: read_asked(folder) for folder in folders}
+
+    def age(folder: Path) -> tuple[str, str, str]:
+        of_folder = asked[folder]
+        time = newest[folder] if of_folder is None else of_folder.time
+        return time, newest[folder], str(folder)
+
+    source = max(asked, key=age)
+    run = [record for _, record in pairs if RANKS[record.status]]
+    return asked[source] or asked_by_newest(run), source
+
+
+def _other_settings(divided: Answering) -> Iterable[str]:
+    """Yield how many realizations of a value have the settings asked for, if others have not."""
+    with_asked = Counter(record.value for record in divided.answers.values())
+    for value, stale in divided.stale.items():
+        row, algorithm, run_pass = value
+        place = f"{algorithm} on {row}" + ", timing pass" * (run_pass == "timing")
+        yield (
+            f"{place}: {with_asked[value]} realizations have the settings asked for,"
+            f" {len(stale)} have others: {divided.why_stale(value)}"
+        )
 
 
 def _age(record: Record) -> tuple[str, str]:
@@ -130,11 +171,9 @@ def write_merged(merged: Sequence[Merged], target: Path) -> None:
 
 def _write_study(study: Merged, folder: Path) -> None:
     folder.mkdir()
-    for name in (CONFIG_COPY, PUBLISHED_COPY):  # of the first folder that has it
-        for path in [file.parent / name for file in study.files]:
-            if path.is_file():
-                shutil.copyfile(path, folder / name)
-                break
+    for name in (CONFIG_COPY, PUBLISHED_COPY, ASKED_FILE):
+        if (path := study.source / name).is_file():
+            shutil.copyfile(path, folder / name)
     runs = {record.run.id: record.run for record in study.records.values() if record.run}
     with Store(folder) as store:
         in_order = sorted(runs.values(), key=lambda run: (run.time, run.id))

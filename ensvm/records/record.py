@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, Strict, TypeAdapter, ValidationError
 
 from ensvm.records.settings import CellSettings
-from ensvm.study.passes import RunPass
+from ensvm.study.passes import RunPass, ValueOf
 
 # Strict: "1" and true are not numbers.
 Flag: TypeAlias = Annotated[bool, Strict()]
@@ -152,6 +152,11 @@ class Record:
         return self.dataset, self.realization, self.algorithm, self.run_pass
 
     @property
+    def value(self) -> ValueOf:
+        """The value of a report that it contributes to."""
+        return self.dataset, self.algorithm, self.run_pass
+
+    @property
     def ok(self) -> bool:
         """Whether the cell ended well."""
         return self.status == "ok"
@@ -184,10 +189,9 @@ APART = ("run", "settings")  # fields that have lines of their own
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 
-def settings_line(record: Record) -> dict[str, Any]:
-    """Return the settings of a record as a JSON object, to which records refer by their key."""
-    settings = record.settings.to_json()
-    return {"kind": "settings", "key": record.settings_key, "settings": settings}
+def settings_line(key: str, settings: CellSettings) -> dict[str, Any]:
+    """Return settings as a JSON object, to which records refer by their key."""
+    return {"kind": "settings", "key": key, "settings": settings.to_json()}
 
 
 def read_line(text: bytes) -> Any:
@@ -220,14 +224,14 @@ class LineReader:
         """
         kind = line.get("kind") if isinstance(line, dict) else None
         if kind == "run":
-            run: Run = _checked(Run, line)
+            run: Run = checked(Run, line)
             self._runs[run.id] = run
         elif kind == "settings":
-            settings: _Settings = _checked(_Settings, line)
+            settings: SettingsLine = checked(SettingsLine, line)
             self._settings[settings.key] = settings.settings
         elif kind == "cell":
             values = {**line, "run_pass": line.get("pass", "error"), "run": None}
-            record: Record = _checked(Record, values)
+            record: Record = checked(Record, values)
             error = record.metrics.get("error")
             if isinstance(error, int | float) and (error < 0 or error > 1):
                 raise ValueError(f"the error {error:g} is not a fraction from 0 to 1")
@@ -242,12 +246,14 @@ class LineReader:
 
 
 @dataclass(frozen=True)
-class _Settings:
+class SettingsLine:
+    """The settings that records or values with this key have."""
+
     key: str
     settings: CellSettings
 
 
-def _checked(kind: Any, line: Mapping[str, Any]) -> Any:
+def checked(kind: Any, line: Mapping[str, Any]) -> Any:
     """Return a dataclass with the values of a line; raise ValueError if one is not accepted."""
     try:
         return _adapter(kind).validate_python(line)

@@ -107,7 +107,7 @@ class Appender:
                 place = opened.st_dev, opened.st_ino, line.run_id, line.settings_key
                 if place not in _written and place not in new:
                     new.add(place)
-                    contents.append(settings_line(line))
+                    contents.append(settings_line(line.settings_key, line.settings))
             contents.append(line.to_json())
         text = b"".join(json.dumps(content).encode() + b"\n" for content in contents)
         try:

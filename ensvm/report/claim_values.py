@@ -100,13 +100,13 @@ def _must_be_finite(number: int, answers: Sequence[Answer], values: Sequence[Any
 
 
 def left_out(answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield for each algorithm how many realizations are left out because they did not end well."""
+    """Yield for each algorithm how many realizations are left out because they have no value."""
     counts = Counter[str]()
     for answer in answers:
-        counts[answer.question.algorithm] += answer.n_not_ok
+        counts[answer.question.algorithm] += answer.n_without
     for name, count in counts.items():
         if count:
-            yield f"of {name}'s realizations {count} did not end well and are left out"
+            yield f"of {name}'s realizations {count} have no value and are left out"
 
 
 def printed_effect(

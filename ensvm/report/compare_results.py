@@ -100,7 +100,7 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
     """
     in_both = sorted(first.records.keys() & second.records.keys())
     one, other = (
-        replace(study, records={cell: study.records[cell] for cell in in_both})
+        replace(study, recorded={cell: study.records[cell] for cell in in_both})
         for study in (first, second)
     )
     before = {judged.claim.id: judged.verdict for judged in evaluate_claims(one)}

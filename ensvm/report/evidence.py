@@ -17,12 +17,12 @@ from ensvm.report.query import (
     Study,
     ask,
     commits_of,
+    config_of,
     days_of,
     processors_of,
     runs_of,
 )
 from ensvm.report.tables import TableCell, cell_of, question_of, row_label
-from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.passes import ValueOf
 from ensvm.study.table_layout import TableConfig, Verdict, Why
@@ -125,29 +125,12 @@ def command_of(study: Study, row: str, algorithm: str, realization: int | None =
 
     `realization` is None for all realizations.
     """
-    parts = ["ensvm", "run", _config_of(study), "--datasets", row]
+    parts = ["ensvm", "run", config_of(study), "--datasets", row]
     if algorithm != DATA_CELL:
         parts += ["--algorithms", algorithm]
     if realization is not None:
         parts += ["--realizations", f"{realization}-{realization}"]
     return shlex.join([*parts, "--results", "again"])
-
-
-def _config_of(study: Study) -> str:
-    """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
-
-    The file is that of the last run in the records. It is not opened: the text is only shown.
-    """
-    if shipped_config(study.config.study) is not None:
-        return study.config.study
-    runs = sorted(runs_of(study.records.values()).values(), key=lambda run: run.time)
-    configs = [
-        part
-        for run in runs
-        for part in run.command
-        if part.endswith((".yaml", ".yml")) and not part.startswith("-")
-    ]
-    return configs[-1] if configs else f"{study.config.study}.yaml"
 
 
 def counted(texts: Iterable[str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """A study's folder, and the values of its cells, which all reports ask for."""
 
+import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from pathlib import Path
@@ -11,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.splits import OfficialSplit
+from ensvm.errors import UserError
+from ensvm.records.answering import Answering, answering, asked_by_newest
+from ensvm.records.asked import Asked, read_asked
 from ensvm.records.identity import by_value
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
@@ -21,16 +25,17 @@ from ensvm.records.store import (
     records_in,
 )
 from ensvm.report.current_config import current_config
-from ensvm.shipped import SHIPPED
+from ensvm.shipped import RESULTS, SHIPPED, shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import CHOSEN, DATA_CELL, SEARCH, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import Place, Published
+from ensvm.study.published_part import published_values
 
-Asked = TypeVar("Asked")
+Thing = TypeVar("Thing")
 Found = TypeVar("Found")
 AnswerStatus: TypeAlias = Literal[
-    "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
+    "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "stale", "mixed"
 ]
 
 NOT_RECORDED = (
@@ -43,16 +48,96 @@ FAILURES = ("failed", "timeout")
 class Study:
     """A study: its config, the printed numbers, and the records of what was run in a folder.
 
-    Files about the study are written into `folder`. `note` says if the config differs from that of
-    the last run. `shipped` says that the records come with ensvm.
+    Files about the study are written into `folder`. `recorded` are all records there; reports show
+    `records`, which have the settings that the config asks for. `note` says if the config differs
+    from that of the last run. `shipped` says that the records come with ensvm. `asked_by_run` is
+    what the config of the last run asks for; None if the folder does not say it.
     """
 
     folder: Path
     config: StudyConfig
     published: Mapping[Place, Published]
-    records: Mapping[Identity, Record]
+    recorded: Mapping[Identity, Record]
     note: str = ""
     shipped: bool = False
+    asked_by_run: Asked | None = None
+
+    @cached_property
+    def answering(self) -> Answering:
+        """The records divided by whether they have the settings that the config asks for."""
+        asked = self.asked_by_run
+        if asked is None:
+            recorded = self.recorded.values()
+            asked = asked_by_newest(one for one in recorded if self._asks_for(one.value))
+        return answering(asked, self.recorded)
+
+    def _asks_for(self, value: ValueOf) -> bool:
+        """Return whether the config names a value."""
+        row, algorithm, run_pass = value
+        entry = next((entry for entry in self.config.datasets if entry.name == row), None)
+        if entry is None or algorithm == DATA_CELL:
+            return entry is not None
+        has_algorithm = algorithm in self.config.algorithms_of(entry)
+        return has_algorithm and (run_pass == "error" or self.config.times(row, algorithm))
+
+    @property
+    def records(self) -> Mapping[Identity, Record]:
+        """The records that have the settings and the realizations that the config asks for."""
+        return self.answering.answers
+
+    def n_asked(self, value: ValueOf) -> int | None:
+        """Return how many realizations of a value are asked for; None if that is unknown.
+
+        If nothing was run but what the paper shows, they are as many as that needs.
+        """
+        asked = self.answering.asked.values.get(value)
+        if asked is None or asked.realizations is None:
+            return None
+        enough = self._of_paper_only.get(value, asked.realizations)
+        return min(asked.realizations, enough)
+
+    @cached_property
+    def _of_paper_only(self) -> Mapping[ValueOf, int]:
+        """How many realizations the paper's values need, if no record is of more; else empty."""
+        if not self.published:
+            return {}
+        needed = published_values(self.config, self.published)
+        is_more = any(
+            record.realization > needed.get(value, 0)
+            for value, records in self.by_cell.items()
+            for record in records
+            if value[1] != DATA_CELL
+        )
+        return {} if is_more else needed
+
+    @cached_property
+    def run_command(self) -> str:
+        """The command that runs what the config asks for and no record answers."""
+        return command_to_run(config_of(self), self.folder)
+
+    @cached_property
+    def left_out(self) -> list[str]:
+        """What reports do not show of the records, a sentence each; the first ones can be mended.
+
+        See `is_complete`.
+        """
+        sentences = self.answering.sentences()
+        if sentences:
+            sentences[-1] += f"; they are not shown, `{self.run_command}` runs them"
+        if not_asked := self.answering.not_asked:
+            n = sum(map(len, not_asked.values()))
+            sentences.append(f"{n} records that the config does not ask for are not shown")
+        if self.asked_by_run is None and not self.shipped:
+            sentences.append(
+                "the last run was by an older version, which did not record what its config asks"
+                f" for: shown are the newest settings of each value; `{self.run_command}` mends it"
+            )
+        return sentences
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value is left out because it has other settings than those asked for."""
+        return not self.answering.stale
 
     @cached_property
     def known(self) -> dict[Any, Any]:
@@ -114,6 +199,15 @@ def read_study(folder: Path) -> Study:
     return _study(folder, folder / CELLS_FILE, folder)
 
 
+def read_each(folders: Iterable[Path]) -> Iterator[Study | UserError]:
+    """Yield the study in each folder, or the error of one that cannot be read."""
+    for folder in folders:
+        try:
+            yield read_study(folder)
+        except UserError as error:
+            yield error
+
+
 def read_shipped_study(shipped: Path, folder: Path) -> Study:
     """Read the results that come with ensvm; files about them are written into `folder`."""
     return replace(_study(shipped, shipped / SHIPPED_FILE, folder), shipped=True)
@@ -124,7 +218,8 @@ def _study(place: Path, cells: Path, folder: Path) -> Study:
     records = with_draws(records_in(cells), current.config)
     derived = current.config.derived
     note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
-    return Study(folder, current.config, current.published, records, note)
+    study = Study(folder, current.config, current.published, records, note)
+    return replace(study, asked_by_run=read_asked(place))
 
 
 def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
@@ -174,23 +269,33 @@ class Question:
     host: str = ""
     unavailable: str | None = None
 
+    @property
+    def value(self) -> ValueOf:
+        """The value whose cells answer it."""
+        return self.row, self.algorithm, self.run_pass
+
 
 @dataclass(frozen=True)
 class Answer:
     """The values of a cell over its realizations, or why there are none.
 
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
-    them. `status` is `ok`, or `incomplete` if some realizations (`n_not_ok` of them) have no value;
-    otherwise there are none, and the status says why, and `reason` explains it; `mixed` means
-    seconds of several machines.
+    them. `status` is `ok`, or `incomplete` if some of the realizations asked for (`n_without` of
+    them) have no value; otherwise there are none, and the status says why, and `reason` explains
+    it; `stale` means other settings than those asked for, `mixed` seconds of several machines.
     """
 
     question: Question
     values: Mapping[int, Any]
     status: AnswerStatus = "ok"
     reason: str = ""
-    n_not_ok: int = 0
+    n_without: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of the realizations asked for have no value."""
+        return self.status == "incomplete"
 
     @property
     def unit(self) -> Unit:
@@ -230,7 +335,7 @@ class Answer:
         return np.array(values, dtype=np.float64) * self.unit.scale
 
 
-def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], Found]:
+def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], Found]:
     """Return a function of a study and of a part of its config or a question, which remembers.
 
     Tables, pages, claims and readings of one study ask for the same things. Callers must not change
@@ -238,7 +343,7 @@ def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], 
     """
 
     @wraps(function)
-    def remembered(study: Study, asked: Asked) -> Found:
+    def remembered(study: Study, asked: Thing) -> Found:
         """Return what the function found, now or at an earlier call."""
         # Parts of a config have no hash, so their id is the key. They are kept in memory, so that
         # no new object gets the same id.
@@ -256,15 +361,12 @@ def once(function: Callable[[Study, Asked], Found]) -> Callable[[Study, Asked], 
 def ask(study: Study, question: Question) -> Answer:
     """Return the values that answer a question, or why there are none.
 
-    All values come from records with the settings of the newest record, and all seconds from one
-    machine.
+    All values come from records with the settings that the config asks for, and all seconds from
+    one machine.
     """
     if reason := question.unavailable or study.config.dataset(question.row).unavailable:
         return Answer(question, {}, "unavailable", reason)
-    value_key = question.row, question.algorithm, question.run_pass
-    records = study.by_cell.get(value_key, [])
-    newest = max(records, key=lambda record: (record.time, record.realization), default=None)
-    records = [one for one in records if newest and one.settings_key == newest.settings_key]
+    records = study.by_cell.get(question.value, [])
     if question.host and question.host not in (hosts := machines(records)) and hosts:
         reason = f"timed on {', '.join(hosts)}; the table shows seconds of {question.host}"
         return Answer(question, {}, "mixed", reason)
@@ -284,8 +386,9 @@ def ask(study: Study, question: Question) -> Answer:
             values[record.realization], behind[record.realization] = value, record
     if mixture := mixed_machines(behind.values(), question.metric):
         return Answer(question, {}, "mixed", mixture, problems.total())
-    status, reason = _status(study, question, len(records), problems, bool(values))
-    return Answer(question, values, status, reason, problems.total(), behind)
+    status, reason = _status(study, question, len(records), problems, len(values))
+    n_without = max(study.n_asked(question.value) or 0, len(records)) - len(values)
+    return Answer(question, values, status, reason, n_without, behind)
 
 
 def _status(
@@ -293,25 +396,58 @@ def _status(
     question: Question,
     n_records: int,
     problems: Counter[tuple[AnswerStatus, str]],
-    has_values: bool,
+    n_values: int,
 ) -> tuple[AnswerStatus, str]:
     """Return the status of an answer, and the reason of any but `ok`."""
+    value, answering = question.value, study.answering
+    n_stale, why_stale = len(answering.stale.get(value, ())), answering.why_stale(value)
+    if n_values:
+        n = max(study.n_asked(value) or 0, n_records + n_stale)
+        reasons = [f"most often ({count}): {why}" for (_, why), count in problems.most_common(1)]
+        if n_stale:
+            reasons.append(f"{n_stale} with other settings ({why_stale}); {_mend(study)}")
+        n_not_run = n - n_records - n_stale
+        if n_not_run > 0:
+            reasons.append(f"{n_not_run} not run" + " on this machine" * bool(question.host))
+        without = f"{n - n_values} of {n} realizations have no value"
+        return ("incomplete", ", ".join([without, *reasons])) if reasons else ("ok", "")
     if problems:
-        [((status, reason), count)] = problems.most_common(1)
-        if not has_values:
-            return status, reason
-        without = f"{problems.total()} of {n_records} realizations have no value"
-        return "incomplete", f"{without}, most often ({count}): {reason}"
-    if has_values:
-        return "ok", ""
+        return problems.most_common(1)[0][0]
     if n_records:
         return "missing", f"the algorithm leaves no {question.metric!r}"
-    config, name = study.config, question.algorithm
-    is_asked_for = name == DATA_CELL or (
-        name in config.algorithms_of(config.dataset(question.row))
-        and (question.run_pass == "error" or config.times(question.row, name))
-    )
-    return "missing", "not run yet" if is_asked_for else "not asked for by the config"
+    if n_stale:
+        return "stale", f"{why_stale}; {_mend(study)}"
+    asked = study.asked_by_run
+    is_asked = study._asks_for(value) if asked is None else value in asked.values
+    return "missing", "not run yet" if is_asked else "not asked for by the config"
+
+
+def _mend(study: Study) -> str:
+    return f"`{study.run_command}` runs it"
+
+
+def config_of(study: Study) -> str:
+    """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
+
+    The file is that of the last run in the records. It is not opened: the text is only shown.
+    """
+    if shipped_config(study.config.study) is not None:
+        return study.config.study
+    runs = sorted(runs_of(study.recorded.values()).values(), key=lambda run: run.time)
+    configs = [
+        part
+        for run in runs
+        for part in run.command
+        if part.endswith((".yaml", ".yml")) and not part.startswith("-")
+    ]
+    return configs[-1] if configs else f"{study.config.study}.yaml"
+
+
+def command_to_run(config: str | Path, folder: Path) -> str:
+    """Return the shell command that runs a config into a study's folder."""
+    results = folder.parent
+    option = [] if results == RESULTS else ["--results", str(results)]
+    return shlex.join(["ensvm", "run", str(config), *option])
 
 
 def shared_realizations(answers: Iterable[Answer]) -> list[int]:

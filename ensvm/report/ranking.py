@@ -327,7 +327,7 @@ def _comparable(
             for name, column in columns.items()
         }
     )
-    problems = answers.map(_problem)
+    problems = answers.apply(_problems, axis=1)
     has_values = (problems == "").any()
     if columns and not has_values.any():
         reasons = dict.fromkeys(problems.to_numpy().ravel())
@@ -344,12 +344,25 @@ def _comparable(
         elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
             left_out.append(f"{row_label(study, str(row))}: {'; '.join(of_columns)}")
     answers = answers.loc[(problems == "").all(axis=1)]
+    for row, of_row in answers.iterrows():
+        if of_row.iloc[0].is_partial:  # then all are, in the same realizations
+            left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0].why}")
     return Selection(study, table, metric, better, labels, tuple(left_out)), answers
 
 
-def _problem(answer: Answer) -> str:
-    """Return why a value cannot be compared with others, or an empty string."""
-    if answer.status != "ok":
+def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return why each value of a row cannot be compared with the others, or an empty string.
+
+    Values over some of the realizations are compared only if all are over the same ones.
+    """
+    with_values = [answer for answer in of_row if answer.values]
+    is_same = len({frozenset(answer.values) for answer in with_values}) == 1
+    are_alike = is_same and all(answer.is_partial for answer in with_values)
+    return of_row.map(lambda answer: _problem(answer, are_alike=are_alike))
+
+
+def _problem(answer: Answer, *, are_alike: bool) -> str:
+    if answer.status != "ok" and not (answer.is_partial and are_alike):
         return answer.why
     return "" if np.isfinite(answer.shown()).all() else "not all values are finite numbers"
 

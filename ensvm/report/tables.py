@@ -60,6 +60,11 @@ class TableCell:
     reason: str = ""
 
     @property
+    def is_partial(self) -> bool:
+        """Whether it is a mean over fewer realizations than asked for."""
+        return self.mean is not None and self.status == "incomplete"
+
+    @property
     def key(self) -> str:
         """What names the cell on the page of its study."""
         return f"{self.table}/{self.row}/{self.column}"
@@ -250,7 +255,10 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     if table.of == "data" or max(cell.n for cell in cells) <= 1:
         return set()
     best: set[str] = set()
-    means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
+    # Means over other realizations are not compared.
+    means = {
+        cell.column: cell.mean for cell in cells if cell.mean is not None and not cell.is_partial
+    }
     guesses = {cell.column: cell.largest_class for cell in cells}
     for columns in _compared_columns(study, table):
         rounded = {
@@ -303,9 +311,12 @@ def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[
     answers = {
         cell.column: ask(study, question_of(study, table, cell.row, table.column(cell.column)))
         for cell in cells
+        if not cell.is_partial
     }
 
     def is_better(column: ColumnConfig, other: str) -> bool:
+        if not {column.name, other} <= answers.keys():
+            return False
         both = for_each_realization(study, [answers[column.name], answers[other]])
         values = both[0].unit.scale * paired_values(*both)
         varied = on_new_rows(EFFECTS["difference"], both, values) if len(values) else None

@@ -2,7 +2,7 @@
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -14,7 +14,8 @@ from joblib import cpu_count
 from ensvm.atomic_write import replace_file
 from ensvm.data import DataSearch
 from ensvm.errors import UserError
-from ensvm.records.provenance import provenance
+from ensvm.records.asked import write_asked
+from ensvm.records.provenance import now, provenance
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
 from ensvm.runner.cell import Task, new_record
@@ -142,9 +143,17 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
     return records
 
 
-def copy_config(plan: Plan, folder: Path) -> None:
-    """Copy the config and the printed values into a study's folder."""
+def copy_config(
+    plan: Plan, folder: Path, *, time: str | None = None, recorded: Collection[str] = ()
+) -> None:
+    """Write the config, what it asks for and the printed values into a study's folder.
+
+    `time` is when, by default now. The settings whose keys are `recorded` are among the records
+    there, and are not written again.
+    """
     replace_file(folder / CONFIG_COPY, plan.source.text)
+    asked = replace(plan.asked, time=now() if time is None else time)
+    write_asked(folder, asked, recorded)
     if plan.published is not None:
         replace_file(folder / PUBLISHED_COPY, plan.published.read_bytes())
 

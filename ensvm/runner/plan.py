@@ -4,13 +4,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.data.splits import whole_round
 from ensvm.errors import UserError, did_you_mean
-from ensvm.records.identity import changes, hash_of, key_of
+from ensvm.records.asked import Asked, AskedValue, asked_of
+from ensvm.records.identity import difference, hash_of, key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
 from ensvm.runner.class_parameters import WEIGHTS, UnknownLabel, in_codes, names_classes
@@ -124,11 +126,22 @@ class Cell:
         if record is None:
             return "not run yet"
         if record.key != self.key:
-            return "changed: " + ", ".join(changes(record.settings, self.settings) or ["settings"])
+            return f"changed: {difference(record.settings, self.settings) or 'settings'}"
         if not record.ok:
             return f"was {record.status}"
         absent = [name for name in self.scored if name not in record.scores]
         return f"not recorded: {', '.join(absent)}" if absent and self.run_pass == "error" else ""
+
+    def as_asked(self, realizations: int) -> AskedValue:
+        """Return what the config asks for of the cell's value."""
+        return AskedValue(
+            self.dataset,
+            self.algorithm,
+            self.settings_key,
+            realizations,
+            self.run_pass,
+            self.settings,
+        )
 
     def is_repeated_by(self, timing: "Cell") -> bool:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
@@ -154,6 +167,7 @@ class Plan:
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
+    asked: Asked  # what the whole config asks for, also if only some of its cells are planned
 
     @cached_property
     def timings(self) -> Mapping[Identity, Cell]:
@@ -284,13 +298,17 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
-    numbers, size = dict[str, range](), 0
-    for index, entry in enumerate(config.datasets):
-        if entry.name in cards:
-            last = _last_realization(source, config, index, cards, chosen)
-            numbers[entry.name] = range(1 if chosen is None else chosen[0], last + 1)
-            for name in config.algorithms_of(entry):
-                size += min(last, entry.realizations_of.get(name, last))
+    last = {
+        entry.name: _last_realization(source, config, index, cards)
+        for index, entry in enumerate(config.datasets)
+        if entry.name in cards
+    }
+    cap, size = MAX_CELLS if chosen is None else chosen[-1], 0
+    for entry in config.datasets:
+        n = min(cap, last.get(entry.name, 0))
+        size += sum(
+            min(n, entry.realizations_of.get(name, n)) for name in config.algorithms_of(entry)
+        )
     if size > MAX_CELLS:
         counted = f"{size:,} cells (data sets x algorithms x realizations)"
         raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
@@ -302,11 +320,17 @@ def _plan(
     algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
     _check_labels(source, config, cards, resolved)
     _check_positive(source, config, cards)
+    values = {
+        entry.name: list(_values(config, entry, cards, resolved, last[entry.name]))
+        for entry in config.datasets
+        if entry.name in cards
+    }
+    numbers = range(1 if chosen is None else chosen[0], cap + 1)
     cells = [
         cell
-        for entry in config.datasets
-        if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards, resolved, numbers[entry.name])
+        for name, of_data_set in values.items()
+        if not datasets or name in datasets
+        for cell in _cells(config, of_data_set, numbers)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     # With --published, keep what the paper shows.
@@ -317,7 +341,8 @@ def _plan(
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
-    return Plan(path, source, published, config, cards, tuple(cells))
+    asked = asked_of(one.as_asked(n) for of_data_set in values.values() for one, n in of_data_set)
+    return Plan(path, source, published, config, cards, tuple(cells), asked)
 
 
 def _check_labels(
@@ -386,7 +411,6 @@ def _last_realization(
     config: StudyConfig,
     index: int,
     cards: Mapping[str, DatasetCard],
-    chosen: range | None,
 ) -> int:
     """Return the number of the last realization of a data set.
 
@@ -412,9 +436,8 @@ def _last_realization(
         if needed is not None and _has_fewer(card, needed):
             message = f"{entry.name} has {most} with its split, a search needs {needed}"
             raise source.error(("algorithms", name, "search_on"), message)
-    cap = None if chosen is None else chosen[-1]
     counted = config.realizations if getattr(card.split, "repeats", None) is None else None
-    limits = (entry.realizations or counted or whole_round(card.split), cap, most)
+    limits = (entry.realizations or counted or whole_round(card.split), most)
     return min(limit for limit in limits if limit is not None)
 
 
@@ -440,28 +463,29 @@ def _published(
         raise source.error(("published",), str(error)) from error
 
 
-def _cells(
+def _values(
     config: StudyConfig,
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
     resolved: Mapping[Used, Algorithm],
-    numbers: range,
-) -> Iterator[Cell]:
-    """Yield the cells of a data set: its facts, the error pass, the timing pass."""
+    last: int,
+) -> Iterator[tuple[Cell, int]]:
+    """Yield the values of a data set: its facts, those of the error pass, those of the timing pass.
+
+    Each is its cell of the first realization, and how many realizations the config asks for; there
+    are `last` of the data set.
+    """
     card = cards[entry.name]
     facts = CellSettings(card.fingerprint(), card.split, code=code_of(card))
-    yield Cell(config.study, entry.name, 1, DATA_CELL, facts)
+    yield Cell(config.study, entry.name, 1, DATA_CELL, facts), 1
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
     drawn_on = cards.get(entry.copy_of or entry.name, card).seed_identity()
     scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
     # The realizations of each pass, and the BLAS threads of a timing.
-    passes: list[tuple[range, TimingSettings | None]] = [(numbers, None)]
+    passes: list[tuple[int, TimingSettings | None]] = [(last, None)]
     if (block := config.timing) is not None:
-        timed = range(numbers.start, min(numbers.stop, block.realizations + 1))
-        passes.append((timed, TimingSettings(block.blas_threads)))
-    for realizations, timing in passes:
-        # Make one cell of each algorithm, then copy it for each realization.
-        cells = []
+        passes.append((min(last, block.realizations), TimingSettings(block.blas_threads)))
+    for n, timing in passes:
         for name in config.algorithms_of(entry):
             if timing is not None and not config.times(entry.name, name):
                 continue
@@ -478,12 +502,31 @@ def _cells(
             )
             scores = scored.get(name, ())
             cell = Cell(config.study, entry.name, 1, name, settings, drawn_on, scores)
-            cells.append((cell, entry.realizations_of.get(name, numbers.stop)))
-        for realization in realizations:
+            yield cell, min(n, entry.realizations_of.get(name, n))
+
+
+def _cells(
+    config: StudyConfig, values: Iterable[tuple[Cell, int]], numbers: range
+) -> Iterator[Cell]:
+    """Yield the cells of a data set's values whose realizations have these numbers.
+
+    Its facts come first, then the cells of each pass, one realization after another.
+    """
+    for run_pass, of_pass in groupby(values, key=lambda value: _pass_of_cell(value[0])):
+        if run_pass == DATA_CELL:
+            yield from (cell for cell, _ in of_pass)
+            continue
+        cells = list(of_pass)
+        most = max(last for _, last in cells)
+        for realization in range(numbers.start, min(numbers.stop, most + 1)):
             for cell, last in cells:
                 if realization <= last:
                     find_draws = realization == 1 and _must_find_draws(config, cell)
                     yield replace(cell, realization=realization, find_draws=find_draws)
+
+
+def _pass_of_cell(cell: Cell) -> str:
+    return cell.run_pass if cell.method is not None else DATA_CELL
 
 
 def _must_find_draws(config: StudyConfig, cell: Cell) -> bool:

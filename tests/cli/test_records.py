@@ -47,7 +47,7 @@ def test_status_counts_what_is_done_failed_missing_and_stale(study, tmp_path):
     study(TWO.replace("1.0", "2.0"), realizations=3)
     changed = invoke("status", results, "--config", config)
     assert counts(changed.stdout)["stale"] == "2"
-    assert "own: svc (changed: algorithm)" in changed.stdout
+    assert "own: svc (changed: C 1.0, asked 2.0)" in changed.stdout
 
     config.write_text(config.read_text().replace("study: trial", "study: trail"))
     wrong = invoke("status", results, "--config", config)
@@ -57,8 +57,8 @@ def test_status_counts_what_is_done_failed_missing_and_stale(study, tmp_path):
     config.unlink()
     without = invoke("status", results)
     assert without.exit_code == 0
-    assert counts(without.stdout) == {"study": "trial", "cells": "5", "done": "3", "failed": "2"}
-    assert "to see what is missing or stale: ensvm status --config CONFIG" in without.stdout
+    assert counts(without.stdout) == expected
+    assert "to compare with a config as it is now: ensvm status --config CONFIG" in without.stdout
 
 
 WARNS = 'loud: {estimator: "troublesome:Warns"}\nquiet: {estimator: ParzenWindowClassifier}\n'

@@ -164,4 +164,4 @@ def test_the_message_names_what_changed(config, sources):
     path.write_text(path.read_text() + "# edited\n")
     forget()
     why = {cell.algorithm: why for cell, why in make_plan(config, realizations=1).missing(records)}
-    assert why["path"] == "changed: code"
+    assert why["path"] == "changed: code of ensvm"

@@ -183,9 +183,11 @@ def test_files_are_sources_too(shards, tmp_path):
     assert len(merged.records) == len(VALUES)
 
 
-def test_another_config_is_told_and_the_first_is_used(shards, tmp_path):
-    other = source(tmp_path / "other", errors("german", "a", VALUES), f"{CONFIG}title: Another\n")
-    (merged,) = united(other, *shards)
+@pytest.mark.parametrize("turned", [False, True])
+def test_another_config_is_told_and_that_of_the_newest_run_is_used(shards, tmp_path, turned):
+    newer = [replace(made, time=LATER) for made in errors("german", "a", VALUES)]
+    other = source(tmp_path / "other", newer, f"{CONFIG}title: Another\n")
+    (merged,) = united(*[other, *shards][:: -1 if turned else 1])
     (note,) = merged.notes
     assert str(shards[0]) in note
     assert note.startswith(f"{other / 's' / 'config.yaml'} is used")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from made_up_records import record, settings_of
 
 from ensvm.data.splits import SPLITS, Split
-from ensvm.records.identity import asked, changes, hash_of
+from ensvm.records.identity import asked, difference, hash_of
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
 from ensvm.records.store import Store, read_records
 
@@ -69,7 +69,7 @@ def again(line: CellSettings) -> CellSettings:
 def test_settings_are_the_same_when_they_are_read_again(planned):
     assert again(planned) == planned
     assert hash_of(again(planned).to_json()) == hash_of(planned.to_json())
-    assert not changes(again(planned), planned)
+    assert not difference(again(planned), planned)
 
 
 @given(splits)
@@ -79,7 +79,7 @@ def test_the_split_of_a_record_is_written_as_it_is_in_the_config(split):
 
 @given(settings, settings)
 def test_what_has_changed_is_named_if_the_hash_has(one, other):
-    assert bool(changes(one, other)) == (hash_of(one.to_json()) != hash_of(other.to_json()))
+    assert bool(difference(one, other)) == (hash_of(one.to_json()) != hash_of(other.to_json()))
 
 
 @given(settings, names, own)

@@ -67,7 +67,7 @@ def test_every_record_is_a_line_with_what_it_has(study):
 def test_seeds_stand_where_they_are_known(study):
     of_first = study.records["german", 1, "a", "error"]
     seeded = {**study.records, of_first.identity: replace(of_first, seed=4_294_967_295)}
-    column = exported(replace(study, records=seeded))["seed"]
+    column = exported(replace(study, recorded=seeded))["seed"]
     assert column.loc["german", 1, "a", "error"] == 4_294_967_295
     assert column.isna().sum() == len(study.records) - 1
 

@@ -188,7 +188,11 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
     assert len(frame) == 3 * 4
     assert {path.name for path in paths} == {"table-2.csv", "table-2.md"}
     for text in (
-        *("**10.0**", "24.0 ±1.0<br><sub>24.0 ? wide</sub>", "chosen on the test error, an oracle"),
+        *(
+            "| 10.0 (n=1)",
+            "24.0 ±1.0<br><sub>24.0 ? wide</sub>",
+            "chosen on the test error, an oracle",
+        ),
         *("ask the author", "a note", "for all", "2026-01-0"),
     ):
         assert text in errors
@@ -198,7 +202,7 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
 
 def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
-    assert "\\textbf{10.0}" in text
+    assert "& 10.0 (n$=$1) &" in text
     assert "24.0 $\\pm$1.0" in text
     assert "\\scriptsize 24.0 ? wide" in text
     assert (study.folder / "table-2.tex").read_text() == text

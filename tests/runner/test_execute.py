@@ -94,7 +94,7 @@ def test_order_and_choice_do_not_change_the_values(study, tmp_path):
 def test_a_changed_parameter_is_done_again_and_says_why(study, results):
     run(study("svc: {estimator: SVC, params: {C: 1.0}}"), results)
     outcome = run(study("svc: {estimator: SVC, params: {C: 2.0}}"), results)
-    assert outcome.reasons == {"changed: algorithm": 4}
+    assert outcome.reasons == {"changed: C 1.0, asked 2.0": 4}
     assert outcome.already_done == 1
 
 

@@ -39,6 +39,7 @@ NOTE = re.compile(
 )
 CHOSEN = "†"
 WARNED = "!"
+PARTIAL = " (n={n})"
 MARKS: dict[Verdict, str] = {
     "within the margin": "=",
     "close": "≈",
@@ -59,8 +60,9 @@ class Value:
     """Our value in a grid beside the printed one, as rounded texts that may be empty.
 
     `spread` and `order_spread` are standard deviations over realizations and over orders of the
-    training rows; `state` says why the value or a part of it is missing; `key` names the value in
-    its table, and `number` is our value unrounded.
+    training rows; `partial_n` is the number of realizations if it is smaller than asked for;
+    `state` says why the value or a part of it is missing; `key` names the value in its table, and
+    `number` is our value unrounded.
     """
 
     ours: str
@@ -73,14 +75,16 @@ class Value:
     best: bool = False
     underlined: bool = False
     warned: bool = False
+    partial_n: int | None = None
     state: str = ""
     key: str = ""
     number: float | None = None
 
     @property
     def marks(self) -> str:
-        """The mark of a value whose fits warned."""
-        return WARNED * self.warned
+        """The mark of a value whose fits warned, and n if it has too few realizations."""
+        too_few = "" if self.partial_n is None else PARTIAL.format(n=self.partial_n)
+        return WARNED * self.warned + too_few
 
     @property
     def sign(self) -> str:
@@ -222,6 +226,9 @@ def how_to_read(*grids: Grid) -> str:
             value.printed for value in values
         ),
         f"{WARNED} fits gave warnings": any(value.warned for value in values),
+        f"{PARTIAL.strip().format(n='…')} fewer realizations than asked for, never bold": any(
+            value.partial_n is not None for value in values
+        ),
         f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
     }
     return "; ".join(text for text, occurs in meanings.items() if occurs)

@@ -184,6 +184,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         why=cell.why,
         chosen=cell.chosen,
         warned=cell.warned > 0,
+        partial_n=cell.n if cell.is_partial else None,
         state="" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
         key=cell.key,
         number=cell.mean,

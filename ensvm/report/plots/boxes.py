@@ -63,6 +63,8 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             why = answer.why if not answer.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
+        if answer.is_partial:
+            missing.append(f"{row}, {series}: {answer.why}")
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
         items.append(Values(row, series, algorithm_label(study, series), values, printed))

@@ -132,6 +132,8 @@ def _curves_of_fits(
         why = answer.why if not answer.values else f"not run yet (realization {one})"
         missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
+    if answer.is_partial and one is None:
+        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {answer.why}")
     curves = [answer.values[number] for number in chosen]
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
@@ -171,7 +173,7 @@ def _curves_of_sweeps(
             if values:
                 measured.append((float(number if of_names else x), values))
                 names.append(str(x))
-            else:
+            if why:
                 missing_x.setdefault(why, []).append(f"{x}")
         missing += [
             f"{panel.name}, {name} at {', '.join(xs)}: {why}" for why, xs in missing_x.items()
@@ -194,7 +196,7 @@ def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any,
 def _values(
     study: Study, y: str, row: str, algorithm: str, stage: int | None
 ) -> tuple[list[float], str]:
-    """Return the finite values of the realizations behind a point, or why there are none.
+    """Return the finite values of the realizations behind a point, and why some are missing.
 
     With `stage`, the values are that entry of the curves, and all curves must be long enough.
     """
@@ -214,7 +216,7 @@ def _values(
     finite = [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
-    return finite, "no finite value"
+    return finite, "no finite value" if not finite else answer.why if answer.is_partial else ""
 
 
 def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:

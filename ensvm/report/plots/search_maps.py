@@ -48,8 +48,10 @@ def read_panel(
     }
     for key, answer in answers.items():
         if not answer.values:
-            missing = f"{panel.name}, {panel.series}"
-            return [], [f"{missing}, {getattr(figure, key, SEARCH)}: {answer.why}"]
+            place = f"{panel.name}, {panel.series}, {getattr(figure, key, SEARCH)}"
+            return [], [f"{place}: {answer.why}"]
+    of_score = answers["score"]
+    missing = [f"{panel.name}, {panel.series}: {of_score.why}"] if of_score.is_partial else []
     points = pd.concat(
         {
             number: pd.DataFrame({key: answer.values[number] for key, answer in answers.items()})
@@ -66,7 +68,7 @@ def read_panel(
     if not np.isfinite(means.to_numpy(dtype=float)).any():
         return [], [f"{panel.name}, {panel.series}: no score is a finite number"]
     label = algorithm_label(study, panel.series)
-    return [SearchMap(label, means, len(answers["score"].values))], []
+    return [SearchMap(label, means, len(of_score.values))], missing
 
 
 def lines_of(item: SearchMap) -> Iterator[tuple[Any, ...]]:

@@ -142,7 +142,8 @@ def _ours(cell: str | Value) -> str:
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
     spread = " " + _escape(f"±{cell.spread}") if cell.spread else ""
     orders = " " + _escape(f"(±{cell.order_spread})") if cell.order_spread else ""
-    return ours + _escape(cell.marks) + spread + orders
+    space = " " * cell.marks.startswith(" ")
+    return ours + space + _escape(cell.marks) + spread + orders
 
 
 def _printed(cell: str | Value) -> str:

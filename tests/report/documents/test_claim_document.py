@@ -34,7 +34,7 @@ def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     one, two, three, four = evaluate_claims(study(claims, lines))
     german, titanic, web2 = one.comparisons
     assert (german.verdict, one.verdict) == ("holds", "cannot tell")
-    assert german.reason == "of b's realizations 1 did not end well and are left out"
+    assert german.reason == "of b's realizations 1 have no value and are left out"
     assert titanic.reason == "not run yet"
     assert "ask the author" in web2.reason
     assert two.comparisons[0].reason == "later: not run yet"
