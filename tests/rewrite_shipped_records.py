@@ -81,7 +81,7 @@ def packed(records: Iterable[Record]) -> bytes:
     for record in in_order:
         if record.settings_key not in written:
             written.add(record.settings_key)
-            lines.append(settings_line(record))
+            lines.append(settings_line(record.settings_key, record.settings))
         lines.append(record.to_json())
     text = b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines)
     return lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
