@@ -90,6 +90,11 @@ class DataSetComparison:
     pairs: pd.DataFrame
     overlap: float
 
+    @property
+    def is_single(self) -> bool:
+        """Whether each pair has one realization only."""
+        return bool(self.pairs["n"].max() == 1)
+
 
 def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = None) -> Ranking:
     """Rank the algorithms of a table over its data sets and test their differences.
@@ -258,12 +263,11 @@ def default_metric(table: TableConfig) -> str | None:
 
 
 def _columns_to_compare(
-    study: Study, table: TableConfig, metric: str | None, baseline: bool
+    study: Study, table: TableConfig, metric: str | None
 ) -> tuple[str, dict[str, ColumnConfig], list[str]]:
     """Return the metric, the columns that are compared in it, and why others are not.
 
-    An oracle is not compared, and without `baseline` neither is what always predicts the largest
-    class, unless there is only one other column.
+    An oracle is not compared.
     """
     if table.of == "data":
         raise UserError("it states facts of the data, not values of algorithms")
@@ -273,7 +277,6 @@ def _columns_to_compare(
         hint = did_you_mean(metric, metrics) if metric else ""
         raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric{hint}")
     columns: dict[str, ColumnConfig] = {}
-    guessing: dict[str, ColumnConfig] = {}
     left_out = []
     for column in table.columns:
         title = study.config.column_title(column)
@@ -281,15 +284,8 @@ def _columns_to_compare(
             left_out.append(f"{title}: shows {table.metric_of(column)}")
         elif is_oracle(study, table, column):
             left_out.append(f"{title}: an oracle, chosen on the test error")
-        elif column.of(table) == table.largest_class and not baseline:
-            guessing[column.name] = column
         else:
             columns[column.name] = column
-    if len(columns) < 2:
-        columns |= guessing
-    else:
-        titles = map(study.config.column_title, guessing.values())
-        left_out += [f"{title}: always predicts the largest class" for title in titles]
     return metric, columns, left_out
 
 
@@ -316,9 +312,10 @@ def _comparable(
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
-    the other columns has no value. At least two columns must remain.
+    the other columns has no value. At least two columns must remain. Without `baseline`, what
+    always predicts the largest class is compared only if there is just one other column.
     """
-    metric, columns, left_out = _columns_to_compare(study, table, metric, baseline)
+    metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
     answers = pd.DataFrame(
@@ -334,10 +331,13 @@ def _comparable(
         raise UserError(f"no values of {metric}: {'; '.join(reasons)}")
     for name in problems.columns[~has_values]:
         left_out.append(f"{labels.pop(name)}: {'; '.join(problems[name].unique())}")
+    guesses = [name for name in labels if columns[name].of(table) == table.largest_class]
+    if guesses and not baseline and len(labels) - len(guesses) > 1:
+        left_out += [f"{labels.pop(name)}: always predicts the largest class" for name in guesses]
     if len(labels) < 2:
         count = "one algorithm is" if labels else "no algorithms are"
         raise UserError(f"{count} left to compare{_listed(left_out)}")
-    answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
+    answers, problems = answers[list(labels)], problems[list(labels)]
     for row, of_row in problems.iterrows():
         if len(set(of_row)) == 1 and of_row.iloc[0]:
             left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0]}")

@@ -303,9 +303,11 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.name in cards
     }
-    cap, size = MAX_CELLS if chosen is None else chosen[-1], 0
+    size = 0
     for entry in config.datasets:
-        n = min(cap, last.get(entry.name, 0))
+        n = last.get(entry.name, 0)
+        if chosen is not None:
+            n = min(n, chosen[-1])
         size += sum(
             min(n, entry.realizations_of.get(name, n)) for name in config.algorithms_of(entry)
         )
@@ -325,7 +327,8 @@ def _plan(
         for entry in config.datasets
         if entry.name in cards
     }
-    numbers = range(1 if chosen is None else chosen[0], cap + 1)
+    first, until = (1, MAX_CELLS) if chosen is None else (chosen[0], chosen[-1])
+    numbers = range(first, until + 1)
     cells = [
         cell
         for name, of_data_set in values.items()

@@ -454,10 +454,10 @@ class StudyConfig(ConfigBlock):
                 labels[label] = row
 
     def _check_timing(self, source: YamlSource) -> None:
-        """Refuse more timings than there are realizations."""
+        """Refuse more timings than there are realizations, unless they are those of a base."""
         counts = [entry.realizations or self.realizations for entry in self.datasets]
         known = [count for count in counts if count is not None]
-        if self.timing is None or len(known) < len(counts):
+        if self.timing is None or self.derived is not None or len(known) < len(counts):
             return
         if self.timing.realizations > max(known):
             message = f"{self.timing.realizations} are more than the study's {max(known)}"

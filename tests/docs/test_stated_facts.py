@@ -164,7 +164,7 @@ def test_what_came_out_of_a_work_follows_its_records(work):
     text = generated.CAME_OUT[work]
     assert not re.search(r"\d", PLACEHOLDER.sub("", text))
     study = generated.results_of(work)
-    assert filled_line(replace(study, records={}), text) != filled_line(study, text)
+    assert filled_line(replace(study, recorded={}), text) != filled_line(study, text)
 
 
 @pytest.mark.parametrize("work", generated.CAME_OUT)

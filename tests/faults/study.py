@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ensvm.records.asked import ASKED_FILE
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import CELLS_FILE, read_records
 
@@ -70,6 +71,8 @@ def content(folder: Path) -> dict[str, object]:
         name = str(path.relative_to(folder))
         if path.name == CELLS_FILE:
             found[name] = _values(read_records(path.parent))
+        elif path.name == ASKED_FILE:  # its first line has the time of the run
+            found[name] = path.read_bytes().split(b"\n")[1:]
         elif path.suffix != ".lock":
             found[name] = path.read_bytes() if path.is_file() else None
     return found

@@ -65,7 +65,8 @@ def test_a_timing_of_another_computation_answers_nothing(study, algorithm, more)
 
 
 def test_a_failure_of_the_timing_is_that_of_both(study, tmp_path):
-    config = study("bad: {estimator: 'troublesome:Raises'}", realizations=1, more=TIMED)
+    more = "timing: {realizations: 1}\n"
+    config = study("bad: {estimator: 'troublesome:Raises'}", realizations=1, more=more)
     outcome, records = run(config, tmp_path)
     assert outcome.statuses == {"ok": 1, "failed": 2}
     assert {record.reason for record in records.values() if not record.ok} == {

@@ -51,6 +51,7 @@ CORRECTED = (
     "Bengio (2003) have it, the variance of the mean has the factor 1/n + {overlap:.4g} in place "
     "of 1/n."
 )
+SINGLE = "The values are of one realization, so the test says nothing of other training rows."
 NOT_CORRECTED = (
     "The realizations share no rows, or have the same parts and differ in the algorithms' random "
     "numbers alone; no correction is made. In the latter case the test says nothing of other rows."
@@ -98,7 +99,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         comparison_sentence(comparison),
         _difference_grid(comparison),
         RESAMPLED,
-        CORRECTED.format(overlap=comparison.overlap) if comparison.overlap else NOT_CORRECTED,
+        _on_dependence(comparison),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
@@ -110,6 +111,13 @@ def comparison_document(comparison: DataSetComparison) -> Document:
     }
     title = f"On {row_label(selection.study, comparison.row)}: {_title(selection)}"
     return Document(title, parts, pd.DataFrame(columns))
+
+
+def _on_dependence(comparison: DataSetComparison) -> str:
+    """Say whether the realizations of a comparison are independent of each other."""
+    if comparison.is_single:
+        return SINGLE
+    return CORRECTED.format(overlap=comparison.overlap) if comparison.overlap else NOT_CORRECTED
 
 
 def who_is_best(study: Study, table: TableConfig) -> list[str]:
@@ -156,7 +164,8 @@ def comparison_sentence(comparison: DataSetComparison) -> str:
     untested = list(pairs.index[pairs["p_holm"].isna()])
     worse = list(pairs.index[pairs["p_holm"] <= LEVEL])
     mean = f"{texts[best]} {unit.name}".strip()
-    test = f"corrected resampled t test after Holm, α = {LEVEL:g}"
+    of_test = "interval of two rates" if comparison.is_single else "corrected resampled t test"
+    test = f"{of_test} after Holm, α = {LEVEL:g}"
     groups = {
         "Not shown to be worse": [name for name in texts if name not in (*worse, *untested)],
         "Significantly worse": worse,

@@ -46,7 +46,7 @@ OF_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"other_inputs": "ignore"}, "'ignore' is not accepted; accepted: keep, drop"),
     ({"split": None}, "split"),
     ({"split": {}}, "split: .*protocol"),
-    (split("random", n_train=4), "n_train 4.*4 rows"),
+    (split("random", n_train=4), "n_train: 4 of all 4 rows"),
     (split("kfold", n_splits=9), "n_splits: 9"),
     (split("indices"), "split.n_train: is missing"),
     (split("official"), "test: "),

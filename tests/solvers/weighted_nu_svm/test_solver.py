@@ -244,4 +244,6 @@ def test_a_float32_matrix_is_solved_with_the_ridge_that_makes_it_definite(
     objective, gap = certified(solved, y, D, nu, result)
     slack = 1e-12 * np.abs(K).max() * result.weights.sum() ** 2
     assert result.objective == pytest.approx(objective, rel=1e-9, abs=slack)
+    # At the largest nu, rho may be so large that its products cancel to their rounding alone.
+    slack += 4 * np.finfo(float).eps * abs(result.rho) * (nu + np.abs(D).sum())
     assert result.certificate == pytest.approx(gap, rel=1e-6, abs=slack + 1e-9 * objective)
