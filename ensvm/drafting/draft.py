@@ -27,6 +27,7 @@ from ensvm.data.splits import RandomSplit, check_split
 from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
 from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.errors import Refused, UserError
+from ensvm.shipped import shipped_names
 from ensvm.yaml_block import explain
 
 # What a column of classes is often called; one with such a name is taken without a question.
@@ -374,13 +375,14 @@ def stem_of(path: Path) -> str:
 def name_of(stem: str) -> str:
     """Return a name that a study and a data set may have, as near to a file's as can be.
 
-    If letters are lost, a short hash follows, so that two files do not give one name.
+    If letters are lost, a short hash follows, so that two files do not give one name. A shipped
+    study keeps its name for itself.
     """
     letters = unicodedata.normalize("NFKD", stem)
     plain = letters.encode("ascii", "ignore").decode()
     name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")
     if name and not any(letter.isalnum() and not letter.isascii() for letter in letters):
-        return name[:LONGEST_NAME]
+        return f"my-{name}" if name in shipped_names() else name[:LONGEST_NAME]
     mark = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:6]
     return f"{(name or 'data')[: LONGEST_NAME - 7]}-{mark}"
 

@@ -11,6 +11,7 @@ from ensvm.drafting.config_text import write_config
 from ensvm.drafting.draft import UnclearTarget, draft_study, name_of
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
+from ensvm.shipped import shipped_names
 
 N = 40
 
@@ -264,6 +265,11 @@ def test_what_a_header_is_may_be_said():
 )
 def test_files_of_two_names_give_two_studies(pair):
     assert name_of(pair[0]) != name_of(pair[1])
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_a_shipped_study_keeps_its_name(name: str) -> None:
+    assert name_of(name) not in shipped_names()
 
 
 @pytest.mark.parametrize(("stem", "name"), [("Données 2", "Donnees-2"), ("my_data", "my_data")])
