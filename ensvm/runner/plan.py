@@ -37,8 +37,8 @@ from ensvm.study.source import YamlSource
 
 PASSES = ("error", "timing", "all")
 State: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
-# Cells that a run would run. Those without data are run if their data are here now.
 MOST_LISTED = 12  # names in a message about one that is not accepted
+# Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, State] = {
     "ok": "done",
@@ -303,17 +303,7 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.name in cards
     }
-    size = 0
-    for entry in config.datasets:
-        n = last.get(entry.name, 0)
-        if chosen is not None:
-            n = min(n, chosen[-1])
-        size += sum(
-            min(n, entry.realizations_of.get(name, n)) for name in config.algorithms_of(entry)
-        )
-    if size > MAX_CELLS:
-        counted = f"{size:,} cells (data sets x algorithms x realizations)"
-        raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
+    _check_size(source, config, last, chosen)
     # All algorithms are checked, also those that are not chosen.
     resolved = settings_of_study(source, config, cards)
     datasets = _chosen(
@@ -346,6 +336,23 @@ def _plan(
         raise source.error(("realizations",), message)
     asked = asked_of(one.as_asked(n) for of_data_set in values.values() for one, n in of_data_set)
     return Plan(path, source, published, config, cards, tuple(cells), asked)
+
+
+def _check_size(
+    source: YamlSource, config: StudyConfig, last: Mapping[str, int], chosen: range | None
+) -> None:
+    """Refuse more cells than are accepted; `last` has the last realization of each data set."""
+    size = 0
+    for entry in config.datasets:
+        n = last.get(entry.name, 0)
+        if chosen is not None:
+            n = min(n, chosen[-1])
+        size += sum(
+            min(n, entry.realizations_of.get(name, n)) for name in config.algorithms_of(entry)
+        )
+    if size > MAX_CELLS:
+        counted = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
 
 
 def _check_labels(
