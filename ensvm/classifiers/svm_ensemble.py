@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from time import process_time
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import (
-    CLASS_WEIGHT,
-    checked_weights,
-    class_costs,
-    classes_that_count,
-    coded_labels,
-    dense,
-    drawn_seed,
-    relative_weights,
-    warn_caller,
-)
-from ensvm.classifiers.repeated_rows import COPIES, MergedRows, merged_rows
+from ensvm.classifiers.base import dense, warn_caller
+from ensvm.classifiers.repeated_rows import COPIES, MergedRows
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, fit_context
-from ensvm.classifiers.table_columns import TableClassifier
-from ensvm.classifiers.tuned_svc import PRICES, SLOW
+from ensvm.classifiers.table_classifier import (
+    PRICES,
+    SLOW,
+    TableClassifier,
+    deviations_to_divide_by,
+)
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import TRIED_WIDTHS, resolve_gamma
@@ -37,7 +30,6 @@ from ensvm.solvers.kernel_slopes import mean_square_slopes
 from ensvm.solvers.leave_one_out_search import Candidate, SortedRows, candidates
 from ensvm.solvers.midranks import mid_ranks
 from ensvm.solvers.platt_scaling import class_probabilities
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -155,14 +147,6 @@ class SVMEnsembleClassifier(TableClassifier):
     search_rows : int, default 1000
         The largest number of rows on which machines are compared, at least 10; if there are more, a
         random sample of them with the shares of the classes.
-    tol : float, default 1e-3
-        The violation of the optimality conditions to stop at, in units of f, a positive number.
-    max_iter : int, default 10000000
-        The largest number of steps of one machine, at least 1; reaching it gives a
-        `ConvergenceWarning`.
-    n_jobs : int or None, default None
-        The number of processes that try widths side by side; -1 is one for each processor, and None
-        is 1 outside of `joblib.parallel_config`. The result does not depend on it.
     random_state : int, RandomState or None, default None
         Draws the sample of rows and the blocks; not read if all rows are searched.
 
@@ -222,46 +206,17 @@ class SVMEnsembleClassifier(TableClassifier):
     """
 
     _: KW_ONLY
-    categorical_features: Any = "from_dtype"
     n_members: int = 10
-    class_weight: Any = None
     search_rows: int = 1000
-    tol: float = 1e-3
-    max_iter: int = MAX_ITER
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TableClassifier._table_constraints,
+        **TableClassifier._parameter_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": CLASS_WEIGHT,
-        "search_rows": [Interval(Integral, 10, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
     }
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train and weigh the machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The training rows. Sparse rows are made dense. A DataFrame may have texts, categories
-            and missing values.
-        y : array-like of shape (n_samples,)
-            The labels, of at least two distinct values.
-        sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0, which are divided by their mean and multiply C:
-            only their proportions matter. Leave-one-out leaves out a row with all of its weight;
-            rows of weight 0 are left out of the training. None for equal weights.
-
-        Returns
-        -------
-        self : SVMEnsembleClassifier
-            The fitted classifier.
 
         Raises
         ------
@@ -271,30 +226,19 @@ class SVMEnsembleClassifier(TableClassifier):
         MemoryError
             If the rows or a Gram matrix take more memory than is free.
         """
-        name = type(self).__name__
         X, y = self._training_numbers(X, y)
         if X.shape[0] > MOST_ROWS:
             raise ValueError(
-                f"{name} takes at most {MOST_ROWS:,} rows, got {X.shape[0]:,}: fit a random sample "
-                "of them, or KernelRidgeClassifierCV(low_rank=1000)"
+                f"{type(self).__name__} takes at most {MOST_ROWS:,} rows, got {X.shape[0]:,}: "
+                "fit a random sample of them, or KernelRidgeClassifierCV(low_rank=1000)"
             )
-        self.classes_, codes = coded_labels(y, name)
-        weight = checked_weights(sample_weight, X)
-        weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
-        self.classes_, codes = classes_that_count(weight, self.classes_, codes, name)
-        merged = merged_rows(X, codes, weight, name)
-        codes, counts = codes[merged.first], merged.counts
-        counts = counts * class_costs(self.class_weight, self.classes_, codes, counts)[codes]
+        merged, starts, costs = self._distinct_rows(X, y, sample_weight)
+        counts = merged.counts * costs
         counts *= merged.draws.sum() / counts.sum()
         inputs = dense_rows(X[merged.first]) + 0.0
         self._learn_views(inputs, counts)
-        rows = SortedRows(
-            inputs,
-            np.searchsorted(codes, np.arange(self.classes_.size + 1)),
-            np.ones(counts.size),
-            counts,
-            counts - counts / merged.draws,
-        )
+        kept = counts - counts / merged.draws
+        rows = SortedRows(inputs, starts, np.ones(counts.size), counts, kept)
         self._fit_rows(rows, merged)
         return self
 
@@ -313,12 +257,7 @@ class SVMEnsembleClassifier(TableClassifier):
 
     def _fit_rows(self, rows: SortedRows, merged: MergedRows) -> None:
         """Search, weigh and keep the machines; `rows` are the distinct ones as they were given."""
-        searched, sample = np.arange(rows.counts.size), rows
-        seed = 0
-        if searched.size > self.search_rows:
-            seed = drawn_seed(self.random_state)
-            searched = rows.sample(self.search_rows, seed)
-            sample = rows.take(searched)
+        sample, searched, seed = self._sample(rows)
         searches, seconds = self._searches(sample)
         losses = np.concatenate([search.losses for search in searches])
         excess = losses - losses.min()
@@ -422,43 +361,14 @@ class SVMEnsembleClassifier(TableClassifier):
     def _keep(self, members: list[EnsembleMember], rows: SortedRows, merged: MergedRows) -> None:
         """Set the attributes of the members, and warn if one did not converge."""
         self.members_ = members
-        self.certificate_ = max(member.certificate for member in members)
-        self.n_iter_ = sum(member.n_iter for member in members)
-        self.converged_ = self.certificate_ <= self.tol
         support = np.concatenate([member.support for member in members])
         needed = np.unique(merged.group[support])  # in an order that is not that of the rows
         self._needed, self._needed_inputs = merged.first[needed], rows.values[needed]
-        if not self.converged_:
-            warn_caller(
-                f"{type(self).__name__} stopped after max_iter = {self.max_iter} steps of a "
-                f"machine, with violation {self.certificate_:.2g}",
-                ConvergenceWarning,
-            )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row, the first in order among equals.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n, n_features)
-            The rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        certificate = max(member.certificate for member in members)
+        self._set_convergence(certificate, sum(member.n_iter for member in members))
 
     def predict_proba(self, X: Any) -> Vector:
-        """Return the probability of each class at each row: the members' weighted mean.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            The probabilities of the classes in `classes_`; each row sums to 1.
-        """
+        """Return the probability of each class at each row: the members' weighted mean."""
         check_is_fitted(self)
         X = self._new_numbers(X)
         X = dense(X, COPIES, type(self).__name__) + 0.0
@@ -496,8 +406,7 @@ def _centre_and_scale(values: Vector, counts: Vector) -> tuple[Vector, Vector]:
     shares = counts / counts.sum()
     centre = shares @ values
     deviation = np.sqrt(shares @ (values - centre) ** 2.0)
-    tiny = 1e-12 * np.abs(values).max(axis=0)
-    return centre, np.where(deviation > tiny, deviation, 1.0)
+    return centre, deviations_to_divide_by(deviation, values)
 
 
 def _search(

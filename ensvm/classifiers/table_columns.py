@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils import check_array, check_X_y
-from sklearn.utils.validation import validate_data
 
-from ensvm.classifiers.base import Classifier
-from ensvm.classifiers.sklearn_private import StrOptions
 from ensvm.levels import MOST_LEVELS
 
 FEWEST_ROWS = 5  # with a value of a text, so that it has a column of its own
@@ -97,67 +93,28 @@ def learned_columns(X: Any, categorical: Sequence[int]) -> TableColumns:
     return TableColumns(tuple(columns), np.array(sources, dtype=np.intp))
 
 
-class TableClassifier(Classifier):
-    """Base of the classifiers that take a DataFrame with texts, categories and missing values.
+def categorical_columns(X: Any, categorical_features: Any) -> list[int]:
+    """Return the positions of the columns whose values have no order, ascending.
 
-    Parameters
-    ----------
-    categorical_features : 'from_dtype', array-like or None, default 'from_dtype'
-        The columns whose values have no order, each of which becomes a column of 0 and 1: by their
-        names or positions; 'from_dtype' for the columns of text and of pandas' type `category` of a
-        DataFrame, None for none. Values in fewer than five training rows, and all beyond thirty,
-        share a column, which is also that of unseen values; a missing value is a value. Missing
-        numbers of a DataFrame become the median, with a column that marks them.
+    `categorical_features` is the parameter of `TableClassifier`.
     """
-
-    _columns: TableColumns | None
-    categorical_features: Any
-    _table_constraints: ClassVar[dict[str, list[Any]]] = {
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-    }
-
-    def _training_numbers(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
-        """Return validated training rows, as an array or sparse, and their labels.
-
-        Learns the columns of a table.
-        """
-        self._columns = None
-        categorical = self._categorical(X)
-        if not (_is_table(X) or categorical):
-            return validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        validate_data(self, X, y, skip_check_array=True)
-        X = X if _is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
-        self._columns = learned_columns(X, categorical)
-        return check_X_y(self._columns.encoded(X), y, dtype=np.float64)
-
-    def _new_numbers(self, X: Any) -> Any:
-        """Return validated rows to predict, as an array or sparse."""
-        if self._columns is None:
-            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        X = X if _is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
-        return check_array(self._columns.encoded(X), dtype=np.float64)
-
-    def _categorical(self, X: Any) -> list[int]:
-        """Return the positions of the columns whose values have no order, ascending."""
-        named = self.categorical_features
-        names = list(X.columns) if _is_table(X) else []
-        if named is None or (isinstance(named, str) and not names):
-            return []
-        if isinstance(named, str):
-            return [j for j, dtype in enumerate(X.dtypes) if _is_of_texts(dtype)]
-        given = np.asarray(named)
-        if given.dtype == bool:
-            return np.flatnonzero(given).tolist()
-        unknown = [name for name in given.tolist() if isinstance(name, str) and name not in names]
-        if unknown:
-            raise ValueError(f"categorical_features: X has no column {unknown[0]!r}")
-        return sorted(
-            names.index(name) if isinstance(name, str) else int(name) for name in given.tolist()
-        )
+    names = list(X.columns) if is_table(X) else []
+    if categorical_features is None or (isinstance(categorical_features, str) and not names):
+        return []
+    if isinstance(categorical_features, str):
+        return [j for j, dtype in enumerate(X.dtypes) if _is_of_texts(dtype)]
+    given = np.asarray(categorical_features)
+    if given.dtype == bool:
+        return np.flatnonzero(given).tolist()
+    unknown = [name for name in given.tolist() if isinstance(name, str) and name not in names]
+    if unknown:
+        raise ValueError(f"categorical_features: X has no column {unknown[0]!r}")
+    return sorted(
+        names.index(name) if isinstance(name, str) else int(name) for name in given.tolist()
+    )
 
 
-def _is_table(X: Any) -> bool:
+def is_table(X: Any) -> bool:
     """Return whether X is a pandas DataFrame; pandas itself is not loaded for it."""
     return hasattr(X, "iloc") and hasattr(X, "dtypes")
 
@@ -167,7 +124,7 @@ def _is_of_texts(dtype: Any) -> bool:
 
 
 def _column(X: Any, position: int) -> Any:
-    return X.iloc[:, position] if _is_table(X) else X[:, position]
+    return X.iloc[:, position] if is_table(X) else X[:, position]
 
 
 def _numbers(X: Any, position: int) -> NDArray[np.float64]:

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base import (
-    CLASS_WEIGHT,
-    checked_weights,
-    class_costs,
-    classes_that_count,
-    coded_labels,
-    dense,
-    drawn_seed,
-    relative_weights,
-    require_square,
-    warn_caller,
-)
-from ensvm.classifiers.repeated_rows import COPIES, merged_rows
+from ensvm.classifiers.base import dense, require_square, warn_caller
+from ensvm.classifiers.repeated_rows import COPIES
 from ensvm.classifiers.shared_docs import documented
-from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
-from ensvm.classifiers.table_columns import TableClassifier
+from ensvm.classifiers.sklearn_private import StrOptions, fit_context
+from ensvm.classifiers.table_classifier import (
+    PRICES,
+    SLOW,
+    TableClassifier,
+    deviations_to_divide_by,
+)
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import (
@@ -45,13 +37,10 @@ from ensvm.solvers.leave_one_out_search import (
 )
 from ensvm.solvers.one_vs_one import PairMachines
 from ensvm.solvers.platt_scaling import class_probabilities
-from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
-PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)  # of an error; more gain nothing
 # Distinct rows up to which the whole Gram matrix is made: with a copy it takes 6 GB.
 MANY_ROWS = 16_384
 CACHE = 1000  # megabytes of kernel values that LIBSVM keeps
-SLOW = 10.0  # seconds: if LIBSVM is expected to take more, the user is warned
 
 
 @documented
@@ -92,15 +81,6 @@ class TunedSVC(TableClassifier):
     search_rows : int, default 2000
         The largest number of rows on which C and gamma are chosen, at least 10; if there are more,
         a random sample of them with the shares of the classes.
-    tol : float, default 1e-3
-        The violation of the optimality conditions to stop at, in units of f, a positive number.
-    max_iter : int, default 10000000
-        The largest number of steps of one machine, at least 1; reaching it gives a
-        `ConvergenceWarning`.
-    n_jobs : int or None, default None
-        The number of processes that try widths side by side; -1 is one for each processor, and None
-        is 1 outside of `joblib.parallel_config`. The result does not depend on it. Starting
-        processes takes some seconds.
     random_state : int, RandomState or None, default None
         Draws the sample of rows; not read if all rows are searched.
 
@@ -166,24 +146,12 @@ class TunedSVC(TableClassifier):
     kernel: str = "rbf"
     _: KW_ONLY
     scale: bool = True
-    categorical_features: Any = "from_dtype"
-    class_weight: Any = None
     search_rows: int = 2000
-    tol: float = 1e-3
-    max_iter: int = MAX_ITER
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TableClassifier._table_constraints,
+        **TableClassifier._parameter_constraints,
         "kernel": [StrOptions({"rbf", "precomputed"})],
         "scale": ["boolean"],
-        "class_weight": CLASS_WEIGHT,
-        "search_rows": [Interval(Integral, 10, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
     }
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -196,17 +164,6 @@ class TunedSVC(TableClassifier):
             The training rows, or their Gram matrix of shape (n_samples, n_samples) with
             `kernel='precomputed'`. Sparse rows are made dense. A DataFrame may have texts,
             categories and missing values.
-        y : array-like of shape (n_samples,)
-            The labels, of at least two distinct values.
-        sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0, which are divided by their mean and multiply C:
-            only their proportions matter. Leave-one-out leaves out a row with all of its weight;
-            rows of weight 0 are left out of the training. None for equal weights.
-
-        Returns
-        -------
-        self : TunedSVC
-            The fitted classifier.
 
         Raises
         ------
@@ -217,20 +174,14 @@ class TunedSVC(TableClassifier):
             If the Gram matrix takes more memory than is free; raised before it is allocated.
         """
         X, y = self._training_numbers(X, y)
-        self.classes_, codes = coded_labels(y, type(self).__name__)
-        if self.kernel == "precomputed":
-            require_square(X)
-        weight = checked_weights(sample_weight, X)
-        weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
-        self.classes_, codes = classes_that_count(weight, self.classes_, codes, "TunedSVC")
-        self.scale_: NDArray[np.float64] | None = None
         given = self.kernel == "precomputed"
-        merged = merged_rows(X, codes, weight, type(self).__name__, precomputed=given)
+        if given:
+            require_square(X)
+        merged, starts, costs = self._distinct_rows(X, y, sample_weight, precomputed=given)
         first, counts = merged.first, merged.counts
         many = self.kernel == "rbf" and first.size > max(MANY_ROWS, self.search_rows)
         self._require_memory(self.search_rows if many else first.size)
-        starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
-        costs = class_costs(self.class_weight, self.classes_, codes[first], counts)[codes[first]]
+        self.scale_: NDArray[np.float64] | None = None
         inputs: NDArray[np.float64] | None = None
         gammas: list[float] = []
         if given:
@@ -269,8 +220,7 @@ class TunedSVC(TableClassifier):
         centre = counts @ inputs / counts.sum()
         if self.scale:
             deviation = np.sqrt(counts @ (inputs - centre) ** 2.0 / counts.sum())
-            tiny = 1e-12 * np.abs(inputs).max(axis=0)
-            scale = np.where(deviation > tiny, deviation, 1.0)
+            scale = deviations_to_divide_by(deviation, inputs)
             inputs, centre, self.scale_ = inputs / scale, centre / scale, scale
         return inputs, centre
 
@@ -282,10 +232,7 @@ class TunedSVC(TableClassifier):
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         size = 1.0 if gammas else float(rows.values.diagonal().mean())
         Cs = [C / (size if size > 0.0 else 1.0) for C in PRICES]
-        sample, searched = rows, np.arange(rows.costs.size)
-        if searched.size > self.search_rows:
-            searched = rows.sample(self.search_rows, drawn_seed(self.random_state))
-            sample = rows.take(searched)
+        sample, searched, _ = self._sample(rows)
         found = candidates(sample, gammas or [None], Cs, n_jobs=self.n_jobs, **limits)
         errors = np.array([candidate.error for candidate in found])
         losses = np.array([candidate.loss for candidate in found])
@@ -341,15 +288,7 @@ class TunedSVC(TableClassifier):
         self.dual_coef_ = machines.coefficients[:, support].T.copy()
         self.intercept_ = machines.intercepts
         self.sigmoids_ = chosen.sigmoids
-        self.certificate_ = float(machines.violations.max())
-        self.n_iter_ = int(machines.steps.sum())
-        self.converged_ = self.certificate_ <= self.tol
-        if not self.converged_:
-            warn_caller(
-                f"TunedSVC stopped after max_iter = {self.max_iter} steps of a machine, "
-                f"with violation {self.certificate_:.2g}",
-                ConvergenceWarning,
-            )
+        self._set_convergence(float(machines.violations.max()), int(machines.steps.sum()))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the first in order among equals.
@@ -359,25 +298,14 @@ class TunedSVC(TableClassifier):
         X : {array-like, sparse matrix, DataFrame} of shape (n, n_features)
             The rows to predict, or their kernel values with the training rows, of shape
             (n, n_samples), with `kernel='precomputed'`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
         """
         check_is_fitted(self)
         if self.classes_.size == 2:
             return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return super().predict(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class at each row: the pairs' sigmoids, coupled.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            The probabilities of the classes in `classes_`; each row sums to 1.
-        """
+        """Return the probability of each class at each row: the pairs' sigmoids, coupled."""
         return class_probabilities(self._pair_values(X), self.sigmoids_).T
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from ensvm import SVMEnsembleClassifier, TunedSVC
 from ensvm.classifiers import svm_ensemble
-from ensvm.classifiers.tuned_svc import PRICES
+from ensvm.classifiers.table_classifier import PRICES
 from ensvm.kernels.named_kernels import TRIED_WIDTHS
 
 KERNELS = {"rbf": rbf_kernel, "laplacian": laplacian_kernel}
