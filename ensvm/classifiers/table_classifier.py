@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_X_y
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
@@ -132,6 +132,7 @@ class TableClassifier(Classifier):
         ndarray of shape (n,)
             The class of each row.
         """
+        check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _training_numbers(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
