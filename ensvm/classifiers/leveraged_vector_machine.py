@@ -91,6 +91,10 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         anything at all, so that every block gives a support vector.
     n_passes : int or None, default None
         The most times that the blocks are gone through, at least 1; None for no limit.
+    positive : bool, default False
+        Whether no alpha_t may be negative. The paper sets "the sign of the prediction" of a
+        hypothesis "to be the label of the corresponding instance", but its equations bound no
+        alpha_t.
     random_state : int, RandomState or None, default None
         Splits the candidates into blocks; read with n_blocks > 1.
 
@@ -99,7 +103,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     rounds_ : ndarray of int, shape (n_iter_,)
         The training row j(t) chosen in each round; never the same in two rounds running.
     alphas_ : ndarray of shape (n_iter_,)
-        The weight alpha_t that each round gives to its kernel, of either sign.
+        The weight alpha_t that each round gives to its kernel, of either sign unless `positive`.
     betas_ : ndarray of shape (n_iter_,)
         The constant beta_t that each round adds.
     train_loss_ : ndarray of shape (n_iter_ + 1,)
@@ -120,7 +124,8 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     certificate_ : float
         The largest absolute derivative of the mean loss by beta or by the alpha of any row, at
         least 0, and 0 exactly at the optimum. With penalty='l1', a derivative by alpha counts by
-        how much it exceeds that of the penalty.
+        how much it exceeds that of the penalty. With `positive`, only derivatives by which an alpha
+        would grow count.
     n_iter_ : int
         The number of rounds.
     converged_ : bool
@@ -164,6 +169,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
     tol_scale: Literal["relative", "absolute", "sum"] = "relative"
     first_round: Literal["tested", "granted"] = "tested"
     n_passes: int | None = None
+    positive: bool = False
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -181,6 +187,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         "tol_scale": [StrOptions({"relative", "absolute", "sum"})],
         "first_round": [StrOptions({"tested", "granted"})],
         "n_passes": [None, Interval(Integral, 1, None, closed="left")],
+        "positive": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -212,6 +219,7 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
             tol_scale="relative" if self.tol_scale == "relative" else "absolute",
             first_round=self.first_round,
             n_passes=self.n_passes,
+            positive=self.positive,
         )
         attributes = {
             "rounds_": result.rounds,

@@ -81,7 +81,8 @@ class LeverageResult:
     penalties: Vector
     objective: float  # the mean loss, plus the penalty (as a mean per instance) if there is one
     # At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
-    # instance, less what the penalty holds against the latter; 0 exactly at the optimum
+    # instance, less what the penalty holds against the latter; 0 exactly at the optimum. If alphas
+    # must be positive, only derivatives by which an alpha would grow count.
     certificate: float
     n_iter: int
     converged: bool  # whether the rounds ended because nothing was left to gain
@@ -111,10 +112,13 @@ class BlockSource:
             self._block, self._current = self._made(self._blocks[k]), k
         return self._block
 
-    def largest_slope(self, weights: Vector, pulls: Vector, held: float) -> float:
+    def largest_slope(self, settings: Settings, state: State, held: float) -> float:
         """Return the largest |sum g K_j| of all candidates, less what holds against it."""
         current_first = sorted(range(self.n_blocks), key=lambda k: k != self._current)
-        return max(largest_slope(self.block(k), weights, pulls, held) for k in current_first)
+        return max(
+            largest_slope(self.block(k), settings, state.weights, state.pulls, held)
+            for k in current_first
+        )
 
     def _made(self, indices: Indices) -> CandidateBlock:
         rows = self._rows(indices)
@@ -160,6 +164,7 @@ def leverage(
     tol_scale: Literal["relative", "absolute"] = "relative",
     first_round: Literal["tested", "granted"] = "tested",
     n_passes: int | None = None,
+    positive: bool = False,
 ) -> LeverageResult:
     """Build a vector machine by rounds that each add the kernel that reduces the loss most.
 
@@ -207,6 +212,9 @@ def leverage(
         anything at all.
     n_passes : int, default None
         The most times that the blocks are gone through, at least 1; None for no limit.
+    positive : bool, default False
+        Whether no alpha may be negative, so that each hypothesis predicts the label of its own
+        instance with the sign of the kernel.
 
     Returns
     -------
@@ -233,6 +241,7 @@ def leverage(
         costs=costs / costs.mean(),
         n_steps=STEPS[step] if isinstance(step, str) else step,
         tol=float(tol),
+        positive=positive,
         **{name: CHOICES[name][choice] for name, choice in chosen.items()},
     )
     margins, trial, direction, weights, pulls = np.zeros((5, m))
@@ -307,7 +316,7 @@ def _certificate(
     total = weigh(settings.loss, state.margins, labels, costs, shift, state.weights, state.pulls)
     n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
-    slope = source.largest_slope(state.weights, state.pulls, held)
+    slope = source.largest_slope(settings, state, held)
     return float(max(abs(state.pulls.sum()), slope) / total * record.loss[n_iter])
 
 

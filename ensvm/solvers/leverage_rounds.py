@@ -157,6 +157,12 @@ def newton_increment(
     return (slope / curvature, curvature) if curvature > 0.0 else (0.0, 0.0)
 
 
+@compiled(inline=True)
+def within_sign(increment: float, alpha: float, label: float) -> float:
+    """Return the increment, but one that takes alpha to 0 if the sum has not the label's sign."""
+    return increment if label * (alpha + increment) >= 0.0 else -alpha
+
+
 class CandidateBlock(NamedTuple):
     """The k candidates of one block."""
 
@@ -179,6 +185,7 @@ class Settings(NamedTuple):
     tol: float
     tol_scale: int
     first_round: int
+    positive: bool
 
 
 class State(NamedTuple):
@@ -321,6 +328,8 @@ def first_step(
     """Return alpha, beta and the curvature of a candidate's quadratic step from (0, 0)."""
     mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
     alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
+    if settings.positive:
+        alpha = within_sign(alpha, 0.0, settings.labels[block.indices[j]])
     return alpha, pull / weight - alpha * mean, curvature
 
 
@@ -394,12 +403,18 @@ def point(
 
 
 @compiled
-def largest_slope(block: CandidateBlock, weights: Vector, pulls: Vector, penalty: float) -> float:
-    """Return the largest |sum g K_j| of the block, less the penalty it has to overcome."""
+def largest_slope(
+    block: CandidateBlock, settings: Settings, weights: Vector, pulls: Vector, penalty: float
+) -> float:
+    """Return the largest |sum g K_j| of the block, less the penalty it has to overcome.
+
+    If alphas must be positive, only sums that have the sign of the label count.
+    """
     largest = 0.0
     for j in range(block.indices.size):
         pulled = sums_of(block.rows[j], 0.0, weights, pulls)[PULLED]
-        largest = max(largest, abs(pulled) - penalty)
+        size = settings.labels[block.indices[j]] * pulled if settings.positive else abs(pulled)
+        largest = max(largest, size - penalty)
     return largest
 
 
@@ -483,6 +498,8 @@ def descend(
         sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
         mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
         to_alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, alpha)
+        if settings.positive:
+            to_alpha = within_sign(to_alpha, alpha, settings.labels[block.indices[j]])
         to_beta = pull / weight - to_alpha * mean
         promised = 0.5 * (curvature * to_alpha * to_alpha + pull * (pull / weight))
         objective = total + penalty * penalty_growth(settings.penalty, alpha)

@@ -142,6 +142,33 @@ def test_the_first_penalised_step_is_newtons_by_finite_differences(seed: int, po
     np.testing.assert_allclose([result.alphas[0], result.betas[0]], step, rtol=1e-5, atol=1e-7)
 
 
+@SEEDS
+@LOSSES
+@pytest.mark.parametrize("ranking", ["quadratic", "loss"])
+def test_positive_rounds_are_the_best_whose_alpha_is_positive(
+    seed: int, loss: str, ranking: str
+) -> None:
+    K, y = problem(seed, m=30, kernel="linear")
+    rounds: Any = {"loss": loss, "ranking": ranking, "n_rounds": 5, "tol": 0.0}
+    assert (leverage(K, y, **rounds).alphas < 0.0).any()
+    result = leverage(K, y, **rounds, positive=True)
+    last = -1
+    for t, f in enumerate(decisions(K, y, result)[:-1]):
+        steps = [literal_step(loss, f, y, y[j] * K[j]) for j in range(y.size)]
+        allowed = [j for j, (alpha, _) in enumerate(steps) if alpha > 0.0 and j != last]
+        after = {
+            j: losses_of(loss, y * (f + steps[j][0] * y[j] * K[j] + steps[j][1])).sum()
+            for j in allowed
+        }
+        last = result.rounds[t]
+        assert last in allowed
+        if ranking == "loss":
+            assert last == min(allowed, key=after.__getitem__)
+        np.testing.assert_allclose(
+            (result.alphas[t], result.betas[t]), steps[last], rtol=1e-7, atol=1e-12
+        )
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     m=st.integers(2, 40),
@@ -150,12 +177,22 @@ def test_the_first_penalised_step_is_newtons_by_finite_differences(seed: int, po
     step=st.sampled_from(["newton", "search"]),
     ranking=st.sampled_from(["quadratic", "loss"]),
     noise=st.sampled_from([0.0, 1.0]),
+    positive=st.booleans(),
 )
 def test_objective_never_rises_and_the_books_balance(
-    seed: int, m: int, kernel: str, machine: dict[str, Any], step: str, ranking: str, noise: float
+    seed: int,
+    m: int,
+    kernel: str,
+    machine: dict[str, Any],
+    step: str,
+    ranking: str,
+    noise: float,
+    positive: bool,
 ) -> None:
     K, y = problem(seed, m, kernel, noise)
-    result = leverage(K, y, **machine, step=step, ranking=ranking, n_rounds=40, tol=0.0)
+    choices: Any = {**machine, "step": step, "ranking": ranking, "positive": positive}
+    result = leverage(K, y, **choices, n_rounds=40, tol=0.0)
+    assert not positive or np.all(result.alphas >= 0.0)
     path = objectives(result)
     assert np.all(np.diff(path) <= 1e-13 * path[:-1])
     assert result.objective == path[-1]
@@ -263,15 +300,20 @@ def test_gamma_recursion_keeps_one_penalty_on_the_whole_path(
 
 @SEEDS
 @EACH_MACHINE
-def test_certificate_is_the_largest_derivative(seed: int, machine: dict[str, Any]) -> None:
+@pytest.mark.parametrize("positive", [False, True])
+def test_certificate_is_the_largest_derivative(
+    seed: int, machine: dict[str, Any], positive: bool
+) -> None:
     K, y = problem(seed)
     halves = np.array_split(np.random.default_rng(seed).permutation(60), 2)
     for blocks in (None, halves):
-        result = leverage(K, y, **machine, n_rounds=3, blocks=blocks)
+        result = leverage(K, y, **machine, n_rounds=3, blocks=blocks, positive=positive)
         margins = y * (K @ (y * result.weights) + result.intercept)
         slopes = y * slopes_of(machine.get("loss", "exponential"), margins) / y.size
         held = result.penalties[-1] * result.losses[-1] if machine.get("penalty") == "l1" else 0.0
-        expected = max(np.abs(K @ slopes).max() - held, abs(slopes.sum()))
+        by_alpha = y * (K @ slopes)
+        largest = by_alpha.max() if positive else np.abs(by_alpha).max()
+        expected = max(largest - held, abs(slopes.sum()))
         assert result.certificate == pytest.approx(expected, rel=1e-9)
 
 
