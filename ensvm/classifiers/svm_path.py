@@ -68,8 +68,16 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         `C_max`, and a positive number, at most `C_max`, is C itself.
     C_max : float, default 1e4
         The C at which the path ends, a positive number.
+    C_min : float or None, default None
+        The C at which the search for the least bound begins, a positive number; None for the first
+        breakpoint of the path. Below it the multipliers only grow with C, and the intercept takes
+        all rows to the larger class in the end. Only with select='bound'.
     fit_intercept : bool, default True
         Whether the machine has an intercept.
+    decide_with_intercept : bool, default True
+        Whether f has the intercept, too. Without it the machine is trained with an intercept and
+        decides by the sum of the kernels alone. False needs fit_intercept=True, tol=0 and another
+        `select` than 'span'.
     max_events : int or None, default None
         The number of events after which the path ends even if it has not reached `C_max`, at least
         1; those on the way to its start do not count. None for no such end.
@@ -157,7 +165,9 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
 
     select: float | str = "span"
     C_max: float = 1e4
+    C_min: float | None = None
     fit_intercept: bool = True
+    decide_with_intercept: bool = True
     max_events: int | None = None
     tol: float = 0.0
     keep_path: bool = True
@@ -172,7 +182,9 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             Interval(Real, 0.0, None, closed="neither"),
         ],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
+        "C_min": [None, Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
+        "decide_with_intercept": ["boolean"],
         "max_events": [None, Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, 1.0, closed="left")],
         "keep_path": ["boolean"],
@@ -195,7 +207,11 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             raise AttributeError("prediction by stages needs keep_path=True")
         X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
-        yield from self.path_.staged_decision_function(cross)
+        if self.decide_with_intercept:
+            yield from self.path_.staged_decision_function(cross)
+        else:
+            assert isinstance(self.path_, RegularizationPath)  # tol is 0
+            yield from self.path_.staged_decision_function(cross, with_intercept=False)
 
     def _expansion(
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -211,6 +227,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
             )
+        self._require_effect()
         if sample_weight is not None:
             require_finite_prices(self.C_max, sample_weight, "SVMPathClassifier")
         gram = self._training_gram(X)
@@ -225,7 +242,22 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
             **about_choice,
         }
         coefficients = signs * path.coef_at(C)
-        return Solution(coefficients, path.intercept_at(C), attributes, self._ending(path))
+        intercept = path.intercept_at(C) if self.decide_with_intercept else 0.0
+        return Solution(coefficients, intercept, attributes, self._ending(path))
+
+    def _require_effect(self) -> None:
+        """Raise ValueError if a parameter has no effect beside the others."""
+        if self.C_min is not None and self.select != "bound":
+            raise ValueError(f"C_min = {self.C_min!r} needs select='bound', got {self.select!r}")
+        if self.C_min is not None and self.C_min >= self.C_max:
+            raise ValueError(f"C_min = {self.C_min!r} must be less than C_max = {self.C_max!r}")
+        if not self.decide_with_intercept and (
+            not self.fit_intercept or self.tol > 0.0 or self.select == "span"
+        ):
+            raise ValueError(
+                "decide_with_intercept=False needs fit_intercept=True, tol=0 and another select "
+                "than 'span'"
+            )
 
     def _path(
         self,
@@ -262,7 +294,7 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         if self.select == "span" or isinstance(path, ApproximatePath):
             best = least_leave_one_out(path, gram)
             return best.C, {"loo_score_": 1.0 - best.error, "loo_decision_function_": best.values}
-        bound = leave_one_out_bound(path, gram)
+        bound = leave_one_out_bound(path, gram, C_min=self.C_min)
         return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
 
     def _ending(self, path: RegularizationPath | ApproximatePath) -> Ending:

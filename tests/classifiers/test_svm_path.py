@@ -99,6 +99,40 @@ def test_a_path_that_ends_early_warns(data, monkeypatch):
     assert not cut.converged_
 
 
+@pytest.mark.parametrize("select", ["bound", "end", 2.0])
+def test_a_machine_may_decide_without_the_intercept_it_was_trained_with(data, select):
+    X, y, others = data
+    usual = SVMPathClassifier(select=select).fit(X, y)
+    without = SVMPathClassifier(select=select, decide_with_intercept=False).fit(X, y)
+    assert without.C_ == usual.C_
+    assert usual.intercept_ != 0.0 == without.intercept_
+    np.testing.assert_allclose(
+        without.decision_function(others), usual.decision_function(others) - usual.intercept_
+    )
+    path = usual.path_
+    pairs = zip(
+        usual.staged_decision_function(others), without.staged_decision_function(others), strict=True
+    )
+    for at, (one, other) in enumerate(pairs):
+        np.testing.assert_allclose(one - other, path.scaled_intercepts[at] / path.lambdas[at])
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"C_min": 0.1},
+        {"C_min": 1e5, "select": "bound"},
+        {"decide_with_intercept": False},
+        {"decide_with_intercept": False, "select": "end", "fit_intercept": False},
+        {"decide_with_intercept": False, "select": "end", "tol": 0.1},
+    ],
+)
+def test_a_parameter_without_effect_is_refused(data, setting):
+    X, y, _ = data
+    with pytest.raises(ValueError, match=next(iter(setting))):
+        SVMPathClassifier(**setting).fit(X, y)
+
+
 @pytest.mark.parametrize("select", ["span", "bound", "end"])
 def test_a_path_of_few_events_is_the_beginning_of_the_whole_one(data, select):
     X, y, others = data

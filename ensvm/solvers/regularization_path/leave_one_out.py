@@ -221,7 +221,9 @@ class LeaveOneOutBound:
     best_bound: float
 
 
-def leave_one_out_bound(path: RegularizationPath, gram: ArrayLike) -> LeaveOneOutBound:
+def leave_one_out_bound(
+    path: RegularizationPath, gram: ArrayLike, *, C_min: float | None = None
+) -> LeaveOneOutBound:
     """Return (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0} along the path, and its least value.
 
     For the machine without an intercept, at most these points are misclassified when they are left
@@ -229,14 +231,20 @@ def leave_one_out_bound(path: RegularizationPath, gram: ArrayLike) -> LeaveOneOu
     h = lambda f both sides are linear in lambda between breakpoints: the sign changes where a
     straight line does, so that the count is minimised exactly over C. `gram` is the Gram matrix
     that the path was made from. The search starts at the path's first breakpoint: below it only the
-    path's scale changes.
+    path's scale and its intercept change, which takes all rows to the larger class in the end. With
+    `C_min` it starts there if that is below the first breakpoint.
 
     References: Jaakkola & Haussler 1999; Evgeniou, Pontil & Elisseeff, Leave one out error,
     stability, and generalization of voting combinations of classifiers, Machine Learning 55, 2004.
     """
     bounds, before = np.empty(path.lambdas.size), np.empty(0)
     best, best_lambda = np.inf, float(path.lambdas[0])
+    largest = 0.0 if C_min is None else 1.0 / C_min
     for at, excess in _excesses(path, np.asarray(gram)):
+        if at == 0 and largest > path.lambdas[0]:
+            before = _excess_below(path, excess, largest)
+            span = np.array([largest, path.lambdas[0]])
+            best, best_lambda = _least_on_segment(span, before, excess)
         bounds[at] = np.count_nonzero(excess > 0.0)
         if at and path.lambdas[at] < path.lambdas[0]:
             count, least_lambda = _least_on_segment(path.lambdas[at - 1 : at + 1], before, excess)
@@ -256,6 +264,15 @@ def _excesses(path: RegularizationPath, gram: NDArray[np.float64]) -> Iterator[t
         rows = path.multipliers(start, min(start + BLOCK, path.lambdas.size))
         values = (rows * path.labels) @ gram + path.scaled_intercepts[start : start + BLOCK, None]
         yield from enumerate(rows * diagonal - path.labels * values, start)
+
+
+def _excess_below(path: RegularizationPath, first: Vector, inverse: float) -> Vector:
+    """Return lambda (alpha_i K_ii - y_i f(x_i)) at a C below the first breakpoint, `first` there.
+
+    The multipliers only scale with C, so that the intercept alone makes a difference.
+    """
+    scaled = inverse * path.intercept_at(1.0 / inverse)
+    return first - path.labels * (scaled - path.scaled_intercepts[0])
 
 
 def _is_last_of_equals(path: RegularizationPath, at: int) -> bool:

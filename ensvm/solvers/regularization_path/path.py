@@ -191,7 +191,9 @@ class RegularizationPath(MachinesOfPath):
         _fill(rows, self.upper, alpha, free, members.size, moves, start)
         return rows
 
-    def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
+    def staged_decision_function(
+        self, cross_gram: ArrayLike, *, with_intercept: bool = True
+    ) -> Iterator[Vector]:
         """Yield the decision values of n points at every breakpoint.
 
         Within a block of breakpoints only the columns of points whose coefficients change are
@@ -201,6 +203,8 @@ class RegularizationPath(MachinesOfPath):
         ----------
         cross_gram : array of shape (n, m)
             The kernel values between the n points and the training rows.
+        with_intercept : bool, default True
+            Whether the values have the intercept.
 
         Yields
         ------
@@ -209,6 +213,7 @@ class RegularizationPath(MachinesOfPath):
         """
         cross = np.asarray(cross_gram)
         labels = self.labels
+        intercepts = self.scaled_intercepts * with_intercept
         values = cross @ (labels * self.multipliers(0, 1)[0])
         for start in range(0, self.lambdas.size, BLOCK):
             rows = self.multipliers(max(start - 1, 0), min(start + BLOCK, self.lambdas.size))
@@ -216,7 +221,7 @@ class RegularizationPath(MachinesOfPath):
             moves = (rows[1 if start else 0 :] - rows[0])[:, changed] * labels[changed]
             block = moves @ cross[:, changed].T + values
             for at, row in enumerate(block, start):
-                yield (row + self.scaled_intercepts[at]) / self.lambdas[at]
+                yield (row + intercepts[at]) / self.lambdas[at]
             values = block[-1].copy()
 
     def _place(self, C: float) -> tuple[int, float]:

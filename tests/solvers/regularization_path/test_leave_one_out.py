@@ -178,6 +178,33 @@ def test_no_C_has_a_smaller_bound_and_no_smaller_C_the_same(seed, fit_intercept)
     assert np.all(counts[grid < best.best_C * (1.0 - 1e-9)] > least)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_C_below_the_first_breakpoint_has_a_smaller_bound(seed, fit_intercept):
+    K, y = noisy_problem(seed, 40)
+    path, whole = path_and_bound(K, y, fit_intercept)
+    first = 1.0 / path.lambdas[0]
+    best = leave_one_out_bound(path, K, C_min=1e-3 * first)
+    least = round(best.best_bound * y.size)
+    assert best.best_bound <= whole.best_bound
+    assert least in {count(path, K, y, best.best_C * (1.0 + shift)) for shift in (-1e-9, 1e-9)}
+    grid = np.geomspace(1e-3 * first, 99.0, 1500)
+    counts = np.array([count(path, K, y, C) for C in grid])
+    assert counts.min() >= least
+    assert np.all(counts[grid < best.best_C * (1.0 - 1e-9)] > least)
+
+
+def test_bounds_below_the_first_breakpoint_can_be_smaller():
+    """Classes of unequal size, so that the intercept changes there."""
+    problems = (noisy_problem(seed, 40) for seed in range(6))
+    paths = [(path_and_bound(K, y, True), K) for K, y in problems]
+    below = [
+        leave_one_out_bound(path, K, C_min=1e-3 / path.lambdas[0]).best_bound
+        for (path, _), K in paths
+    ]
+    assert any(new < bound.best_bound for new, ((_, bound), _) in zip(below, paths, strict=True))
+
+
 @pytest.mark.parametrize(("seed", "fit_intercept"), [(17, True), (3, False)])
 def test_the_least_bound_may_lie_between_breakpoints(seed, fit_intercept):
     K, y = noisy_problem(seed, 60)
