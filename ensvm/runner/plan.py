@@ -494,7 +494,7 @@ def _values(
     # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[int, TimingSettings | None]] = [(last, None)]
     if (block := config.timing) is not None:
-        passes.append((min(last, block.realizations), TimingSettings(block.blas_threads)))
+        passes.append((block.realizations, TimingSettings(block.blas_threads)))
     for n, timing in passes:
         for name in config.algorithms_of(entry):
             if timing is not None and not config.times(entry.name, name):
@@ -512,7 +512,8 @@ def _values(
             )
             scores = scored.get(name, ())
             cell = Cell(config.study, entry.name, 1, name, settings, drawn_on, scores)
-            yield cell, min(n, entry.realizations_of.get(name, n))
+            # one split can be timed several times
+            yield cell, n if timing else min(n, entry.realizations_of.get(name, n))
 
 
 def _cells(

@@ -41,7 +41,8 @@ class TimingConfig(ConfigBlock):
     datasets : tuple of str or None
         The data sets on which they are timed; all if not given.
     realizations : int
-        How many realizations are timed.
+        How often each algorithm is timed, on one realization after the other; if the data have
+        fewer, on the same ones again.
     blas_threads : int
         How many threads numerical libraries may use in the whole pass.
     """
@@ -420,7 +421,6 @@ class StudyConfig(ConfigBlock):
             source.must_be_one_of(key, "algorithm", [other] if other else [], self.algorithms)
         check_tables(self.tables, names, source)
         self._check_labels(source)
-        self._check_timing(source)
         check_figures(self.figures, names, source)
         for index, figure in enumerate(self.figures):
             for number, panel in enumerate(figure.panels):
@@ -452,16 +452,6 @@ class StudyConfig(ConfigBlock):
                     message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
                     raise source.error(("tables", index, "rows"), message)
                 labels[label] = row
-
-    def _check_timing(self, source: YamlSource) -> None:
-        """Refuse more timings than there are realizations, unless they are those of a base."""
-        counts = [entry.realizations or self.realizations for entry in self.datasets]
-        known = [count for count in counts if count is not None]
-        if self.timing is None or self.derived is not None or len(known) < len(counts):
-            return
-        if self.timing.realizations > max(known):
-            message = f"{self.timing.realizations} are more than the study's {max(known)}"
-            raise source.error(("timing", "realizations"), message)
 
     def _check_chosen(self, source: YamlSource) -> None:
         """Refuse `chosen_on:` that names a column or a row which its table does not have."""

@@ -111,7 +111,9 @@ def test_a_machine_may_decide_without_the_intercept_it_was_trained_with(data, se
     )
     path = usual.path_
     pairs = zip(
-        usual.staged_decision_function(others), without.staged_decision_function(others), strict=True
+        usual.staged_decision_function(others),
+        without.staged_decision_function(others),
+        strict=True,
     )
     for at, (one, other) in enumerate(pairs):
         np.testing.assert_allclose(one - other, path.scaled_intercepts[at] / path.lambdas[at])

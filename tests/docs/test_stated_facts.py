@@ -34,6 +34,7 @@ from ensvm.levels import MOST_LEVELS
 from ensvm.report.documents.findings_document import filled_line
 from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
 from ensvm.report.verdict import CLOSE, CONFIDENCE
+from ensvm.runner.cell import DISTURBED, LONG
 from ensvm.runner.cluster import WORKER_SECONDS
 from ensvm.shipped import shipped_results
 from ensvm.solvers.leave_one_out_search import MENDED_PAIR
@@ -76,6 +77,8 @@ FACTS = {
     ],
     "docs/understand/seconds.md": [
         f"no verdict with fewer than {WORD[FEWEST_TIMINGS]} timings",
+        f"takes less than {LONG:.0f} seconds, it is run twice",
+        f"more than {DISTURBED:.0f} times the median of those before it",
     ],
     "docs/understand/ranks.md": [
         f"every table with {WORD[FEWEST_DATA_SETS]} data sets or more",

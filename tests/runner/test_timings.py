@@ -1,9 +1,10 @@
 """Laws of cells that a timing answers too: the same record as of their own, and no second fit."""
 
 import pytest
-from made_up_records import run_quietly
+from made_up_records import record, run_quietly
 
 from ensvm.records.store import read_records
+from ensvm.runner.cell import DISTURBED, LONG, is_disturbed
 from ensvm.runner.estimate import estimate
 from ensvm.runner.plan import make_plan
 
@@ -62,6 +63,48 @@ def test_a_record_taken_from_a_timing_is_that_of_the_error_pass(study, tmp_path)
 )
 def test_a_timing_of_another_computation_answers_nothing(study, algorithm, more):
     assert not make_plan(study(algorithm, more=more)).timings
+
+
+def test_one_split_is_timed_as_often_as_the_config_says(study, tmp_path):
+    config = study("svc: {estimator: SVC}", more="timing: {realizations: 3}\n")
+    one_split = "protocol: disjoint"  # 40 and 20 of the 60 rows
+    config.write_text(config.read_text().replace("protocol: random", one_split))
+    outcome, records = run(config, tmp_path)
+    assert outcome.statuses == {"ok": 1 + 1 + 3}
+    timed = [record for record in records.values() if record.run_pass == "timing"]
+    assert {record.realization for record in timed} == {1, 2, 3}
+    assert len({record.metrics["error"] for record in timed}) == 1
+
+
+def timing_of(seconds):
+    return record("own", 1, "svc", run_pass="timing", seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "earlier", "disturbed"),
+    [
+        (LONG / 2, [], True),  # the first one loads code
+        (LONG * 2, [], False),
+        (0.9 * DISTURBED, [1.0, 0.5, 1.0], False),
+        (1.1 * DISTURBED, [1.0, 0.5, 1.0], True),
+    ],
+)
+def test_the_first_timing_and_one_far_too_long_are_run_again(seconds, earlier, disturbed):
+    assert is_disturbed(timing_of(seconds), [timing_of(each) for each in earlier]) == disturbed
+
+
+def test_the_second_run_of_a_timing_counts(study, tmp_path, monkeypatch):
+    asked = []
+
+    def once_disturbed(record, earlier):
+        asked.append(record)
+        return len(asked) == 1
+
+    monkeypatch.setattr("ensvm.runner.cell.is_disturbed", once_disturbed)
+    _, records = run(study("svc: {estimator: SVC}", realizations=2, more=TIMED), tmp_path)
+    first, second = (records["own", number, "svc", "timing"].seconds for number in (1, 2))
+    assert first != asked[0].seconds
+    assert second == asked[1].seconds
 
 
 def test_a_failure_of_the_timing_is_that_of_both(study, tmp_path):

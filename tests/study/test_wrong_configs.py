@@ -57,7 +57,6 @@ WRONG = [
         "SVMPathClassifier, params: {select: 0.001}, stage: best-on-test",
         "line 5: .*best-on-test chooses among all stages, so that `select: 0.001` has no effect",
     ),
-    (HEAD, f"{HEAD}timing: {{realizations: 3}}\n", "timing.realizations: 3 are more than .* 2"),
     (TABLE, "caption: c, relative_margin: 10", r"tables\[1\].relative_margin: .*10"),
     # tables
     (TABLE, "caption: c, rows: [german, german]", "the row 'german' is given twice"),
