@@ -114,7 +114,8 @@ def _lines_of(
     """Yield the keys of a block as one list."""
     explained = keys_of(model)
     entries = []
-    for name, field in model.model_fields.items():
+    # A block's name comes first, also before the keys that it shares with another block.
+    for name, field in sorted(model.model_fields.items(), key=lambda each: each[0] != "name"):
         type_name, meaning = explained[name]
         facts = _facts(type_name, field, blocks)
         entries.append(_wrapped(f"- **{field.alias or name}** ({facts}): {meaning}", "  "))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ensvm.records.record import Identity, Record
-from ensvm.records.settings import CellSettings
+from ensvm.records.settings import NOT_SET, CellSettings
 from ensvm.study.passes import ValueOf
 
 MOST_PARTS = 3  # of a difference that are named
@@ -89,9 +89,6 @@ def _differences_of_methods(before: Any, now: Any, *, has_files: bool) -> Iterat
         # A new value of a parameter, another class or an edited file change the defaults, too.
         elif not (has_files or changed & {"estimator", *keys}):
             yield _pair(" ".join(("default", *keys)), *values)
-
-
-NOT_SET = object()
 
 
 def unlike(

@@ -4,6 +4,7 @@ The runner makes the settings of each cell, a record holds them, and reports rea
 JSON object only in a file of records and in the hash of a cell's key.
 """
 
+from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -12,6 +13,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from ensvm.data.splits import SPLITS, Split, identity
+
+NOT_SET = object()  # the value of a key that settings do not have
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,27 @@ class AlgorithmSettings:
     """The number of orders of the training rows, over which it is fitted."""
     wrapped: str | None = None
     """`one-vs-rest` around a classifier of two classes."""
+
+    def parameter(self, path: str) -> Any:
+        """Return a parameter, such as `C`, `svc__C` or `estimator.params.C`; NOT_SET without it.
+
+        Parameters that the config does not set have their defaults.
+        """
+        if path in self.params:
+            return self.params[path]
+        node: Any = self.params
+        for step in path.split("."):
+            if not isinstance(node, Mapping) or step not in node:
+                break
+            node = node[step]
+        else:
+            return node
+        if path not in self.defaults:
+            return NOT_SET
+        try:
+            return literal_eval(self.defaults[path])
+        except (ValueError, SyntaxError):  # not a number, a text or None
+            return self.defaults[path]
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object."""

@@ -17,6 +17,7 @@ from ensvm.records.answering import Answering, answering, asked_by_newest
 from ensvm.records.asked import Asked, read_asked
 from ensvm.records.identity import by_value
 from ensvm.records.record import Identity, Record, Run
+from ensvm.records.settings import NOT_SET
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
@@ -27,7 +28,16 @@ from ensvm.records.store import (
 from ensvm.report.current_config import current_config
 from ensvm.shipped import RESULTS, SHIPPED, shipped_config
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import CHOSEN, DATA_CELL, SEARCH, SECONDS, Unit, is_predicted, unit_of
+from ensvm.study.metrics import (
+    CHOSEN,
+    DATA_CELL,
+    PARAMETER,
+    SEARCH,
+    SECONDS,
+    Unit,
+    is_predicted,
+    unit_of,
+)
 from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import Place, Published
 from ensvm.study.published_part import published_values
@@ -521,6 +531,10 @@ def _value(record: Record, question: Question) -> Any:
         if metric.startswith(CHOSEN):
             value = (record.stage or {}).get(metric.removeprefix(CHOSEN))
             return f"a search chose {value!r}" if isinstance(value, str) else value
+        if metric.startswith(PARAMETER) and (method := record.settings.method) is not None:
+            value = method.parameter(metric.removeprefix(PARAMETER))
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return value if is_number else f"its {metric} is {_as_text(value)}, not a number"
         value = {**record.metrics, **seconds}.get(metric)
         if value is None and record.algorithm != DATA_CELL and is_predicted(metric):
             return record.scores.get(metric, NOT_RECORDED.format(metric=metric))
@@ -531,6 +545,10 @@ def _value(record: Record, question: Question) -> Any:
         may_be_texts = metric.startswith(f"{SEARCH}.")  # the values of a parameter
         return curve if curve and (dimensions or may_be_texts) else None
     return curve[min(stage, len(curve)) - 1] if curve and dimensions == 1 else None
+
+
+def _as_text(value: Any) -> str:
+    return "not set" if value is NOT_SET else repr(value)
 
 
 def _dimensions(curve: list[Any]) -> int:

@@ -13,7 +13,8 @@ import numpy as np
 
 from ensvm.report.query import Answer, Study
 from ensvm.report.statistical_tests import CONFIDENCE
-from ensvm.report.what_varies import Comparison, against_print, comparison
+from ensvm.report.what_varies import EXACT, Comparison, against_print, comparison
+from ensvm.study.metrics import PARAMETER
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
@@ -101,14 +102,21 @@ def deviation(
 ) -> Deviation:
     """Compare the values of a table's cell (there is at least one) with the printed value.
 
-    Facts of the data are equal or they differ.
+    Facts of the data are equal or they differ; so are parameters, which may be rounded in print.
     """
-    if table.of == "data":
-        ours = float(answer.shown().mean())
-        difference = ours - printed.value
-        return Deviation(
-            ours, difference, None, None, "differs" if difference else "within the margin"
+    margin = table.margin_of(column, printed.value)
+    is_set = table.metric_of(column).startswith(PARAMETER)
+    if not (is_set or table.of == "data"):
+        return judge(comparison(study, table, column, answer, printed), margin)
+    ours = float(answer.shown().mean())
+    difference = ours - printed.value
+    if not is_set:
+        alike, ends, basis = difference == 0.0, None, ""
+    else:
+        alike, ends, basis = (
+            is_within(difference, max(margin, printed.half_unit)),
+            difference,
+            EXACT,
         )
-    return judge(
-        comparison(study, table, column, answer, printed), table.margin_of(column, printed.value)
-    )
+    verdict: Verdict = "within the margin" if alike else "differs"
+    return Deviation(ours, difference, ends, ends, verdict, basis=basis)

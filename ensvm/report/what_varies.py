@@ -29,7 +29,7 @@ from ensvm.report.statistical_tests import (
     ratio_of,
     sample,
 )
-from ensvm.study.metrics import PERCENT, RATES
+from ensvm.study.metrics import PARAMETER, PERCENT, RATES
 from ensvm.study.printed import Published
 from ensvm.study.relations import Effect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -225,10 +225,11 @@ def _of_two_means(one: Comparison) -> tuple[float, MeanEstimate]:
     return ours.mean, MeanEstimate(ours.mean - one.printed.value, error, ours.n - 1.0)
 
 
+EXACT = "exact"  # the name of the basis of what nothing changes
 # The first that applies is taken; the legends of tables are made from the same list.
 BASES = (
     Basis(
-        "exact",
+        EXACT,
         "the paper's rows and nothing random, so only print's rounding counts",
         lambda one: one.fixed,
         _exactly,
@@ -329,7 +330,9 @@ def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: 
     """
     drawn = drawn_answers(study, table, column, answer)
     if drawn is None or len(drawn) < 2:
-        return sample(complete(answer).shown())
+        shown = sample(complete(answer).shown())
+        is_set = answer.question.metric.startswith(PARAMETER)
+        return shown._replace(std=None) if is_set else shown
     of_draws = [one.shown() for one in drawn]
     mean = float(np.mean([values.mean() for values in of_draws]))
     return sample(np.concatenate(of_draws))._replace(mean=mean)
@@ -388,7 +391,7 @@ def on_these_rows(
         return _varied(effect, orders, "orders")
     if not timed and all(is_fixed(study, answer) for answer in answers):
         shown = effect.of_means(values)
-        return Varied(shown, MeanEstimate(shown, 0.0), "exact")
+        return Varied(shown, MeanEstimate(shown, 0.0), EXACT)
     # on the paper's own rows equal values show that seeds do not matter
     is_given = study.config.dataset(answers[0].question.row).same_rows and len(values) > 1
     if not is_given and (rates := _of_rates(effect, answers, values)) is not None:

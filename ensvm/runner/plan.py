@@ -23,6 +23,7 @@ from ensvm.runner.study_algorithms import (
     code_of,
     has_many_classes,
     settings_of_study,
+    used_on,
 )
 from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
@@ -365,9 +366,9 @@ def _check_labels(
     for entry in config.datasets:
         if entry.name not in cards:
             continue
-        card, kernel = cards[entry.name], config.kernel_of(entry)
+        card = cards[entry.name]
         for name in config.algorithms_of(entry):
-            method = settings[name, kernel, has_many_classes(card)].method
+            method = settings[used_on(config, name, entry, card)].method
             try:
                 in_codes(method, card)
             except UnknownLabel as error:
@@ -490,7 +491,7 @@ def _values(
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts), 1
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
     drawn_on = cards.get(entry.copy_of or entry.name, card).seed_identity()
-    scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
+    scored = config.scored()
     # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[int, TimingSettings | None]] = [(last, None)]
     if (block := config.timing) is not None:
@@ -499,7 +500,7 @@ def _values(
         for name in config.algorithms_of(entry):
             if timing is not None and not config.times(entry.name, name):
                 continue
-            algorithm = resolved[name, kernel, many]
+            algorithm = resolved[used_on(config, name, entry, card)]
             method = algorithm.method
             if timing is not None:  # a timing is of one fit
                 method = replace(method, orders=1)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ensvm.data import DatasetCard
-from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
-from ensvm.records.settings import AlgorithmSettings
+from ensvm.records.settings import NOT_SET, AlgorithmSettings
 from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
@@ -25,8 +24,10 @@ from ensvm.runner.estimators import (
 from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import MapConfig
-from ensvm.study.metrics import CHOSEN, SEARCH, STAGED, TRAIN_ERROR
+from ensvm.study.metrics import CHOSEN, PARAMETER, SEARCH, STAGED, TRAIN_ERROR
+from ensvm.study.row_params import KEY, params_on
 from ensvm.study.source import Location, YamlSource
 
 # Files that decide the values of all cells, and those that decide what the rows of the data are.
@@ -41,8 +42,9 @@ REALIZATION = (
 SHARED_KERNELS = "ensvm.kernels"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each process has another
 
-# An algorithm's name, the kernel shared on a data set, whether that has more than two classes
-Used: TypeAlias = tuple[str, KernelConfig | None, bool]
+# An algorithm's name, the kernel shared on a data set, whether that has more than two classes, and
+# the data set's name if the algorithm has parameters of its own there, else ""
+Used: TypeAlias = tuple[str, KernelConfig | None, bool, str]
 # The grids of a search of scikit-learn; None for another classifier
 Grids: TypeAlias = list[Mapping[str, Any]] | None
 
@@ -71,16 +73,18 @@ def settings_of_study(
     used = _used(config, cards)
     blocks = {name: config.algorithms[name] for name, *_ in used}
     methods, classes = {}, {}
-    for name, block in blocks.items():  # names become import paths
-        try:
-            spec, params, grid = resolved_block(block.spec, block.params, block.grid)
+    for name, row in dict.fromkeys((name, row) for name, *_, row in used):
+        block = blocks[name]
+        own_params = params_on(source, name, block, row)
+        try:  # names become import paths
+            spec, params, grid = resolved_block(block.spec, own_params, block.grid)
         except EstimatorError as error:
             message = str(error)
             if error.unknown in config.algorithms:
                 message = f"{error.unknown!r} is an algorithm of the study, not an estimator; "
                 message += "write its estimator here, such as {estimator: SVC, params: {C: 10}}"
-            raise source.error(("algorithms", name), message) from error
-        methods[name] = AlgorithmSettings(
+            raise source.error(_location(name, row), message) from error
+        methods[name, row] = AlgorithmSettings(
             estimator=spec,
             params=params,
             grid=grid,
@@ -91,12 +95,12 @@ def settings_of_study(
             seed=block.seed,
             orders=block.orders,
         )
-        classes[name] = names_in([{"estimator": spec}, params, grid])
+        classes[name, row] = names_in([{"estimator": spec}, params, grid])
     folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), {}
-    for name, kernel, many in used:  # estimators are made and checked
-        location = ("algorithms", name)
+    for name, kernel, many, row in used:  # estimators are made and checked
+        location = _location(name, row)
         try:
-            method, estimator, parts = _with_kernel(methods[name], kernel)
+            method, estimator, parts = _with_kernel(methods[name, row], kernel)
             grids = search_grids(estimator)
         except EstimatorError as error:
             raise source.error(location, str(error)) from error
@@ -109,14 +113,28 @@ def settings_of_study(
             parts.add(OneVsRestClassifier)
         _check_stages(source, location, method, estimator, grids)
         _check_search(source, config, name, grids)
-        roots = classes[name] | {_root(part) for part in parts}
+        _check_parameters(source, config, name, method)
+        roots = classes[name, row] | {_root(part) for part in parts}
         others = {root for root in roots if not folder.holds(root.partition(":")[0])}
         if name not in own:
             has_class = others != roots
             own[name] = folder.code_of(name, blocks[name].depends, has_class=has_class)
         code = own[name]
-        algorithms[name, kernel, many] = Algorithm(method, code.modules | others, code)
+        algorithms[name, kernel, many, row] = Algorithm(method, code.modules | others, code)
     return algorithms
+
+
+def used_on(config: StudyConfig, name: str, entry: DatasetConfig, card: DatasetCard | None) -> Used:
+    """Return what names an algorithm as it runs on a data set."""
+    row = entry.original
+    own_row = row if row in config.algorithms[name].params_of else ""
+    many = card is not None and has_many_classes(card)
+    return name, config.kernel_of(entry), many, own_row
+
+
+def _location(name: str, row: str) -> Location:
+    """Return where the config has an algorithm, or its parameters on one data set."""
+    return ("algorithms", name, *((KEY, row) if row else ()))
 
 
 def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
@@ -129,14 +147,16 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
     own, copies = {kernels[name] for name in config.own_rows}, config.copies
     run = set[Used]()
     for entry in config.datasets:
-        many = entry.name in cards and has_many_classes(cards[entry.name])
-        run |= {(name, kernels[entry.name], many) for name in config.algorithms_of(entry)}
+        card = cards.get(entry.name)
+        run |= {used_on(config, name, entry, card) for name in config.algorithms_of(entry)}
     return {
-        (name, kernel, many): None
+        (name, kernel, many, row): None
         for kernel in dict.fromkeys(kernels.values())
-        for name in config.algorithms
+        for name, block in config.algorithms.items()
         for many in (False, True)
-        if (name, kernel, many) in run or (kernel in own and not (many or name in copies))
+        for row in ("", *block.params_of)
+        if (name, kernel, many, row) in run
+        or (kernel in own and not (many or row or name in copies))
     }
 
 
@@ -213,6 +233,20 @@ def _check_search(source: YamlSource, config: StudyConfig, name: str, grids: Gri
             source.must_be_one_of(location, f"parameter of the search {name}", parameter, known)
 
 
+def _check_parameters(
+    source: YamlSource, config: StudyConfig, name: str, method: AlgorithmSettings
+) -> None:
+    """Refuse to show a parameter that the algorithm does not have."""
+    for asked in config.asked():
+        parameter = asked.metric.removeprefix(PARAMETER)
+        if name in asked.algorithms and parameter != asked.metric:
+            in_grid = parameter in (method.grid or {})
+            if in_grid or method.parameter(parameter) is NOT_SET:
+                accepted = [each for each in method.defaults if each not in (method.grid or {})]
+                what = f"parameter of {name} that is set"
+                source.must_be_one_of(asked.location, what, parameter, accepted)
+
+
 def _with_kernel(
     method: AlgorithmSettings, kernel: KernelConfig | None
 ) -> tuple[AlgorithmSettings, Any, set[Any]]:
@@ -244,15 +278,17 @@ def _with_kernel(
 def _shared_kernel(
     kernel: KernelConfig | None, method: AlgorithmSettings, estimator: Any
 ) -> dict[str, Any]:
-    """Return the study's kernel as parameters, unless the algorithm names one of its own."""
-    own = not isinstance(method.estimator, str) or set(KERNEL_PARAMETERS) & set(method.params)
-    if kernel is None or own:
+    """Return the keys of the study's kernel that the algorithm's parameters do not set.
+
+    An algorithm with a kernel of its own shares nothing.
+    """
+    if kernel is None or not isinstance(method.estimator, str) or "kernel" in method.params:
         return {}
     accepted = estimator.get_params(deep=False)
     return {
         key: value
         for key, value in kernel.params().items()
-        if key in accepted and "kernel" in accepted
+        if key in accepted and "kernel" in accepted and key not in method.params
     }
 
 

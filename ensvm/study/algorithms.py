@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from ensvm import hints
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.study.block import ConfigBlock, Names, SweepConfig
+from ensvm.study.block import ConfigBlock, NameOf, Names, SweepConfig
 
 # Higher powers of almost all numbers are 0 or infinite.
 MAX_DEGREE = 1000
@@ -77,6 +77,12 @@ class AlgorithmConfig(ConfigBlock):
         fitted on what the step before makes of the training rows.
     params : dict
         The parameters of the estimator; `step__C` sets a parameter of a part.
+    params_of : dict of str to dict
+        Parameters on single data sets, which replace those of `params` there: data sets, each with
+        its parameters, or the name of a CSV file of them. A key may be a path, such as
+        `estimator.params.C`.
+    datasets : tuple of str or None
+        The data sets on which it runs; all if not given.
     grid : dict or None
         The values to try for each parameter. Each combination is fitted; `stage` says which one
         is scored.
@@ -130,6 +136,10 @@ class AlgorithmConfig(ConfigBlock):
     estimator: Any = None
     pipeline: Annotated[list[Any], Field(min_length=1)] | None = None
     params: dict[str, Any] = Field(default_factory=dict)
+    params_of: Annotated[dict[str, dict[str, Any]], NameOf("data set", if_gone="key")] = Field(
+        default_factory=dict
+    )
+    datasets: Annotated[tuple[str, ...] | None, NameOf("data set", if_gone="empty")] = None
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     search_on: int | None = Field(default=None, ge=1)
@@ -178,6 +188,10 @@ class AlgorithmConfig(ConfigBlock):
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")
         return self
+
+    def runs_on(self, dataset: str) -> bool:
+        """Return whether its `datasets:` has a data set."""
+        return self.datasets is None or dataset in self.datasets
 
     @property
     def spec(self) -> Any:

@@ -23,6 +23,7 @@ from ensvm.study.overrides import (
     target_of,
     unknown_entry,
 )
+from ensvm.study.row_params import with_params_read
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import members_of
 
@@ -53,7 +54,8 @@ def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
     """
     base = _read(path, ())
     changes = [_from_option(setting) for setting in settings]
-    return _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
+    built = _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
+    return with_params_read(built)
 
 
 def _from_option(setting: str) -> Change:
@@ -70,7 +72,7 @@ def _from_option(setting: str) -> Change:
 
 def _read(path: Path, above: tuple[Path, ...]) -> YamlSource:
     """Read a config; `above` are those that are built on it."""
-    own = YamlSource(path)
+    own = with_params_read(YamlSource(path))
     if "base" not in own.content:
         return own
     name, here = own.content["base"], path.resolve()

@@ -1,6 +1,6 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
@@ -17,7 +17,7 @@ from ensvm.study.block import (
     SweepConfig,
 )
 from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
-from ensvm.study.dataset import DatasetConfig
+from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
 from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
@@ -153,6 +153,8 @@ class StudyConfig(ConfigBlock):
         How many realizations the printed values are means of; one if not given.
     kernel : KernelConfig or None
         The kernel that all algorithms share.
+    defaults : DatasetDefaults or None
+        Keys that all data sets have unless they give their own.
     datasets : tuple of DatasetConfig
         The data sets; a name alone is a data card.
     algorithms : dict of str to AlgorithmConfig
@@ -200,6 +202,7 @@ class StudyConfig(ConfigBlock):
     realizations: int | None = Field(default=None, ge=1)
     published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
+    defaults: DatasetDefaults | None = None
     datasets: tuple[DatasetConfig, ...] = Field(min_length=1)
     algorithms: dict[Name, AlgorithmConfig] = Field(min_length=1)
     timing: TimingConfig | None = None
@@ -231,8 +234,7 @@ class StudyConfig(ConfigBlock):
 
     def algorithms_of(self, dataset: DatasetConfig) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
-        own = (name for name, block in self.algorithms.items() if block.copy_of is None)
-        return tuple(own) if dataset.algorithms is None else dataset.algorithms
+        return algorithms_on(dataset, self.algorithms)
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
         """Return the kernel shared on `dataset`: the study's, with the data set's own keys."""
@@ -419,6 +421,7 @@ class StudyConfig(ConfigBlock):
             _, _, other = (block.undetermined_at_zero or "").partition(" of ")
             key = ("algorithms", name, "undetermined_at_zero")
             source.must_be_one_of(key, "algorithm", [other] if other else [], self.algorithms)
+        self._check_rows_of_algorithms(source)
         check_tables(self.tables, names, source)
         self._check_labels(source)
         check_figures(self.figures, names, source)
@@ -442,6 +445,28 @@ class StudyConfig(ConfigBlock):
         for asked in self.asked():
             names.must_be_measured(source, asked)
 
+    def _check_rows_of_algorithms(self, source: YamlSource) -> None:
+        """Refuse data sets of an algorithm that their own blocks contradict, and unused parameters.
+
+        A parameter is unused on data sets where the algorithm does not run, if each data set has
+        its own, or beside a grid or a sweep of it.
+        """
+        entries = [entry for entry in self.datasets if entry.copy_of is None]
+        for name, block in self.algorithms.items():
+            if block.copy_of is not None:
+                continue
+            for index, entry in enumerate(entries):
+                if block.datasets is None or entry.algorithms is None:
+                    continue
+                if (named := name in entry.algorithms) != block.runs_on(entry.name):
+                    message = f"{name} is among them, and its `datasets:` lacks {entry.name}"
+                    if not named:
+                        message = f"{name} is not among them, and its `datasets:` has {entry.name}"
+                    at = ("datasets", index, "algorithms")
+                    raise source.error(at, f"{message}; say it in one place")
+            rows = [entry.name for entry in entries if name in self.algorithms_of(entry)]
+            _check_params_of(name, block, rows, source)
+
     def _check_labels(self, source: YamlSource) -> None:
         """Refuse two rows of one table that have the same label."""
         for index, table in enumerate(self.tables):
@@ -463,6 +488,26 @@ class StudyConfig(ConfigBlock):
                 source.must_be_one_of((*at, "columns"), "column", chosen.columns or (), columns)
                 rows = self.rows_of(table)
                 source.must_be_one_of((*at, "rows"), "row of the table", chosen.rows or (), rows)
+
+
+def _check_params_of(
+    name: str, block: AlgorithmConfig, rows: Sequence[str], source: YamlSource
+) -> None:
+    """Refuse parameters by row that have no effect, or take the effect of another key."""
+    for row, keys in block.params_of.items():
+        at = ("algorithms", name, "params_of", row)
+        if row not in rows:
+            raise source.error(at, f"{name} does not run on {row}")
+        for key in keys:
+            if key in (block.grid or {}):
+                raise source.error((*at, key), f"`grid:` chooses {key}; leave out one of them")
+            if block.sweep is not None and block.sweep.key == key:
+                message = f"`sweep:` says {key} of each member; leave out one of them"
+                raise source.error((*at, key), message)
+    for key in block.params if rows else ():
+        if all(key in block.params_of.get(row, {}) for row in rows):
+            message = "has no effect: `params_of:` gives each data set its own"
+            raise source.error(("algorithms", name, "params", key), message)
 
 
 def _members(

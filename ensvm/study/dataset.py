@@ -1,5 +1,6 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -7,14 +8,77 @@ from pydantic import ConfigDict, Field
 
 from ensvm import hints
 from ensvm.data.own_file import OwnFile
-from ensvm.study.algorithms import KernelConfig
+from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
 
 
-class DatasetConfig(ConfigBlock):
+def is_own(block: dict[str, Any]) -> bool:
+    """Return whether the block of a data set names data of the user's own rather than a card."""
+    return any(key in block for key in _OWN)
+
+
+class DatasetDefaults(ConfigBlock):
+    """What all data sets of a study have, unless one says something else.
+
+    It takes the keys of a data set of your own files, too, for those that are such files.
+
+    Attributes
+    ----------
+    same_rows : bool
+        Whether the paper trained and tested on these very rows. A value computed without random
+        numbers then has no sampling error.
+    other_protocol : str or None
+        Why the row is believed to have been run in another way for the paper. No verdict is given
+        on its values, and the notes of tables say why.
+    published_split : 'one-unknown' or None
+        `one-unknown` if the paper split the data once and does not say how. A printed value is
+        then that of one more random split.
+    split : dict or None
+        How rows become training and test parts. On a card, the keys replace those of the card.
+    scaling : str or None
+        How inputs are scaled, in place of the card's scaling.
+    fill : str, float or None
+        What takes the place of missing values: `training-mean`, or a number such as -1.
+    options : dict or None
+        Options of the generator of a synthetic data set.
+    kernel : KernelConfig or None
+        Keys of the kernel that replace those of the study on this data set.
+    algorithms : tuple of str or None
+        The algorithms that run on it; if not given, all but those whose `datasets:` lacks it.
+    realizations : int or None
+        How many realizations are run; those of the study if not given.
+    realizations_of : dict
+        For single algorithms, at most how many realizations are run.
+    """
+
+    hints: ClassVar = hints.DATA
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    same_rows: bool = False
+    other_protocol: str | None = None
+    published_split: Literal["one-unknown"] | None = None
+    split: dict[str, Any] | None = None
+    scaling: str | None = None
+    fill: str | float | None = None
+    options: dict[str, Any] | None = None
+    kernel: KernelConfig | None = None
+    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm", if_gone="empty")] = None
+    realizations: int | None = Field(default=None, ge=1)
+    realizations_of: Annotated[
+        dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm", if_gone="key")
+    ] = Field(default_factory=dict)
+
+    @classmethod
+    def _known_keys(cls, block: dict[str, Any]) -> list[str]:
+        own = [key for key in OWN_KEYS if key not in NAMING]
+        return [*super()._known_keys(block), *own]
+
+
+class DatasetConfig(DatasetDefaults):
     """One data set of a study: a card's name, or data of the user's own.
 
     It takes the keys of a data set of your own files, too.
@@ -38,34 +102,9 @@ class DatasetConfig(ConfigBlock):
         The number of a data set of openml.org, which is downloaded once.
     unavailable : str or None
         Why the row has no values. The data set is not loaded, and tables say why.
-    same_rows : bool
-        Whether the paper trained and tested on these very rows. A value computed without random
-        numbers then has no sampling error.
-    other_protocol : str or None
-        Why the row is believed to have been run in another way for the paper. No verdict is given
-        on its values, and the notes of tables say why.
-    published_split : 'one-unknown' or None
-        `one-unknown` if the paper split the data once and does not say how. A printed value is
-        then that of one more random split.
     drawn_again : tuple of str
         Data sets of this study that are further draws of the rows by the same generator. A printed
         value is taken for one more draw.
-    split : dict or None
-        How rows become training and test parts. On a card, the keys replace those of the card.
-    scaling : str or None
-        How inputs are scaled, in place of the card's scaling.
-    fill : str, float or None
-        What takes the place of missing values: `training-mean`, or a number such as -1.
-    options : dict or None
-        Options of the generator of a synthetic data set.
-    kernel : KernelConfig or None
-        Keys of the kernel that replace those of the study on this data set.
-    algorithms : tuple of str or None
-        The algorithms that run on it; all if not given.
-    realizations : int or None
-        How many realizations are run; those of the study if not given.
-    realizations_of : dict
-        For single algorithms, at most how many realizations are run.
     sweep : SweepConfig or None
         One key and its values: the entry stands for several data sets, named `NAME-VALUE`,
         which differ in that key. The key may be a path, such as `split.n_train`.
@@ -74,10 +113,6 @@ class DatasetConfig(ConfigBlock):
         Copies are run, but shown only where they are named.
     """
 
-    hints: ClassVar = hints.DATA
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
     name: Name
     label: str | None = None
     card: str | None = None
@@ -85,20 +120,7 @@ class DatasetConfig(ConfigBlock):
     train: Paths | None = None
     openml: int | None = None
     unavailable: str | None = None
-    same_rows: bool = False
-    other_protocol: str | None = None
-    published_split: Literal["one-unknown"] | None = None
     drawn_again: Annotated[Names, NameOf("data set", if_gone="key")] = ()
-    split: dict[str, Any] | None = None
-    scaling: str | None = None
-    fill: str | float | None = None
-    options: dict[str, Any] | None = None
-    kernel: KernelConfig | None = None
-    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm", if_gone="empty")] = None
-    realizations: int | None = Field(default=None, ge=1)
-    realizations_of: Annotated[
-        dict[str, Annotated[int, Field(ge=1)]], NameOf("algorithm", if_gone="key")
-    ] = Field(default_factory=dict)
     sweep: SweepConfig | None = None
     copy_of: str | None = None
 
@@ -117,13 +139,18 @@ class DatasetConfig(ConfigBlock):
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str]:
-        own = OwnFile.model_fields if any(key in block for key in _OWN) else {}
-        return list(dict.fromkeys([*super()._known_keys(block), *own]))
+        fields = [*DatasetConfig.model_fields]
+        return [*fields, *OWN_KEYS] if is_own(block) else fields
 
     @property
     def own(self) -> bool:
         """Whether the data are the user's own rather than a card's."""
         return any(getattr(self, key) is not None for key in _OWN)
+
+    @property
+    def original(self) -> str:
+        """The name of the data set that it is a copy of, or its own."""
+        return self.copy_of or self.name
 
     def file_keys(self) -> dict[str, Any]:
         """Return the keys that describe the user's own data."""
@@ -131,3 +158,28 @@ class DatasetConfig(ConfigBlock):
         keys |= {key: getattr(self, key) for key in _OWN}
         keys |= {"split": self.split, "scaling": self.scaling, "fill": self.fill}
         return {key: value for key, value in keys.items() if value is not None}
+
+
+def algorithms_on(
+    entry: DatasetConfig, algorithms: Mapping[str, AlgorithmConfig]
+) -> tuple[str, ...]:
+    """Return the names of the algorithms that run on a data set, in the order of the config.
+
+    A data set may name its algorithms, and an algorithm its data sets.
+    """
+    if entry.algorithms is not None:
+        return entry.algorithms
+    return tuple(
+        name
+        for name, block in algorithms.items()
+        if block.copy_of is None and block.runs_on(entry.original)
+    )
+
+
+# Keys that only data of the user's own have.
+OWN_KEYS = tuple(key for key in OwnFile.model_fields if key not in DatasetConfig.model_fields)
+# Keys that say which data a row is: each data set has its own.
+NAMING = (
+    *(key for key in DatasetConfig.model_fields if key not in DatasetDefaults.model_fields),
+    "test",
+)

@@ -84,6 +84,7 @@ ALIASES = {"acc": "accuracy", "auroc": "auc", "mcc": "matthews"}  # what other t
 MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
 SEARCH = "cv_results_"  # the scores of a search of scikit-learn, at each point of its grid
 CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
+PARAMETER = "params."  # begins the name of a parameter that the config sets
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
 # Metrics of the test rows that are about one of two classes, the positive one.
@@ -138,12 +139,18 @@ def left_by_fit(metric: str) -> bool:
     return metric.endswith("_") or metric.startswith(CHOSEN)
 
 
+def is_setting(metric: str) -> bool:
+    """Return whether the name is that of a parameter: one that is set, or that a search chose."""
+    return metric.startswith((PARAMETER, CHOSEN))
+
+
 def is_predicted(metric: str) -> bool:
     """Return whether the metric is one of predictions: of `PREDICTED`, or a scorer's name."""
     if metric in PREDICTED:
         return True
     others = (*MEASURED, *STAGED, *DATA_FACTS)
-    return metric not in others and not left_by_fit(metric) and metric in scorer_names()
+    is_other = metric in others or left_by_fit(metric) or is_setting(metric)
+    return not is_other and metric in scorer_names()
 
 
 @cache

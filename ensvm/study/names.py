@@ -14,6 +14,7 @@ from ensvm.study.metrics import (
     STAGED,
     TRAIN_ERROR,
     is_predicted,
+    is_setting,
     left_by_fit,
     unknown,
 )
@@ -73,6 +74,8 @@ class StudyNames:
         """Return blocks in which the name of a sweep stands for all of its members."""
         if isinstance(value, tuple):
             return tuple(block for each in value for block in self._repeated(each))
+        if isinstance(value, dict):
+            return {name: self.with_members(each) for name, each in value.items()}
         if not isinstance(value, BaseModel):
             return value
         changed = {}
@@ -85,13 +88,15 @@ class StudyNames:
             elif isinstance(before, tuple):
                 after = tuple(name for each in before for name in self.members(mark.what, each))
             elif isinstance(before, dict):
-                inner = mark.values
+                what, inner = mark.what, mark.values
+                # What is said of a member comes after what is said of its sweep, and replaces it.
+                sweeps_first = sorted(before, key=lambda name: name in self.members(what, name))
                 after = {
-                    name: tuple(one for n in each for one in self.members(inner, n))
-                    if isinstance(each, tuple)
-                    else each
-                    for sweep, each in before.items()
-                    for name in self.members(mark.what, sweep)
+                    name: tuple(one for n in before[sweep] for one in self.members(inner, n))
+                    if isinstance(before[sweep], tuple)
+                    else before[sweep]
+                    for sweep in sweeps_first
+                    for name in self.members(what, sweep)
                 }
             else:
                 continue
@@ -140,5 +145,7 @@ class StudyNames:
                     )
         elif metric in STAGED:
             raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
-        elif not (metric in MEASURED or left_by_fit(metric) or is_predicted(metric)):
+        elif not (
+            metric in MEASURED or left_by_fit(metric) or is_setting(metric) or is_predicted(metric)
+        ):
             raise source.error(location, unknown(metric, MEASURED, FITTED))

@@ -64,7 +64,8 @@ class YamlSource:
         self._texts = _texts(path) if text is None else [(path, text)]
         self._lines: dict[Location, int] = {(): 1}
         self._written = ""
-        self.moved: dict[Location, Location] = {}
+        self.moved: dict[Location, Location] = {}  # where the file has a part of the content
+        self.elsewhere: dict[Location, str] = {}  # parts of the content that other files have
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
         self.content = self._parsed(self.text)
 
@@ -128,7 +129,14 @@ class YamlSource:
 
     def error(self, location: Location, message: str) -> UserError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
-        location = self.moved.get(location[:2], location[:2]) + location[2:]
+        for depth in range(len(location), 0, -1):
+            if location[:depth] in self.moved:
+                location = self.moved[location[:depth]] + location[depth:]
+                break
+        for depth in range(len(location), 0, -1):
+            if location[:depth] in self.elsewhere:
+                key = f"{'.'.join(map(str, location[depth:]))}: ".removeprefix(": ")
+                return UserError(f"{self.elsewhere[location[:depth]]}: {key}{message}")
         if location[2:4] == ("tests", 0) and location[:3] not in self._lines:
             location = location[:2] + location[4:]  # the keys of a claim's only test
         for depth in range(len(location), 0, -1):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ensvm.study.data_defaults import with_defaults
 from ensvm.study.overrides import with_keys
 from ensvm.study.powers import with_powers
 from ensvm.study.source import Location, YamlSource
@@ -45,19 +46,20 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`,
     which differ in that key; a member's `sweep` then says what it is part `of`, the `key` and its
     `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
-    `card:` or `path:`. Messages about a member name the line of the entry. Raises UserError for a
-    sweep that is not one key with values.
+    `card:` or `path:`. Each data set has the keys of `defaults:` that it lacks. Messages about a
+    member name the line of the entry. Raises UserError for a sweep that is not one key with values.
     """
     content = with_powers(source, source.content)
     datasets, algorithms = content.get("datasets"), content.get("algorithms")
     if isinstance(datasets, list):
-        content["datasets"] = list(_swept_datasets(source, datasets))
+        defaults = content.get("defaults")
+        content["datasets"] = list(_swept_datasets(source, datasets, defaults))
     if isinstance(algorithms, dict):
         content["algorithms"] = dict(_swept_algorithms(source, algorithms))
     return content
 
 
-def _swept_datasets(source: YamlSource, datasets: list[Any]) -> Iterator[Any]:
+def _swept_datasets(source: YamlSource, datasets: list[Any], defaults: Any) -> Iterator[Any]:
     count = 0
     for index, entry in enumerate(datasets):
         location: Location = ("datasets", index)
@@ -71,8 +73,8 @@ def _swept_datasets(source: YamlSource, datasets: list[Any]) -> Iterator[Any]:
             expanded = [{**card, **member, "name": name} for name, member in pairs]
         for member in expanded:
             source.moved["datasets", count] = location
+            yield with_defaults(source, defaults, member, ("datasets", count))
             count += 1
-            yield member
 
 
 def _swept_algorithms(source: YamlSource, algorithms: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -10,12 +10,12 @@ from pydantic import Field, field_validator
 from ensvm import hints
 from ensvm.study.block import ConfigBlock, Id, Name, NameOf, Names
 from ensvm.study.metrics import (
-    CHOSEN,
     DATA_FACTS,
     PERCENT,
     SECONDS,
     Direction,
     direction_of,
+    is_setting,
     unit_of,
     wrong_share,
 )
@@ -228,7 +228,7 @@ class TableConfig(ConfigBlock):
         if share is None:
             if margin is not None:
                 return margin
-            if metric.startswith(CHOSEN):
+            if is_setting(metric):
                 return 0.0  # a parameter of a grid is that of the paper, or another one
         share = RELATIVE_MARGIN if share is None else share
         wrong = wrong_share(metric, printed)
@@ -241,7 +241,7 @@ class TableConfig(ConfigBlock):
         """Return the margin of a column as text, such as `10 % of the printed value`."""
         margin, share = self.own_margin_of(column), self.relative_margin_of(column)
         metric = self.metric_of(column)
-        if share is None and (margin is not None or metric.startswith(CHOSEN)):
+        if share is None and (margin is not None or is_setting(metric)):
             return f"±{margin or 0.0:g}"
         text = f"{PERCENT.scale * (RELATIVE_MARGIN if share is None else share):g} % of the printed"
         wrong = wrong_share(metric, 0.5)
@@ -256,7 +256,7 @@ class TableConfig(ConfigBlock):
         given = self.decimals if column.decimals is None else column.decimals
         if given is not None or self.of == "data":
             return given or 0
-        is_chosen = self.metric_of(column).startswith(CHOSEN)
+        is_chosen = is_setting(self.metric_of(column))
         if is_chosen and value is not None and float(value).is_integer():
             return 0
         if (is_chosen or self.of == "timing") and value and 0.0 < value < SHORT:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import ConfigBlock, Id, Name, NameOf, copy_name, refusal
-from ensvm.study.dataset import DatasetConfig
+from ensvm.study.dataset import DatasetConfig, algorithms_on
 from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.overrides import with_keys
@@ -74,6 +74,10 @@ class VariantConfig(ConfigBlock):
     def runs(self) -> bool:
         """Whether there are copies to be run; else all values are those of the study."""
         return bool(self.algorithm or self.dataset)
+
+    def sets(self, parameter: str) -> bool:
+        """Return whether it changes a parameter of algorithms."""
+        return not {"params", f"params.{parameter}"}.isdisjoint(self.algorithm)
 
     def base(self, name: str) -> str:
         """Return which of the study's data sets or algorithms is meant by one of the question."""
@@ -187,19 +191,15 @@ class Copies:
         ]
         for row, name in product((*rows, *drawn_again), algorithms) if variant.runs else ():
             entry, base = self.datasets[variant.base(row)], variant.base(name)
-            if base in self._run_on(entry):
+            if base in algorithms_on(entry, self.algorithms):
                 # A variant that draws random numbers may run more often than what it changes.
                 last = variant.realizations or entry.realizations_of.get(base)
                 self._run(variant.row(row), variant.column(name), last)
 
-    def _run_on(self, entry: DatasetConfig) -> tuple[str, ...]:
-        own = (name for name, block in self.algorithms.items() if block.copy_of is None)
-        return tuple(own) if entry.algorithms is None else entry.algorithms
-
     def _run(self, row: str, algorithm: str, last: int | None) -> None:
         """Run an algorithm on a row up to a realization; two questions get the larger of theirs."""
         entry = self.datasets[row]
-        algorithms, limits = self._run_on(entry), dict(entry.realizations_of)
+        algorithms, limits = algorithms_on(entry, self.algorithms), dict(entry.realizations_of)
         before = limits.pop(algorithm, None) if algorithm in algorithms else 0
         if last is not None and before is not None:
             limits[algorithm] = max(before, last)
@@ -222,7 +222,15 @@ class Copies:
     def _copy_algorithm(self, location: Location, variant: VariantConfig, column: str) -> None:
         base, name = variant.base(column), variant.column(column)
         entry = self.algorithms[base]
-        own = {"seed": entry.seed or base, "label": f"{entry.label or base}, {variant.label}"}
+        own: dict[str, Any] = {
+            "seed": entry.seed or base,
+            "label": f"{entry.label or base}, {variant.label}",
+        }
+        if entry.params_of:  # a parameter that the variant changes is the same on all rows
+            own["params_of"] = {
+                row: {key: value for key, value in keys.items() if not variant.sets(key)}
+                for row, keys in entry.params_of.items()
+            }
         copy = self._changed(location, entry, variant.algorithm, own)
         copy = copy.model_copy(update={"copy_of": entry.copy_of or base})
         if self._is_new(location, name, copy, self.algorithms.get(name)):

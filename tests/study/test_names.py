@@ -19,8 +19,10 @@ datasets:
   - {name: e, card: german, drawn_again: [d], realizations_of: {a: 1, b: 2}}
   - {name: g, card: german, sweep: {split.n_train: [40, 50]}}
 algorithms:
-  a: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_, cv_results_], ALGORITHM}
-  b: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_, cv_results_]}
+  a: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_, cv_results_], ALGORITHM,
+      params_of: {d: {coef0: 1}, e: {coef0: 2}}}
+  b: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_, cv_results_],
+      datasets: [d, e, g]}
   s: {estimator: SVC, sweep: {params.C: [1, 2]}}
 timing: {algorithms: [a, b], datasets: [d, e]}
 tables:

@@ -1,0 +1,43 @@
+"""The lines of a CSV file beside a config, with what its header must not have been meant as."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ensvm.errors import UserError
+from ensvm.study.source import read_text
+
+# Marks that other tools put between fields, in place of the comma.
+_OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "'|'"}
+NOT_GIVEN = ("", "-", "–", "—")  # fields without a value
+
+
+class CsvLine(NamedTuple):
+    """One line of a file: where it is, for messages, and its fields without spaces around them."""
+
+    position: str
+    fields: list[str]
+
+
+def csv_lines(path: Path) -> Iterator[CsvLine]:
+    """Yield the lines of a CSV file but for empty ones and comments, which begin with #.
+
+    Raises UserError if the file cannot be read, or its first line is divided by other marks.
+    """
+    lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
+    is_first = True
+    try:
+        for fields in lines:
+            position = f"{path}, line {lines.line_num}"
+            if not any(fields) or fields[0].startswith("#"):
+                continue
+            if is_first and len(fields) == 1:
+                for mark, name in _OTHER_MARKS.items():
+                    if mark in fields[0]:
+                        message = f"{name} stand between the fields of {fields[0]!r:.60}; accepted:"
+                        raise UserError(f"{position}: {message} commas, and points in decimals")
+            is_first = False
+            yield CsvLine(position, [field.strip() for field in fields])
+    except csv.Error as error:
+        raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error

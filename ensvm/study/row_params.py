@@ -1,0 +1,95 @@
+"""Parameters by row: `params_of:` of an algorithm, from a table in a CSV file or in the config."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ensvm.errors import UserError
+from ensvm.study.algorithms import AlgorithmConfig
+from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
+from ensvm.study.overrides import with_keys
+from ensvm.study.source import Location, YamlSource
+from ensvm.yaml_text import Loader
+
+KEY = "params_of"
+
+
+def with_params_read(source: YamlSource) -> YamlSource:
+    """Return a source in which the tables of parameters stand in place of the files' names.
+
+    The text of the source is then complete: a copy of it does not need the files. Raises UserError
+    if a file is not such a table.
+    """
+    algorithms = source.content.get("algorithms")
+    blocks = algorithms.items() if isinstance(algorithms, dict) else ()
+    named = {
+        name: block[KEY]
+        for name, block in blocks
+        if isinstance(block, dict) and isinstance(block.get(KEY), str)
+    }
+    if not named:
+        return source
+    changed = dict(algorithms or {})
+    for name, file in named.items():
+        location: Location = ("algorithms", name, KEY)
+        path = source.path.parent / file
+        if not path.is_file():
+            raise source.error(location, f"there is no file {path}")
+        rows, positions = _read_table(path)
+        changed[name] = {**changed[name], KEY: rows}
+        source.elsewhere |= {(*location, row): text for row, text in positions.items()}
+    source.replace({**source.content, "algorithms": changed})
+    return source
+
+
+def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """Return the parameters in a file by data set, and where the line of each data set is."""
+    lines = csv_lines(path)
+    first = next(lines, None)
+    if first is None or len(first.fields) < 2:
+        position = str(path) if first is None else first.position
+        message = "expected a header: `row` and the names of parameters, such as row,C,gamma"
+        raise UserError(f"{position}: {message}")
+    names = first.fields[1:]
+    if twice := [name for name, times in Counter(names).items() if times > 1 or not name]:
+        message = f"the header names {twice[0]!r} twice" if twice[0] else "a parameter has no name"
+        raise UserError(f"{first.position}: {message}")
+    rows, positions = dict[str, dict[str, Any]](), dict[str, str]()
+    for position, (row, *texts) in lines:
+        if len(texts) != len(names):
+            counts = f"{len(texts) + 1} fields, and the header has {len(names) + 1}"
+            raise UserError(f"{position}: {','.join([row, *texts])!r:.200} has {counts}")
+        if row in rows:
+            raise UserError(f"{position}: the data set {row!r} is given twice")
+        values = zip(names, texts, strict=True)
+        rows[row] = {
+            name: _value(position, name, text) for name, text in values if text not in NOT_GIVEN
+        }
+        positions[row] = position
+    return rows, positions
+
+
+def _value(position: str, name: str, text: str) -> Any:
+    """Return what a field means as a value in YAML: a number, true or false, or a text."""
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        raise UserError(f"{position}: {name} has {text!r:.60}, which is not a value") from error
+
+
+def params_on(
+    source: YamlSource, name: str, block: AlgorithmConfig, dataset: str
+) -> Mapping[str, Any]:
+    """Return the parameters of an algorithm on a data set: its own ones, and those of the row.
+
+    Raises UserError if a key is a path that leads into what is not a block.
+    """
+    keys = block.params_of.get(dataset)
+    if not keys:
+        return block.params
+    # A whole block comes before keys in it, whatever the order in the config.
+    ordered = {key: keys[key] for key in sorted(keys, key=len)}
+    return with_keys(source, ("algorithms", name, KEY, dataset), block.params, ordered)
