@@ -170,11 +170,11 @@ def _show_study(
 
 def _run_rows(study: "Study", table: "TableConfig", grid: "Grid") -> "Grid":
     """Return the grid of a table without the rows that have no values, unless none has any."""
-    from ensvm.report.tables import build_table, row_label
+    from ensvm.report.tables import build_table
 
-    cells = [cell for cell in build_table(study, table) if cell.mean is not None]
-    run = {row_label(study, cell.row) for cell in cells}
-    return replace(grid, rows=[row for row in grid.rows if row[0] in run or not run])
+    run = {cell.row for cell in build_table(study, table) if cell.mean is not None}
+    named = zip(study.config.rows_of(table), grid.rows, strict=True)
+    return replace(grid, rows=[row for name, row in named if name in run or not run])
 
 
 def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ensvm.records.record import Record
 from ensvm.report.documents.document import CHOSEN
+from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.query import (
     Answer,
     Study,
@@ -82,6 +83,8 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     margin = 0.0
     if printed is not None:
         margin = max(table.margin_of(column, printed.value), printed.half_unit)
+    if notes := notes_about(study, table, cell.row, cell.column):
+        compared["notes"] = " ".join(notes)
     label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ensvm.data.files.encode import MOST_EXACT
 from ensvm.records.record import Record
+from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.query import Study, values_of
 from ensvm.report.tables import algorithm_label, build_table, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
@@ -74,7 +75,8 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "stage": question.stage,
                 "unit": unit_of(question.metric).name,
             }
-            lines.append({**position, **asdict(cell)})
+            notes = " ".join(notes_about(study, table, cell.row, cell.column))
+            lines.append({**position, **asdict(cell), "notes": notes})
     return lines
 
 

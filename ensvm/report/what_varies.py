@@ -343,8 +343,11 @@ def drawn_answers(
 ) -> list[Answer] | None:
     """Return answers of which the printed value is one more; None if print is not one draw.
 
-    They are the realizations of the algorithm that `draws:` names, or data drawn again.
+    They are the realizations of the algorithm that `draws:` names, or data drawn again, whose facts
+    are no draws.
     """
+    if table.of == "data":
+        return None
     question = answer.question
     entry = study.config.dataset(question.row)
     if column.draws is not None and question.algorithm in (column.of(table), column.draws):

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.study.block import ConfigBlock, Id, Name, NameOf, Names
@@ -88,12 +88,16 @@ class ColumnConfig(ConfigBlock):
 
 
 class NoteConfig(ConfigBlock):
-    """A note under a table; one that explains verdicts is shown with those that it explains.
+    """A note under a table; a mark in the table leads to one about a part of it.
 
     Attributes
     ----------
     text : str
         The note.
+    rows : tuple of str
+        The rows that it is about.
+    columns : tuple of str
+        The columns that it is about; with `rows`, it is about the values of these columns there.
     explains : mapping of str to tuple of str
         The cells whose `differs` it explains: columns, each with its rows. It is shown with those
         that differ, and not at all if none does.
@@ -103,6 +107,8 @@ class NoteConfig(ConfigBlock):
     """
 
     text: str
+    rows: Annotated[Names, NameOf("data set", checked=False)] = ()
+    columns: Annotated[Names, NameOf("column", checked=False)] = ()
     explains: Annotated[dict[str, Names], NameOf("column", values="data set", checked=False)] = (
         Field(default_factory=dict)
     )
@@ -114,6 +120,12 @@ class NoteConfig(ConfigBlock):
     def long_form(cls, block: Any) -> Any:
         """Return the block of a note that is only a text."""
         return {"text": block} if isinstance(block, str) else block
+
+    @model_validator(mode="after")
+    def _about_one_thing(self) -> Self:
+        if sum(map(bool, (self.rows or self.columns, self.explains, self.coded))) > 1:
+            raise ValueError("give `rows:` and `columns:`, or `explains:`, or `coded:`, not both")
+        return self
 
     def explains_cell(self, row: str, column: str) -> bool:
         """Return whether it explains the verdict of a cell."""
@@ -289,6 +301,9 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
                 source.must_be_one_of(at, "column", named, columns)
                 for rows_named in named.values():
                     source.must_be_one_of(at, "row of the table", rows_named, rows)
+            note_at = ("tables", index, "notes", number)
+            source.must_be_one_of((*note_at, "columns"), "column", note.columns, columns)
+            source.must_be_one_of((*note_at, "rows"), "row of the table", note.rows, rows)
             if note.coded and table.of != "data":
                 message = "`coded:` is for facts, in a table `of: data`"
                 raise source.error(("tables", index, "notes", number, "coded"), message)

@@ -407,7 +407,8 @@ def test_a_row_that_print_ran_in_another_way_is_not_judged_and_the_table_says_wh
     assert (found.verdict, found.why) == ("cannot tell", "protocol")
     study = make_study(tmp_path / "t", config, errors("german", "a", [error] * 3), PRINTED)
     [(text, _)] = write_tables(study, "md")
-    assert "- ? protocol, german: 300 rows to train" in text
+    assert "- ᵃ ? protocol: 300 rows to train" in text
+    assert "| germanᵃ " in text
     assert "10.0 ? protocol</sub>" in text
 
 
@@ -603,7 +604,8 @@ def test_facts_of_the_data_are_equal_or_not_whatever_rows_are_drawn_again(tmp_pa
     assert verdicts == {"dim": "within the margin", "rows": None, "classes": "differs"}
     assert cells["dim"].difference_low is None
     [(text, _)] = write_tables(study, "md")
-    assert "- rows on german, without a sign: Letters make columns." in text
+    assert "- ᵃ without a sign: Letters make columns." in text
+    assert "287ᵃ" in text
 
 
 def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
@@ -611,7 +613,8 @@ def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
     lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1001])]
     study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
     [(text, _)] = write_tables(study, "md")
-    assert "- ≠ A on astro: because" in text
+    assert "- ᵃ ≠ because" in text
+    assert "30.0ᵃ" in text
     assert "- for all" in text
     stale = stale_notes(study.config, study.folder)
     assert len(stale) == 1

@@ -61,8 +61,8 @@ class Value:
 
     `spread` and `order_spread` are standard deviations over realizations and over orders of the
     training rows; `partial_n` is the number of realizations if it is smaller than asked for;
-    `state` says why the value or a part of it is missing; `key` names the value in its table, and
-    `number` is our value unrounded.
+    `state` says why the value or a part of it is missing; `notes` has the marks of its notes; `key`
+    names the value in its table, and `number` is our value unrounded.
     """
 
     ours: str
@@ -77,14 +77,15 @@ class Value:
     warned: bool = False
     partial_n: int | None = None
     state: str = ""
+    notes: str = ""
     key: str = ""
     number: float | None = None
 
     @property
     def marks(self) -> str:
-        """The mark of a value whose fits warned, and n if it has too few realizations."""
+        """The marks of notes and of fits that warned, and n if it has too few realizations."""
         too_few = "" if self.partial_n is None else PARTIAL.format(n=self.partial_n)
-        return WARNED * self.warned + too_few
+        return self.notes + WARNED * self.warned + too_few
 
     @property
     def sign(self) -> str:

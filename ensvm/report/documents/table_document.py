@@ -1,7 +1,7 @@
 """A table as a document: the grid of the paper, legend, notes, assumptions, missing values."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, groupby, product
 
@@ -27,6 +27,13 @@ from ensvm.report.documents.document import (
     verdict_counts,
 )
 from ensvm.report.documents.ranking_document import who_is_best
+from ensvm.report.documents.table_notes import (
+    marks_at_column,
+    marks_at_row,
+    marks_at_value,
+    notes_about,
+    table_notes,
+)
 from ensvm.report.query import Study, ask, machines, once
 from ensvm.report.tables import (
     TableCell,
@@ -40,9 +47,7 @@ from ensvm.report.tables import (
 )
 from ensvm.report.verdict import is_within, repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
-from ensvm.study.figure_kinds import metric_name
-from ensvm.study.metrics import DATA_CELL, POSITIVE, RATES, is_of_positive
-from ensvm.study.passes import PASS_OF_TABLE
+from ensvm.study.metrics import RATES
 from ensvm.study.table_layout import TableConfig
 
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
@@ -109,11 +114,13 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
         counted_grid=markdown_grid(study, table),
         best=who_is_best(study, table),
         legend=_legend(study, table),
-        notes=_notes(study, table),
+        notes=tuple(note.marked_text for note in table_notes(study, table)),
         assumptions=_assumptions(study, table),
         missing=[as_written(text) for text in reasons(study, cells)],
         origin=origin(study),
-        frame=pd.DataFrame([asdict(cell) for cell in cells], columns=columns),
+        frame=pd.DataFrame([asdict(cell) for cell in cells], columns=columns).assign(
+            notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in cells]
+        ),
     )
 
 
@@ -130,11 +137,14 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
                 best=column.name in best,
                 underlined=column.name in significant,
                 printed=as_printed(study, cell),
+                notes=marks_at_value(study, table, row, column.name),
             )
             for cell, column in zip(of_row, table.columns, strict=True)
         ]
-        rows.append([row_label(study, row), *values])
-    heads = ["data set", *(study.config.column_label(column) for column in table.columns)]
+        rows.append([row_label(study, row) + marks_at_row(study, table, row), *values])
+    labels = {column.name: study.config.column_label(column) for column in table.columns}
+    marked = [label + marks_at_column(study, table, name) for name, label in labels.items()]
+    heads = ["data set", *marked]
     above = ["", *(column.heading or "" for column in table.columns)]
     oracles = any(is_oracle(study, table, column) for column in table.columns)
     return Grid(heads, rows, above=above if any(above) else (), oracles=oracles)
@@ -386,85 +396,6 @@ def _is_slowed(record: Record) -> bool:
     seconds = record.seconds
     wall, cpu = seconds.get("fit_seconds", 0.0), seconds.get("fit_cpu_seconds", math.inf)
     return wall > max(SLOWED * cpu, cpu + SHORT_WAIT)
-
-
-def _notes(study: Study, table: TableConfig) -> list[str]:
-    """Return the notes of a table, each with the cells it explains.
-
-    A note that explains verdicts is left out if no cell has such a verdict. Rows that the paper is
-    believed to have run in another way follow.
-    """
-    cells, texts = build_table(study, table), []
-    differing = [cell for cell in cells if cell.verdict == "differs"]
-    with_value = [cell for cell in cells if cell.mean is not None]
-    for note in table.notes:
-        explained = _named(study, table, note.explains, differing)
-        coded = _named(study, table, note.coded, with_value)
-        if explained:
-            texts.append(f"{MARKS['differs']} {explained}: {as_note(note.text)}")
-        elif coded:
-            texts.append(f"{coded}, without a sign: {as_note(note.text)}")
-        elif not (note.explains or note.coded):
-            texts.append(as_note(note.text))
-    rows_by_text: dict[str, dict[str, None]] = {}
-    for cell in cells:
-        if cell.why == "protocol":
-            text = str(study.config.dataset(cell.row).other_protocol)
-            rows_by_text.setdefault(as_note(text), {})[as_written(row_label(study, cell.row))] = (
-                None
-            )
-    texts += [*_positive_classes(study, table, with_value), *_wrapped(study, table, with_value)]
-    mark = f"{MARKS['cannot tell']} protocol"
-    return texts + [f"{mark}, {enumerated([*rows])}: {text}" for text, rows in rows_by_text.items()]
-
-
-def _positive_classes(study: Study, table: TableConfig, cells: list[TableCell]) -> Iterator[str]:
-    """Yield of which class the values of metrics such as F1 are, metric by metric."""
-    rows_of: dict[str, dict[str, dict[str, None]]] = {}
-    for cell in cells:
-        metric = table.metric_of(table.column(cell.column))
-        facts = study.by_cell.get((cell.row, DATA_CELL, "error"), ())
-        for label in (record.metrics[POSITIVE] for record in facts if POSITIVE in record.metrics):
-            if is_of_positive(metric):
-                rows = rows_of.setdefault(metric_name(metric), {}).setdefault(str(label), {})
-                rows[as_written(row_label(study, cell.row))] = None
-    for name, labels in rows_of.items():
-        classes = "; ".join(
-            f"{as_written(repr(label))} on {enumerated([*rows])}" for label, rows in labels.items()
-        )
-        yield f"{name} is of the class {classes}."
-
-
-def _wrapped(study: Study, table: TableConfig, cells: list[TableCell]) -> Iterator[str]:
-    """Yield which algorithms learnt one class against the rest, and on which rows."""
-    rows_of: dict[str, dict[str, None]] = {}
-    for cell in cells if table.of != "data" else ():
-        algorithm = table.column(cell.column).of(table)
-        records = study.by_cell.get((cell.row, algorithm, PASS_OF_TABLE[table.of]), ())
-        if any(record.settings.method and record.settings.method.wrapped for record in records):
-            rows_of.setdefault(cell.column, {})[as_written(row_label(study, cell.row))] = None
-    for column, rows in rows_of.items():
-        where = enumerated([*rows])
-        yield f"{_label(study, table, column)} learns one class against the rest on {where}."
-
-
-def _named(
-    study: Study, table: TableConfig, rows_of: Mapping[str, Sequence[str]], cells: list[TableCell]
-) -> str:
-    """Return those of some cells that a note names, as text."""
-    named = {
-        column: [
-            as_written(row_label(study, cell.row))
-            for cell in cells
-            if cell.column == column and cell.row in rows
-        ]
-        for column, rows in rows_of.items()
-    }
-    return "; ".join(
-        f"{_label(study, table, column)} on {enumerated(rows)}"
-        for column, rows in named.items()
-        if rows
-    )
 
 
 def _label(study: Study, table: TableConfig, name: str) -> str:

@@ -19,6 +19,7 @@ from ensvm.report.documents.document import (
     one_line,
 )
 from ensvm.report.documents.table_document import TableDocument
+from ensvm.report.documents.table_notes import LETTERS, RAISED
 from ensvm.report.render.markdown import markdown_parser
 
 GREEK = {
@@ -41,6 +42,10 @@ SPECIAL = {
     "≈": r"$\approx$",
     "≠": r"$\neq$",
     "`": r"\textasciigrave{}",
+    **{
+        raised: rf"\textsuperscript{{{letter}}}"
+        for raised, letter in zip(RAISED, LETTERS, strict=True)
+    },
     # In front of a row, `[` would be an argument of the line break before it, and so would `*`.
     "[": "{[}",
     "*": "{*}",

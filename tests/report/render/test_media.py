@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from ensvm.report.documents.table_document import table_document
+from ensvm.report.documents.table_notes import LETTERS, RAISED, mark_of_number
 from ensvm.report.render.html import as_html
 from ensvm.report.render.latex import from_markdown
 from ensvm.report.render.media import AROUND, FORMS, MEDIA
@@ -126,6 +127,10 @@ COMMANDS = {
     r"$\pm$": "±",
     r"$-$": "−",
     r"$\dagger$": "†",
+    **{
+        rf"\textsuperscript{{{letter}}}": raised
+        for letter, raised in zip(LETTERS, RAISED, strict=True)
+    },
     r"\emph{": "",
     r"\textbf{": "",
     r"\texttt{": "",
@@ -217,6 +222,56 @@ def test_every_text_comes_back_from_pages(tmp_path, text):
     assert all(path.is_file() for path in paths)
 
 
+MARKED = """\
+    notes:
+      - whole table
+      - {text: of a row, rows: [titanic]}
+      - {text: of a column, columns: [b]}
+      - {text: of a value, rows: german, columns: a}
+      - {text: it differs, explains: {a: [german]}}
+"""
+
+
+def test_marks_of_notes_come_back_from_every_medium_with_one_numbering(tmp_path):
+    before, after = CONFIG.split("    notes:")
+    config = before + MARKED + after.split("\n", 1)[1]
+    for word in ("TEXT", "CITED", "ASSUMED"):
+        config = config.replace(word, word.lower())
+    lines = [
+        *(one for name in "ab" for one in errors("german", name, [0.3, 0.31])),
+        *errors("titanic", "a", [0.35, 0.36]),
+    ]
+    study = make_study(tmp_path / "s", config, lines, PRINTED)
+    (table,) = study.config.tables
+    document = table_document(study, table)
+    row, column, value, differs = map(mark_of_number, range(4))
+    assert document.notes == (
+        "whole table",
+        f"{row} of a row",
+        f"{column} of a column",
+        f"{value} of a value",
+        f"{differs} ≠ it differs",
+    )
+    expected = [f"titanic{row}", f"b{column}", *document.notes]
+    for name, medium in MEDIA.items():
+        read = squeezed(READERS[name](medium.render(document)))
+        for text in expected if name != "csv" else expected[4:]:
+            assert squeezed(text) in read, (name, text)
+    notes = document.frame.set_index(["row", "column"])["notes"]
+    assert notes["titanic", "b"] == f"{row} of a row {column} of a column"
+    assert notes["titanic", "a"] == f"{row} of a row"
+    assert notes["german", "a"] == f"{value} of a value {differs} ≠ it differs"
+    [*_, index] = write_pages([study], tmp_path / "pages")
+    page = Texts(index.with_name("s.html").read_text()).texts
+    for text in (f"titanic{row}", f"b{column}", *document.notes):
+        assert text in map(str.strip, page)
+
+
+def test_no_two_notes_have_one_mark():
+    marks = [mark_of_number(number) for number in range(3 * len(RAISED))]
+    assert len({*marks}) == len(marks)
+
+
 @pytest.mark.parametrize("text", SHOWN, ids=ascii)
 def test_a_note_means_the_same_in_html_and_latex(tmp_path, text):
     study = study_of(tmp_path / "s", f"*see* `a_b` and {text}")
@@ -241,4 +296,5 @@ def test_every_medium_has_the_same_legend_and_margins(tmp_path):
             texts = [texts] if isinstance(texts, str) else texts
             for one in texts.values() if isinstance(texts, dict) else texts:
                 (plain, *_) = of_markdown(one)
-                assert (squeezed(plain) in read) == (part in medium.parts), (name, part)
+                if (name, part) != ("csv", "notes"):  # it has those that have a mark
+                    assert (squeezed(plain) in read) == (part in medium.parts), (name, part)
