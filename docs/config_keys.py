@@ -114,8 +114,10 @@ def _lines_of(
     """Yield the keys of a block as one list."""
     explained = keys_of(model)
     entries = []
-    # A block's name comes first, also before the keys that it shares with another block.
-    for name, field in sorted(model.model_fields.items(), key=lambda each: each[0] != "name"):
+    # Keys that must be given come first, also before those that the block shares with others.
+    for name, field in sorted(
+        model.model_fields.items(), key=lambda each: not each[1].is_required()
+    ):
         type_name, meaning = explained[name]
         facts = _facts(type_name, field, blocks)
         entries.append(_wrapped(f"- **{field.alias or name}** ({facts}): {meaning}", "  "))

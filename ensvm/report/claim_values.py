@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -16,10 +17,13 @@ from ensvm.report.query import (
     mixed_machines,
     shared_realizations,
 )
-from ensvm.report.tables import printed_value, rounding_decides
-from ensvm.report.what_varies import for_each_realization
+from ensvm.report.statistical_tests import Sample
+from ensvm.report.tables import printed_in_column, rounding_decides
+from ensvm.report.what_varies import Varied, for_each_realization, of_printed, printed_sample
 from ensvm.study.claim import ClaimTest
+from ensvm.study.printed import Published
 from ensvm.study.relations import NoEffect
+from ensvm.study.table_layout import TableConfig
 
 DECIMALS = 9  # more than any paper prints
 
@@ -109,10 +113,21 @@ def left_out(answers: Sequence[Answer]) -> Iterator[str]:
             yield f"of {name}'s realizations {count} have no value and are left out"
 
 
-def printed_effect(
-    study: Study, test: ClaimTest, row: str, pair: Pair
-) -> tuple[float, float, float] | None:
-    """Return the effect of the printed values, between the ends that their rounding gives it.
+@dataclass(frozen=True)
+class PrintedEffect:
+    """The effect of printed values, and the ends between which their rounding lets it lie.
+
+    `varied` has its interval by the printed deviations; None if these do not say it.
+    """
+
+    value: float
+    low: float
+    high: float
+    varied: Varied | None
+
+
+def printed_effect(study: Study, test: ClaimTest, row: str, pair: Pair) -> PrintedEffect | None:
+    """Return the effect of the printed values; None if not all are printed.
 
     The values are those of the first table that has them all, or else each is that of the first
     table that has it.
@@ -120,14 +135,15 @@ def printed_effect(
     of = "timing" if test.run_pass == "timing" else "results"
     names = [name for name in pair if name is not None]
     by_table = [
-        [printed_value(study, table, row, name, test.metric, test.stage) for name in names]
+        [_printed(study, test, table, row, name) for name in names]
         for table in study.config.tables
         if table.of == of
     ]
     values = next((values for values in by_table if None not in values), None) or [
         next(filter(None, of_name), None) for of_name in zip(*by_table, strict=True)
     ]
-    known = [value for value in values if value is not None]
+    found = [value for value in values if value is not None]
+    known = [value for value, _ in found]
     if (test.of_curves and test.stage is None) or test.over or len(known) < len(names):
         return None
     # The effects are monotone in each value, so that the largest and the smallest are at corners.
@@ -141,4 +157,16 @@ def printed_effect(
     low, value, high = (
         round(float(number), DECIMALS) for number in (corners.min(), effect, corners.max())
     )
-    return low, value, high
+    return PrintedEffect(value, low, high, of_printed(test.effect, [each for _, each in found]))
+
+
+def _printed(
+    study: Study, test: ClaimTest, table: TableConfig, row: str, name: str
+) -> tuple[Published, Sample] | None:
+    """Return a printed value of an algorithm, also as the mean of runs; None if there is none."""
+    found = printed_in_column(study, table, row, name, test.metric, test.stage)
+    if found is None:
+        return None
+    column, printed = found
+    answer = ask(study, Question(row, name, test.metric, test.run_pass))
+    return printed, printed_sample(study, table, column, answer, printed)

@@ -29,6 +29,7 @@ from ensvm.report.claim_values import (
     NoValues,
     Numbers,
     Pair,
+    PrintedEffect,
     answers_of,
     compared_values,
     left_out,
@@ -265,10 +266,9 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
     """Return a comparison with its values, or the reason why it has none."""
     names = (blank.left, blank.right)
     # What is known without records: the paper's own values.
-    if test.printed and (ends := printed_effect(study, test, blank.row, names)):
-        low, effect, high = ends
-        verdict = None if test.kind.of_rejections else judge_range(low, high, *test.bounds)
-        blank = replace(blank, printed=effect, printed_verdict=verdict)
+    if test.printed and (printed := printed_effect(study, test, blank.row, names)):
+        verdict = _verdict_on_print(test, printed)
+        blank = replace(blank, printed=printed.value, printed_verdict=verdict)
     # Test the recorded values; without enough of them, say why.
     answers = answers_of(study, test, blank.row, names)
     try:
@@ -296,6 +296,16 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
         reason="; ".join(left_out(answers)),
         **vars(found),
     )
+
+
+def _verdict_on_print(test: ClaimTest, printed: PrintedEffect) -> ClaimVerdict | None:
+    """Return the verdict on printed values: by their deviations, or else by their rounding."""
+    if printed.varied is not None:
+        judged = judge_varied(printed.varied, *test.bounds)
+        return (judge_rejection(judged) if test.kind.of_rejections else judged).verdict
+    if test.kind.of_rejections:
+        return None
+    return judge_range(printed.low, printed.high, *test.bounds)
 
 
 def _on_these_rows(

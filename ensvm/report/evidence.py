@@ -26,6 +26,7 @@ from ensvm.report.query import (
 from ensvm.report.tables import TableCell, cell_of, question_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.passes import ValueOf
+from ensvm.study.printed_means import SPREADS
 from ensvm.study.table_layout import TableConfig, Verdict, Why
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
@@ -174,7 +175,8 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     after = f" {unit}" if unit else ""
     facts = {}
     if cell.mean is not None:
-        spread = "" if cell.std is None else f" ± {cell.std:.4g}"
+        kind = "" if cell.spread == "sd" else f" ({SPREADS[cell.spread]})"
+        spread = "" if cell.std is None else f" ± {cell.std:.4g}{kind}"
         facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {_counted(cell.n)}"
     if cell.std_orders is not None:
         facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"

@@ -12,10 +12,16 @@ import numpy as np
 from ensvm.report.query import Answer, Question, Study, ask, once, paired_values
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.verdict import deviation, is_within
-from ensvm.report.what_varies import for_each_realization, on_new_rows, value_shown
+from ensvm.report.what_varies import (
+    for_each_realization,
+    on_new_rows,
+    spread_shown,
+    value_shown,
+)
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
 from ensvm.study.printed import Published
+from ensvm.study.printed_means import Spread
 from ensvm.study.relations import EFFECTS
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
@@ -33,8 +39,9 @@ class TableCell:
     and `interval_of` names what D is computed from. `why` is the reason of a verdict that cannot be
     given, in one word; `chosen` says that a setting was chosen on the printed value.
     `largest_class` is the value of predicting the largest class, if the table names an algorithm
-    that does so. `warned` is the number of realizations that warned. `status` is that of the
-    study's answer; if it is not `ok`, `reason` explains it.
+    that does so. `spread` says what `std` and `published_std` are. `warned` is the number of
+    realizations that warned. `status` is that of the study's answer; if it is not `ok`, `reason`
+    explains it.
     """
 
     table: str
@@ -47,6 +54,7 @@ class TableCell:
     std_orders: float | None = None
     published: float | None = None
     published_std: float | None = None
+    spread: Spread = "sd"
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
@@ -150,9 +158,17 @@ def cell_of(
         return cell
     # Our own value, whatever the paper prints.
     ours = value_shown(study, table, column, answer)
+    spread = study.config.mean_of_print(table, column, row).spread
+    std = spread_shown(ours, answer, spread)
     guess = _of_largest_class(study, table, row, answer.question)
     cell = replace(
-        cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned, largest_class=guess
+        cell,
+        mean=ours.mean,
+        std=std,
+        spread=spread,
+        n=ours.n,
+        warned=answer.n_warned,
+        largest_class=guess,
     )
     orders = answer.by_order()
     if orders is not None:
@@ -339,7 +355,15 @@ def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[
 def printed_value(
     study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | str | None
 ) -> Published | None:
-    """Return the value that a table of the paper prints of an algorithm, in a metric.
+    """Return the value that a table of the paper prints of an algorithm, in a metric."""
+    found = printed_in_column(study, table, row, algorithm, metric, stage)
+    return None if found is None else found[1]
+
+
+def printed_in_column(
+    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | str | None
+) -> tuple[ColumnConfig, Published] | None:
+    """Return the value that a table prints of an algorithm, in a metric, and its column.
 
     A printed accuracy is an error too, and the other way round.
     """
@@ -349,9 +373,9 @@ def printed_value(
             continue
         printed, printed_metric = study.published[place], table.metric_of(column)
         if printed_metric == metric:
-            return printed
+            return column, printed
         if {printed_metric, metric} == set(RATES):
-            return replace(printed, value=PERCENT.scale - printed.value)
+            return column, replace(printed, value=PERCENT.scale - printed.value)
     return None
 
 

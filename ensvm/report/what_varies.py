@@ -31,6 +31,7 @@ from ensvm.report.statistical_tests import (
 )
 from ensvm.study.metrics import PARAMETER, PERCENT, RATES
 from ensvm.study.printed import Published
+from ensvm.study.printed_means import Mean, Spread
 from ensvm.study.relations import Effect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
@@ -270,7 +271,7 @@ def comparison(
     study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
 ) -> Comparison:
     """Return what the interval of a table's value is computed from."""
-    m = study.config.published_realizations or 1
+    mean = study.config.mean_of_print(table, column, answer.question.row)
     drawn = drawn_answers(study, table, column, answer)
     fixed = drawn is None and is_fixed(study, answer)
     if drawn is not None and len(drawn) > 1:
@@ -278,7 +279,8 @@ def comparison(
         return Comparison(answer.shown(), printed, means, n_test=n_tested(answer))
     k = folds_of(_split_of(answer))
     if k is not None:
-        return _of_folds(answer, printed, k, fixed, max(m, k))
+        return _of_folds(answer, printed, mean, k, fixed)
+    printed, m = _with_deviation(printed, mean)
     # The paper ran one order in each realization; our values are means over orders.
     orders, entry = answer.by_order(), study.config.dataset(answer.question.row)
     values = answer.shown()
@@ -301,14 +303,29 @@ def comparison(
     )
 
 
-def _of_folds(
-    answer: Answer, printed: Published, k: int, fixed: bool, n_printed: int
-) -> Comparison:
+def _with_deviation(
+    printed: Published, mean: Mean, folds: int | None = None
+) -> tuple[Published, int]:
+    """Return a printed value with its standard deviation over runs, and the number of runs."""
+    std, n = mean.deviation(printed.std, folds)
+    return replace(printed, std=std), n
+
+
+def printed_sample(
+    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+) -> Sample:
+    """Return a printed value as the mean of runs, with their standard deviation and number."""
+    mean = study.config.mean_of_print(table, column, answer.question.row)
+    printed, n = _with_deviation(printed, mean, folds_of(_split_of(answer)))
+    return Sample(printed.value, printed.std, n)
+
+
+def _of_folds(answer: Answer, printed: Published, mean: Mean, k: int, fixed: bool) -> Comparison:
     """Return a comparison of cross-validations: whole repetitions, or the folds of a single one.
 
-    A printed value is the mean of `n_printed` folds, those of one repetition at least, and a
-    printed standard deviation is that over folds, as ours is.
+    A printed value is the mean of the folds of one repetition at least.
     """
+    printed, n_printed = _with_deviation(printed, mean, k)
     values = complete(answer).shown()
     n_test = n_tested(answer)
     if is_left_out_in_turn(answer):
@@ -321,6 +338,16 @@ def _of_folds(
         return Comparison(means, printed, n_test=n_test, n_printed=n_printed)
     m = n_printed // k
     return Comparison(means, printed, means if m == 1 else None, n_test=n_test, n_printed=m)
+
+
+def spread_shown(shown: Sample, answer: Answer, kind: Spread) -> float | None:
+    """Return the spread of our values in the kind of the printed one; None if there is none."""
+    if shown.std is None or kind == "sd":
+        return shown.std
+    if kind == "se":
+        return shown.std / math.sqrt(shown.n)
+    means = by_repetition(answer, answer.shown())
+    return None if means is None else sample(means).std
 
 
 def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: Answer) -> Sample:
@@ -380,6 +407,23 @@ def by_repetition(answer: Answer, values: Numbers) -> Numbers | None:
 
 
 # Of an effect of one algorithm or of two.
+
+
+def of_printed(effect: Effect, samples: Sequence[Sample]) -> Varied | None:
+    """Return an effect of printed means by their deviations; None if these do not say it.
+
+    The values are taken for independent: print does not say how they vary together.
+    """
+    if any(one.std is None or one.n < 2 for one in samples):
+        return None
+    shown = float(effect.effects(np.array([[one.mean for one in samples]]))[0])
+    if effect.of_pair and not effect.is_ratio:
+        return Varied(shown, difference_of_means(*samples), "means")
+    if effect.of_pair or len(samples) > 1:
+        return None
+    (one,) = samples
+    assert one.std is not None
+    return Varied(shown, MeanEstimate(shown, one.std / math.sqrt(one.n), one.n - 1.0), "means")
 
 
 def on_these_rows(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
-from ensvm.data.splits import whole_round
+from ensvm.data.splits import folds_of, whole_round
 from ensvm.errors import UserError, did_you_mean
 from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, hash_of, key_of
@@ -31,7 +31,7 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL, is_of_positive
 from ensvm.study.passes import RunPass, ValueOf
-from ensvm.study.printed import check_published, read_published
+from ensvm.study.printed import Place, Published, check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.read_config import validated
 from ensvm.study.source import YamlSource
@@ -291,7 +291,7 @@ def _plan(
     config, path = validated(source), source.path
     few = only_published and realizations is None
     if few:
-        realizations = config.published_realizations or DEFAULT_REALIZATIONS
+        realizations = config.most_published or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     # The card and the realizations of each data set; too many cells are refused before any is made.
     cards = {
@@ -330,6 +330,7 @@ def _plan(
     # With --published, keep what the paper shows.
     published, printed = _published(source, config)
     config = config.with_paper(printed)
+    _check_spreads(source, config, cards, printed)
     if only_published:
         cells = _shown_in_paper(config, printed, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
@@ -457,19 +458,51 @@ def _has_fewer(card: DatasetCard, realizations: int) -> bool:
     return most is not None and most < realizations
 
 
+def _check_spreads(
+    source: YamlSource,
+    config: StudyConfig,
+    cards: Mapping[str, DatasetCard],
+    printed: Mapping[Place, Published],
+) -> None:
+    """Refuse a kind of printed ± that the realizations of its row and of print cannot have."""
+    columns = {
+        (table.id, one.name): (table, one) for table in config.tables for one in table.columns
+    }
+    for (table_id, row, name), number in printed.items():
+        if number.std is None or (table_id, name) not in columns or row not in cards:
+            continue
+        n, spread = config.mean_of_print(*columns[table_id, name], row)
+        folds = folds_of(cards[row].split)
+        at = f"`published_spread: {spread}` of {number.text} (table {table_id}, {row}, {name})"
+        if spread == "sd":
+            continue
+        if spread == "sd-of-repetitions" and folds is None:
+            message = f"is of a cross-validation, and {row} has none"
+        elif n is None:
+            message = (
+                "needs the number of printed realizations: `published_realizations:` is missing"
+            )
+        elif spread == "sd-of-repetitions" and folds is not None and n < 2 * folds:
+            message = f"is over repetitions, and `published_realizations: {n}` is less than two"
+            message += f" of {folds} folds"
+        else:
+            continue
+        raise source.error(("published",), f"{at} {message}")
+
+
 def _published(
     source: YamlSource, config: StudyConfig
-) -> tuple[Path | None, list[tuple[str, str, str]]]:
-    """Return the checked file of printed values, and the places of these values."""
+) -> tuple[Path | None, Mapping[Place, Published]]:
+    """Return the checked file of printed values, and these values."""
     if config.published is None:
-        return None, []
+        return None, {}
     path = source.path.parent / config.published
     if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     try:
         # A variant shows parts of the paper: there may be more numbers than places.
         read = check_published if config.reproduce else read_published
-        return path, list(read(path, config))
+        return path, read(path, config)
     except ValueError as error:
         raise source.error(("published",), str(error)) from error
 

@@ -23,6 +23,7 @@ from ensvm.study.figures import AnyFigure, check_figures
 from ensvm.study.findings import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.names import Asked, StudyNames
+from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
 from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, check_tables
@@ -123,7 +124,7 @@ class DerivedConfig(ConfigBlock):
         return f"Built on {self.base}, from which it differs in {'; '.join(self.differs)}."
 
 
-class StudyConfig(ConfigBlock):
+class StudyConfig(PrintedMeans):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
     Attributes
@@ -149,8 +150,6 @@ class StudyConfig(ConfigBlock):
     realizations : int or None
         How many realizations are run: splits of the data with their random seeds. If not given,
         every fold, group or split of a data set's file once, and 1 where rows are drawn.
-    published_realizations : int or None
-        How many realizations the printed values are means of; one if not given.
     kernel : KernelConfig or None
         The kernel that all algorithms share.
     defaults : DatasetDefaults or None
@@ -200,7 +199,6 @@ class StudyConfig(ConfigBlock):
     part_of: Name | None = None
     proposed: Annotated[Names, NameOf("algorithm", if_gone="key")] = ()
     realizations: int | None = Field(default=None, ge=1)
-    published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
     defaults: DatasetDefaults | None = None
     datasets: tuple[DatasetConfig, ...] = Field(min_length=1)
@@ -319,6 +317,17 @@ class StudyConfig(ConfigBlock):
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""
         return next(table for table in self.tables if table.id == name)
+
+    def mean_of_print(self, table: TableConfig, column: ColumnConfig, row: str) -> Mean:
+        """Return what a printed value is a mean of: the narrowest block that says it decides."""
+        return narrowest(self.dataset(row), column, table, self)
+
+    @property
+    def most_published(self) -> int | None:
+        """The largest number of realizations of a printed value; None if none is given."""
+        tables = (block for table in self.tables for block in (table, *table.columns))
+        given = [each.published_realizations or 0 for each in (self, *self.datasets, *tables)]
+        return max(given) or None
 
     def chosen_on(self, table: TableConfig, row: str, column: str) -> bool:
         """Return whether a setting of the study was chosen on a printed value."""

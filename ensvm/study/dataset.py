@@ -10,6 +10,7 @@ from ensvm import hints
 from ensvm.data.own_file import OwnFile
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
+from ensvm.study.printed_means import PrintedMeans
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
@@ -78,7 +79,7 @@ class DatasetDefaults(ConfigBlock):
         return [*super()._known_keys(block), *own]
 
 
-class DatasetConfig(DatasetDefaults):
+class DatasetConfig(DatasetDefaults, PrintedMeans):
     """One data set of a study: a card's name, or data of the user's own.
 
     It takes the keys of a data set of your own files, too.
@@ -112,6 +113,8 @@ class DatasetConfig(DatasetDefaults):
         The data set that this one is a copy of, for a variant of a reading, which fills it in.
         Copies are run, but shown only where they are named.
     """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     name: Name
     label: str | None = None
@@ -178,7 +181,7 @@ def algorithms_on(
 
 # Keys that only data of the user's own have.
 OWN_KEYS = tuple(key for key in OwnFile.model_fields if key not in DatasetConfig.model_fields)
-# Keys that say which data a row is: each data set has its own.
+# Keys that say which data a row is, or what print says of it: each data set has its own.
 NAMING = (
     *(key for key in DatasetConfig.model_fields if key not in DatasetDefaults.model_fields),
     "test",

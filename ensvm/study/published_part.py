@@ -26,13 +26,16 @@ def published_values(
     paper, on the data sets that the paper uses. Variants of readings are left out.
     """
     copies = config.copies
-    shown = config.published_realizations or DEFAULT_REALIZATIONS
+    shown = config.most_published or DEFAULT_REALIZATIONS
     values = dict.fromkeys(
         _of_claims(config), config.published_realizations or REALIZATIONS_OF_CLAIMS
     )
     for name in _of_figures(config):
         values[name] = max(values.get(name, 0), min(shown, REALIZATIONS_OF_FIGURES))
-    values |= dict.fromkeys(_of_tables(config, printed), shown)
+    of_tables = dict[ValueOf, int]()
+    for name, n in _of_tables(config, printed):
+        of_tables[name] = max(of_tables.get(name, 0), n)
+    values |= of_tables
     return {
         (row, algorithm, run_pass): min(n, FEWEST_TIMINGS) if run_pass == "timing" else n
         for (row, algorithm, run_pass), n in values.items()
@@ -40,7 +43,10 @@ def published_values(
     }
 
 
-def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> Iterator[ValueOf]:
+def _of_tables(
+    config: StudyConfig, printed: Iterable[tuple[str, str, str]]
+) -> Iterator[tuple[ValueOf, int]]:
+    """Yield the values behind printed ones, each with how many realizations are enough."""
     columns = {
         (table.id, column.name): (table, column)
         for table in config.tables
@@ -51,7 +57,8 @@ def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> 
         if (table_id, name) in columns:
             table, column = columns[table_id, name]
             algorithm = DATA_CELL if table.of == "data" else column.of(table)
-            yield row, algorithm, PASS_OF_TABLE[table.of]
+            n = config.mean_of_print(table, column, row).realizations or DEFAULT_REALIZATIONS
+            yield (row, algorithm, PASS_OF_TABLE[table.of]), n
 
 
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:

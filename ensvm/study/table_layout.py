@@ -20,6 +20,7 @@ from ensvm.study.metrics import (
     wrong_share,
 )
 from ensvm.study.names import Asked, StudyNames
+from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.source import YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
@@ -33,7 +34,7 @@ Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
 """Why a verdict cannot be given; empty if it is given."""
 
 
-class ColumnConfig(ConfigBlock):
+class ColumnConfig(PrintedMeans):
     """A column of a table: the metric of one algorithm, by default the one of its name.
 
     Attributes
@@ -132,7 +133,7 @@ class NoteConfig(ConfigBlock):
         return row in self.explains.get(column, ())
 
 
-class TableConfig(ConfigBlock):
+class TableConfig(PrintedMeans):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
     Attributes

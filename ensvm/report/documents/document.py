@@ -17,6 +17,7 @@ import pandas as pd
 from ensvm import __version__
 from ensvm.report.query import Study, commits_of, days_of, processors_of, runs_of
 from ensvm.report.tables import TableCell
+from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.table_layout import Verdict, Why
 from ensvm.visible_text import visible
 
@@ -59,14 +60,15 @@ WHY: dict[Why, str] = {
 class Value:
     """Our value in a grid beside the printed one, as rounded texts that may be empty.
 
-    `spread` and `order_spread` are standard deviations over realizations and over orders of the
-    training rows; `partial_n` is the number of realizations if it is smaller than asked for;
-    `state` says why the value or a part of it is missing; `notes` has the marks of its notes; `key`
-    names the value in its table, and `number` is our value unrounded.
+    `spread` is over realizations, in the kind that print uses, and `order_spread` the standard
+    deviation over orders of the training rows; `partial_n` is the number of realizations if it is
+    smaller than asked for; `state` says why the value or a part of it is missing; `notes` has the
+    marks of its notes; `key` names the value in its table, and `number` is our value unrounded.
     """
 
     ours: str
     spread: str = ""
+    spread_kind: Spread = "sd"
     order_spread: str = ""
     printed: str = ""
     verdict: Verdict | None = None
@@ -216,8 +218,10 @@ def how_to_read(*grids: Grid) -> str:
         best += ", apart from columns that chose by the test error"
     shown = {value.verdict for value in values}
     verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
+    used = {value.spread_kind for value in values if value.spread}
+    kinds = [text for kind, text in SPREADS.items() if kind in used]
     meanings = {
-        "ours ± standard deviation over realizations": any(value.spread for value in values),
+        f"ours ± {' or '.join(kinds)}": kinds,
         "in parentheses, over orders of the training rows": any(
             value.order_spread for value in values
         ),

@@ -48,6 +48,7 @@ from ensvm.report.tables import (
 from ensvm.report.verdict import is_within, repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
 from ensvm.study.metrics import RATES
+from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.table_layout import TableConfig
 
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
@@ -189,6 +190,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     return Value(
         text(cell.mean) or NOTHING,
         spread=text(cell.std),
+        spread_kind=cell.spread,
         order_spread=order_spread if order_spread.strip("0.") else "",
         verdict=cell.verdict,
         why=cell.why,
@@ -219,6 +221,7 @@ def _legend(study: Study, table: TableConfig) -> list[str]:
         "Printed seconds are of another machine: only ratios compare.": (
             table.of == "timing" and any(cell.published is not None for cell in cells)
         ),
+        (spreads := _spreads(study, table, cells)): spreads,
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
         (more := more_values(study, table, cells)): more,
@@ -229,6 +232,26 @@ def _legend(study: Study, table: TableConfig) -> list[str]:
         **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
     }
     return [text for text, applies in sentences.items() if applies]
+
+
+def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return which values have which kind of ±, as print has it; empty if all have one."""
+    columns_of: dict[tuple[Spread, str], list[str]] = {}
+    for cell in cells:
+        if cell.std is not None:
+            label = _label(study, table, cell.column)
+            columns_of.setdefault((cell.spread, cell.row), []).append(label)
+    rows_of: dict[tuple[Spread, tuple[str, ...]], list[str]] = {}
+    for (kind, row), columns in columns_of.items():
+        label = as_written(row_label(study, row))
+        rows_of.setdefault((kind, tuple(columns)), []).append(label)
+    if len({kind for kind, _ in rows_of}) < 2:
+        return ""
+    parts = [
+        f"the {SPREADS[kind]} for {enumerated(columns)} on {enumerated(rows)}"
+        for (kind, columns), rows in rows_of.items()
+    ]
+    return f"± is {'; '.join(parts)}."
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:
