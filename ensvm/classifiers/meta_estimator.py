@@ -14,6 +14,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ensvm.class_columns import aligned_decisions, aligned_probabilities
 from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods
@@ -116,7 +117,8 @@ class FittedCopy(BinaryMetaEstimator):
             The values of f.
         """
         X = self._validated(X)
-        return self.estimator_.decision_function(X)
+        values = np.asarray(self.estimator_.decision_function(X))
+        return aligned_decisions(values, self._classes_of_copy(), self.classes_)
 
     @available_if(_copy_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -124,11 +126,16 @@ class FittedCopy(BinaryMetaEstimator):
 
         Returns
         -------
-        ndarray of shape (n, 2)
+        ndarray of shape (n, n_classes)
             The probability of each class, in the order of `classes_`.
         """
         X = self._validated(X)
-        return self.estimator_.predict_proba(X)
+        values = np.asarray(self.estimator_.predict_proba(X))
+        return aligned_probabilities(values, self._classes_of_copy(), self.classes_)
+
+    def _classes_of_copy(self) -> NDArray[Any]:
+        """Return the classes of the fitted copy, in its own order."""
+        return np.asarray(getattr(self.estimator_, "classes_", self.classes_))
 
 
 def seeded_clone(

@@ -116,6 +116,6 @@ class DecisionMap(FittedCopy):
         return self
 
     def _decide(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        if hasattr(self.estimator_, "decision_function"):
-            return np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+        if hasattr(self, "decision_function"):
+            return np.asarray(self.decision_function(rows), dtype=np.float64)
         return self._signs(self.estimator_.predict(rows))

@@ -1,18 +1,29 @@
 """Parameters that name classes.
 
-A config names classes by the labels of the data, in `class_weight:` and in the `constant:` of a
-DummyClassifier. Estimators are fitted on codes: -1 and +1, or 0, 1, ... with more classes.
+A config names classes by the labels of the data, in `class_weight:`, in `priors:`, in the
+`constant:` of a DummyClassifier and the like. Estimators are fitted on codes: -1 and +1, or
+0, 1, ... with more classes.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any
 
 from ensvm.data import DatasetCard
 from ensvm.records.settings import AlgorithmSettings
 
-WEIGHTS, CONSTANT = "class_weight", "constant"
-_CONSTANT_CLASS = "DummyClassifier"  # the class whose parameter `constant` is a label
+WEIGHTS = "class_weight"
+# Parameters that have a number for each class, in the order of the classes.
+BY_CLASS = ("priors", "class_prior")
+# Parameters that are a label, by the class that has them.
+LABELS = {
+    "DummyClassifier": "constant",
+    "FixedThresholdClassifier": "pos_label",
+}
+# Classes that take the code -1, that of the first of two classes, for a row without a label.
+ZERO_AND_ONE = "OneVsRestClassifier"  # gives its estimator the codes 0 and 1
+UNLABELLED = ("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier")
 
 
 class UnknownLabel(ValueError):
@@ -30,76 +41,97 @@ def in_codes(method: AlgorithmSettings, card: DatasetCard) -> AlgorithmSettings:
 
     Raises UnknownLabel if a parameter names a label that the data set does not have.
     """
-    codes = codes_of(card)
-    is_constant = str(method.estimator).endswith(_CONSTANT_CLASS)
+    classes = set(_classes_in([method.estimator, method.params, method.grid or {}]))
+    wrong = classes.intersection(UNLABELLED)
+    if wrong and card.positive is not None and ZERO_AND_ONE not in classes:
+        raise UnknownLabel(
+            f"{min(wrong)} takes -1 for a row without a label, and the first of two classes has "
+            f"this code; write {{estimator: {ZERO_AND_ONE}, params: {{estimator: {min(wrong)}}}}}"
+        )
+    labels = {LABELS[name] for name in classes if name in LABELS}
+    translation = _Translation(codes_of(card), labels)
     return replace(
         method,
-        estimator=_translated(method.estimator, codes, ""),
-        params=_of_block(method.params, codes, is_constant),
-        grid=None if method.grid is None else _of_block(method.grid, codes, is_constant),
+        estimator=translation.of_value(method.estimator, ""),
+        params=translation.of_value(method.params, ""),
+        grid=None if method.grid is None else translation.of_value(method.grid, ""),
     )
 
 
-def names_classes(method: AlgorithmSettings) -> bool:
-    """Return whether the weights of an algorithm are given by labels."""
-    return any(_weights_in([method.estimator, method.params, method.grid or {}]))
-
-
-def _weights_in(value: Any) -> Iterator[bool]:
+def parameter_by_class(value: Any, key: Any = "") -> str:
+    """Return the name of a parameter that has weights or numbers by labels; else ""."""
     if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if _last(key) == WEIGHTS:
-                yield isinstance(inner, Mapping) or (
-                    isinstance(inner, list) and any(isinstance(each, Mapping) for each in inner)
-                )
-            yield from _weights_in(inner)
+        if _last(key) in (WEIGHTS, *BY_CLASS):
+            return _last(key)
+        found = (parameter_by_class(inner, name) for name, inner in value.items())
     elif isinstance(value, list):
-        for inner in value:
-            yield from _weights_in(inner)
+        found = (parameter_by_class(inner, key) for inner in value)
+    else:
+        return ""
+    return next(filter(None, found), "")
 
 
-def _of_block(params: Mapping[str, Any], codes: Mapping[str, int], constant: bool) -> Any:
-    """Return the parameters of one estimator, or the values of its grid, by codes."""
-    return {
-        key: _labels(value, codes)
-        if constant and _last(key) == CONSTANT
-        else _translated(value, codes, key)
-        for key, value in params.items()
-    }
-
-
-def _translated(value: Any, codes: Mapping[str, int], key: Any) -> Any:
+def _classes_in(value: Any) -> Iterator[str]:
+    """Yield the names of classes among the texts in nested blocks, and other texts."""
     if isinstance(value, Mapping):
-        if _last(key) == WEIGHTS:
-            return {_code(label, codes, WEIGHTS): weight for label, weight in value.items()}
-        constant = str(value.get("estimator")).endswith(_CONSTANT_CLASS)
-        return {
-            name: _of_block(inner, codes, constant)
-            if name == "params" and isinstance(inner, Mapping)
-            else _translated(inner, codes, name)
-            for name, inner in value.items()
-        }
-    if isinstance(value, list):  # of estimators, or of the values of a grid
-        return [_translated(each, codes, key) for each in value]
-    return value
-
-
-def _labels(value: Any, codes: Mapping[str, int]) -> Any:
+        value = list(value.values())
     if isinstance(value, list):
-        return [_labels(each, codes) for each in value]
-    return None if value is None else _code(value, codes, CONSTANT)
+        for inner in value:
+            yield from _classes_in(inner)
+    elif isinstance(value, str):
+        yield value.rpartition(":")[2]
 
 
-def _code(label: Any, codes: Mapping[str, int], parameter: str) -> int:
-    if str(label) in codes:
-        return codes[str(label)]
-    for name, code in codes.items():  # labels 1.0 and 2.0 of a file, written as 1 and 2
-        try:
-            if float(name) == float(label):
-                return code
-        except (TypeError, ValueError):
-            continue
-    raise UnknownLabel(f"{parameter}: no label {label!r}; its labels: {', '.join(codes)}")
+@dataclass(frozen=True)
+class _Translation:
+    """Puts the codes of a data set in the place of its labels."""
+
+    codes: Mapping[str, int]
+    labels: Collection[str]  # the parameters of the algorithm and its parts that are labels
+
+    def of_value(self, value: Any, key: Any) -> Any:
+        """Return a block, a list or the value of a parameter, by codes."""
+        name = _last(key)
+        if name in self.labels:
+            return self._label(value, name)
+        if isinstance(value, Mapping):
+            if name == WEIGHTS:
+                return {self._code(label, name): weight for label, weight in value.items()}
+            if name in BY_CLASS:
+                return self._numbers(value, name)
+            return {inner: self.of_value(each, inner) for inner, each in value.items()}
+        if isinstance(value, list):
+            if name in BY_CLASS and any(isinstance(each, Number) for each in value):
+                raise UnknownLabel(
+                    f"{name}: a list does not say which number is of which label; write "
+                    f"{{{', '.join(f'{label}: NUMBER' for label in self.codes)}}}"
+                )
+            return [self.of_value(each, key) for each in value]  # estimators, or values of a grid
+        return value
+
+    def _numbers(self, value: Mapping[Any, Any], name: str) -> list[Any]:
+        """Return numbers by labels as a list in the order of the codes."""
+        numbers = {self._code(label, name): number for label, number in value.items()}
+        missing = [label for label, code in self.codes.items() if code not in numbers]
+        if missing:
+            raise UnknownLabel(f"{name}: the label {missing[0]!r} has no number")
+        return [numbers[code] for code in sorted(numbers)]
+
+    def _label(self, value: Any, name: str) -> Any:
+        if isinstance(value, list):
+            return [self._label(each, name) for each in value]
+        return None if value is None else self._code(value, name)
+
+    def _code(self, label: Any, name: str) -> int:
+        if str(label) in self.codes:
+            return self.codes[str(label)]
+        for known, code in self.codes.items():  # labels 1.0 and 2.0 of a file, written as 1 and 2
+            try:
+                if float(known) == float(label):
+                    return code
+            except (TypeError, ValueError):
+                continue
+        raise UnknownLabel(f"{name}: no label {label!r}; its labels: {', '.join(self.codes)}")
 
 
 def _last(key: Any) -> str:

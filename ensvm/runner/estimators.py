@@ -17,6 +17,7 @@ from typing import Any
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import did_you_mean
 from ensvm.runner.answers import error_text
+from ensvm.runner.class_parameters import BY_CLASS
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
@@ -497,6 +498,9 @@ def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
     checked = clone(estimator)
     if share_gram and shares_gram(checked):
         checked.set_params(kernel="precomputed")  # the runner has more kernels than scikit-learn
+    for name, value in checked.get_params(deep=False).items():
+        if name in BY_CLASS and isinstance(value, Mapping):  # by labels, until the data are known
+            checked.set_params(**{name: list(value.values())})
     if checked.get_params(deep=False).get("gamma") == "mean-distance":
         checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
     try:

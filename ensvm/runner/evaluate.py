@@ -270,12 +270,14 @@ def _metric(name: str, fit: _Fit) -> float | str:
     """
     from ensvm.runner.scored import Scored
 
-    scorer, sign = scorer_of(name, fit.classes.size)
+    realization = fit.inputs.realization
+    labels = np.union1d(realization.y_train, realization.y_test)
+    scorer, sign = scorer_of(name, labels.size)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # for example, about a label that is never predicted
-            scored = Scored(fit.fitted, fit.classes)
-            value = sign * float(scorer(scored, fit.inputs.test(), fit.inputs.realization.y_test))
+            scored = Scored(fit.fitted, fit.classes, labels)
+            value = sign * float(scorer(scored, fit.inputs.test(), realization.y_test))
     except BaseException as error:
         return error_text(error, kind=True)
     return value if math.isfinite(value) else "not defined on these test rows: they lack a class"

@@ -15,7 +15,7 @@ from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, hash_of, key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
-from ensvm.runner.class_parameters import WEIGHTS, UnknownLabel, in_codes, names_classes
+from ensvm.runner.class_parameters import WEIGHTS, UnknownLabel, in_codes, parameter_by_class
 from ensvm.runner.own_code import importable
 from ensvm.runner.study_algorithms import (
     Algorithm,
@@ -375,9 +375,10 @@ def _check_labels(
             except UnknownLabel as error:
                 message = f"the data set {entry.name!r}, {error}"
                 raise source.error(("algorithms", name), message) from error
-            if method.wrapped is not None and names_classes(method):
-                message = f"{WEIGHTS} by labels has no meaning one class against the rest, as on"
-                message += f" {entry.name}; `{WEIGHTS}: balanced` has"
+            named = parameter_by_class([method.estimator, method.params, method.grid])
+            if method.wrapped is not None and named:
+                message = f"{named} by labels has no meaning one class against the rest, as on"
+                message += f" {entry.name}" + f"; `{WEIGHTS}: balanced` has" * (named == WEIGHTS)
                 raise source.error(("algorithms", name), message)
 
 

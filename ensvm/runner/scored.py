@@ -1,5 +1,6 @@
 """A fitted classifier as the scorers of scikit-learn expect one, whatever it returns."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from ensvm.class_columns import aligned_decisions, aligned_probabilities
 from ensvm.runner.answers import Misbehaves, numbers_of
 
 
@@ -22,10 +24,12 @@ class Scored(ClassifierMixin, BaseEstimator):
         The fitted classifier.
     classes : ndarray of shape (n_classes,)
         The labels that it may predict, in its own order.
+    labels : ndarray
+        All labels of the data, which may be more.
     """
 
-    def __init__(self, fitted: Any, classes: NDArray[Any]) -> None:
-        self.fitted, self.classes = fitted, classes
+    def __init__(self, fitted: Any, classes: NDArray[Any], labels: NDArray[Any]) -> None:
+        self.fitted, self.classes, self.labels = fitted, classes, labels
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -33,7 +37,7 @@ class Scored(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels in increasing order."""
-        return np.sort(self.classes)
+        return np.union1d(self.classes, self.labels)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted labels, shape (n,)."""
@@ -44,37 +48,37 @@ class Scored(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the probabilities of `classes_`, shape (n, n_classes).
 
-        Raises Misbehaves if the classifier returns another number of columns.
+        Raises Misbehaves if the classifier does not return a column for each of its classes.
         """
-        values = self._scores("predict_proba", X)
-        if values.ndim == 1 and self.classes.size == 2:
-            values = np.column_stack([1.0 - values, values])
-        if values.ndim != 2 or values.shape[1] != self.classes.size:
-            raise Misbehaves(
-                f"predict_proba returned shape {values.shape}; a column for each of"
-                f" {self.classes.size} classes is expected"
-            )
-        return self._in_order(values)
+        return self._scores("predict_proba", X, aligned_probabilities)
 
     @available_if(lambda self: hasattr(self.fitted, "decision_function"))
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the decision values: shape (n,) for two classes, else (n, n_classes)."""
-        values = self._scores("decision_function", X)
-        if values.ndim == 2:
-            return self._in_order(values)
-        return values if self._is_in_order else -values
+        """Return the decision values: shape (n,) for two classes, else (n, n_classes).
 
-    def _scores(self, method: str, X: Any) -> NDArray[Any]:
-        """Return an array; a column, or a list with one array for a single output, is unpacked."""
+        Raises Misbehaves if the classifier does not return a column for each of its classes.
+        """
+        if self.classes.size > 2 and _is_of_pairs(self.fitted):
+            raise Misbehaves("decision_function is of pairs of classes, not of classes")
+        return self._scores("decision_function", X, aligned_decisions)
+
+    def _scores(self, method: str, X: Any, aligned: Callable[..., NDArray[Any]]) -> NDArray[Any]:
+        """Return scores of `classes_`; a column, or a list of one array, is unpacked."""
         values = getattr(self.fitted, method)(X)
         if isinstance(values, list) and len(values) == 1 and np.ndim(values[0]) == 2:
             values = values[0]
         array = numbers_of(values)
-        return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+        array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+        try:
+            return aligned(array, self.classes, self.classes_)
+        except ValueError as error:
+            raise Misbehaves(f"{method} returned {error}") from error
 
-    @property
-    def _is_in_order(self) -> bool:
-        return bool((self.classes[:-1] < self.classes[1:]).all())
 
-    def _in_order(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if self._is_in_order else values[:, np.argsort(self.classes)]
+def _is_of_pairs(fitted: Any) -> bool:
+    """Return whether the decision values of a classifier, or of its last part, are of pairs."""
+    parameters = fitted.get_params() if hasattr(fitted, "get_params") else {}
+    return any(
+        key.rpartition("__")[2] == "decision_function_shape" and value == "ovo"
+        for key, value in parameters.items()
+    )

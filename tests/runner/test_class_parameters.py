@@ -8,6 +8,8 @@ from ensvm.errors import UserError
 from ensvm.records.store import read_records
 from ensvm.runner.plan import make_plan
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 SPELLINGS = [("1", "2"), ("well", "sick"), ("c", "b", "a"), ("1.0", "2.0", "10.0")]
 
 
@@ -49,6 +51,76 @@ def test_a_weight_and_a_constant_are_of_the_label_that_is_written(tmp_path, labe
     inner = f"{{estimator: LogisticRegression, params: {{class_weight: {{{weights}}}}}}}"
     nested = study(tmp_path, labels, f"{{estimator: {inner}}}", "NoisyLabels")
     assert error_of(tmp_path, nested) == one
+
+
+@pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize(
+    ("estimator", "parameter"),
+    [
+        ("GaussianNB", "priors"),
+        ("LinearDiscriminantAnalysis", "priors"),
+        ("BernoulliNB", "class_prior"),
+        ("NearestCentroid", "priors"),
+    ],
+)
+def test_a_prior_is_of_the_label_that_is_written(tmp_path, labels, which, estimator, parameter):
+    label, rest = labels[which], 1e-9 / (len(labels) - 1)
+    constant = f"{{strategy: constant, constant: '{label}'}}"
+    expected = error_of(tmp_path, study(tmp_path, labels, constant, "DummyClassifier"))
+    priors = ", ".join(f"'{name}': {1 - 1e-9 if name == label else rest}" for name in labels)
+    for params, of in (
+        (f"{{{parameter}: {{{priors}}}}}", estimator),
+        (f"{{{estimator.lower()}__{parameter}: {{{priors}}}}}", f"{{pipeline: [{estimator}]}}"),
+    ):
+        assert error_of(tmp_path, study(tmp_path, labels, params, of)) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "params", "message"),
+    [
+        (("a", "b"), "{priors: [0.5, 0.5]}", r"priors: a list does not say which .*{a: NUMBER, b:"),
+        (("a", "b", "c"), "{priors: {a: 0.5, b: 0.5}}", "priors: the label 'c' has no number"),
+        (("a", "b"), "{priors: {a: 0.5, c: 0.5}}", "priors: no label 'c'; its labels: a, b"),
+    ],
+)
+def test_priors_name_each_label(tmp_path, labels, params, message):
+    with pytest.raises(UserError, match=message):
+        make_plan(study(tmp_path, labels, params, "GaussianNB"))
+
+
+@pytest.mark.parametrize("labels", [("1", "2"), ("well", "sick")], ids="-".join)
+def test_a_label_is_one_of_the_data_in_any_part(tmp_path, labels):
+    errors = []
+    for label in labels:
+        whole = study(
+            tmp_path, labels, f"{{strategy: constant, constant: {label}}}", "DummyClassifier"
+        )
+        errors.append(error_of(tmp_path, whole))
+        params = f"{{dummyclassifier__strategy: constant, dummyclassifier__constant: {label}}}"
+        steps = study(tmp_path, labels, params, "{pipeline: [StandardScaler, DummyClassifier]}")
+        assert error_of(tmp_path, steps) == errors[-1]
+        points = f"{{strategy: [constant], constant: [{label}]}}"
+        grid = f"{{estimator: DummyClassifier, param_grid: {points}}}"
+        assert error_of(tmp_path, study(tmp_path, labels, grid, "GridSearchCV")) == errors[-1]
+        never = (
+            "{estimator: {estimator: LogisticRegression}, threshold: 1.0, "
+            f"response_method: predict_proba, pos_label: {label}}}"
+        )
+        other = error_of(tmp_path, study(tmp_path, labels, never, "FixedThresholdClassifier"))
+        assert other == pytest.approx(1 - errors[-1])
+    assert errors[0] == pytest.approx(1 - errors[1])
+
+
+@pytest.mark.parametrize("estimator", ["LabelSpreading", "SelfTrainingClassifier"])
+def test_a_label_is_not_taken_for_a_missing_one(tmp_path, estimator):
+    params = "{estimator: {estimator: LogisticRegression}}" if estimator[0] == "S" else "{}"
+    with pytest.raises(UserError, match=r"takes -1 for a row without a label.*OneVsRestClassifier"):
+        make_plan(study(tmp_path, ("a", "b"), params, estimator))
+    make_plan(study(tmp_path, ("a", "b", "c"), params, estimator))
+    wrapped = f"{{estimator: {{estimator: {estimator}, params: {params}}}}}"
+    path = study(tmp_path, ("a", "b"), wrapped, "OneVsRestClassifier")
+    assert error_of(tmp_path, path) < 0.6
 
 
 def test_another_positive_class_changes_no_weight(tmp_path):

@@ -8,8 +8,12 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from ensvm.data import Realization
+from ensvm.experiments import DecisionMap, NoisyLabels
 from ensvm.runner.answers import Misbehaves
 from ensvm.runner.evaluate import _Fit, _metric
 from ensvm.runner.scored import Scored
@@ -97,10 +101,60 @@ def test_another_number_of_columns_is_named():
     realization = data(3)
     made = Returns(lambda values: values[:, :2]).fit(realization.X_train, realization.y_train)
     with pytest.raises(Misbehaves, match=r"shape \(20, 2\); a column for each of 3 classes"):
-        Scored(made, made.classes_).predict_proba(realization.X_test)
+        Scored(made, made.classes_, made.classes_).predict_proba(realization.X_test)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_a_class_that_the_training_rows_lack_is_the_last_choice(n_classes, method):
+    realization = data(n_classes + 1)
+    labels = np.unique(realization.y_train)
+    for absent in labels:
+        kept = realization.y_train != absent
+        made = Returns(order=slice(None, None, -1))
+        made.fit(realization.X_train[kept], realization.y_train[kept])
+        scores = getattr(Scored(made, made.classes_, labels), method)(realization.X_test)
+        assert scores.shape == (20, n_classes + 1)
+        assert np.isfinite(scores).all()
+        assert (scores.argmin(axis=1) == np.flatnonzero(labels == absent)).all()
+        choice = labels[scores.argmax(axis=1)]
+        np.testing.assert_array_equal(choice, made.predict(realization.X_test)[:, 0])
+
+
+def test_one_class_against_another_is_not_taken_for_a_class():
+    realization = data(3)
+    made = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    made.fit(realization.X_train, realization.y_train)
+    with pytest.raises(Misbehaves, match="of pairs of classes"):
+        Scored(made, made.classes_, made.classes_).decision_function(realization.X_test)
+
+
+@pytest.mark.parametrize("meta", [NoisyLabels, DecisionMap])
+def test_a_copy_may_have_its_classes_in_another_order(meta):
+    realization = data(2)
+    X, y = realization.X_train, realization.y_train
+    plain, turned = (
+        meta(Returns(order=order)).fit(X, y) for order in (slice(None), slice(None, None, -1))
+    )
+    for method in ("predict_proba", "decision_function"):
+        expected = getattr(plain, method)(realization.X_test)
+        np.testing.assert_allclose(getattr(turned, method)(realization.X_test), expected)
+    if meta is DecisionMap:
+        np.testing.assert_allclose(turned.values_, plain.values_)
+
+
+def test_a_label_that_noise_removes_keeps_its_column():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 7])
+    made = (NoisyLabels(LogisticRegression(), noise=1 / 6, random_state=n) for n in range(20))
+    lacking = [each for each in made if 7 not in each.fit(X, y).estimator_.classes_]
+    assert lacking
+    for each in lacking:
+        probabilities = each.predict_proba(X)
+        assert probabilities.shape == (6, 3)
+        assert not probabilities[:, 2].any()
 
 
 def test_a_classifier_without_scores_has_none():
-    made = Scored(ClassifierMixin(), np.array([-1, 1]))
+    made = Scored(ClassifierMixin(), np.array([-1, 1]), np.array([-1, 1]))
     assert not hasattr(made, "predict_proba")
     assert not hasattr(made, "decision_function")
