@@ -14,10 +14,11 @@ from textwrap import fill
 from made_up_records import read_results
 
 from ensvm.report.claims import evaluate_claims
+from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
 from ensvm.report.query import Study
-from ensvm.report.render.first_page import VERBS, counts, parts_of, printed_counts
+from ensvm.report.render.first_page import counts, parts_of, printed_counts
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
 
@@ -121,17 +122,15 @@ def table_of_works(_: str) -> str:
         links += [f"[`{part.config.study}`]({page_of(part)})" for part in parts]
         lines.append(
             f"| {', '.join(links)} | {signs} "
-            f"| {_claims(verdicts)} | {filled_line(study, sentence)} |"
+            f"| {verdict_counts_of_claims(verdicts)} | {filled_line(study, sentence)} |"
         )
     silent = sum(cell.published is not None and cell.mean is None for cell in every)
     missing = f"{silent} printed numbers have no value of ours."
-    lines.append(f"| **all** | {verdict_counts(every)} | {_claims(claims)} | {missing} |")
+    lines.append(
+        f"| **all** | {verdict_counts(every)} | {verdict_counts_of_claims(claims)} | {missing} |"
+    )
     heads = "| paper | printed numbers: = ≈ ≠ ? † | its sentences, tested | what came out |"
     return "\n".join([heads, "|:--|:--|:--|:--|", *lines])
-
-
-def _claims(verdicts: Counter[str]) -> str:
-    return ", ".join(f"{verdicts[name]} {word}" for name, word in VERBS.items() if verdicts[name])
 
 
 def rows_of(place: str) -> str:

@@ -96,6 +96,11 @@ def counted_tables(study: Study, of: str) -> list[TableConfig]:
     return [table for table in study.config.tables if table.of == of and table.of_paper]
 
 
+def tables_on_page(config: StudyConfig) -> list[TableConfig]:
+    """Return the tables in the order of a study's page: facts about the data stand last."""
+    return sorted(config.tables, key=lambda table: table.of == "data")
+
+
 def decimals_of(
     study: Study, table: TableConfig, column: ColumnConfig, value: float | None = None
 ) -> int:

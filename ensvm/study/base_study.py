@@ -28,7 +28,7 @@ from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import members_of
 
 # What the authors of a study say of its own values; a study that is built on it has other values.
-OF_THE_BASE = ("findings", "reproduce", "derived", "part_of")
+OF_THE_BASE = ("abstract", "findings", "reproduce", "derived", "part_of")
 # The blocks in whose new lists the name of an entry of the base stands for that entry.
 LISTS = ("datasets", "algorithms", "tables", "figures", "claims", "readings", "assumptions")
 FILES = ("path", "train", "test")  # keys of a data set that name files

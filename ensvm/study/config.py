@@ -20,7 +20,7 @@ from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
 from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import AnyFigure, check_figures
-from ensvm.study.findings import FindingConfig, check_findings
+from ensvm.study.findings import AbstractConfig, FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
@@ -184,6 +184,8 @@ class StudyConfig(PrintedMeans):
         Questions that the paper leaves open, with the values under each answer.
     findings : tuple of FindingConfig
         What came out: the sentences of the paper's abstract, with our numbers.
+    abstract : AbstractConfig or None
+        What came out in up to five sentences, which stand first on the study's page.
     derived : DerivedConfig or None
         What `base:` fills in; not written by hand.
     """
@@ -214,6 +216,7 @@ class StudyConfig(PrintedMeans):
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     findings: tuple[FindingConfig, ...] = ()
+    abstract: AbstractConfig | None = None
     derived: DerivedConfig | None = None
 
     @property
@@ -450,7 +453,7 @@ class StudyConfig(PrintedMeans):
                     raise source.error(at, f"{test.scope} is more than the {most} comparisons")
         self._check_chosen(source)
         rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_findings(self.findings, self.claims, self.tables, rows, source)
+        check_findings(self.findings, self.abstract, self.claims, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
 

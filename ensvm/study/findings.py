@@ -1,4 +1,4 @@
-"""Findings: the sentences of a paper's abstract, each a claim with numbers from the records."""
+"""What came out in words: an abstract, and the findings, each a claim with numbers from records."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,6 +52,37 @@ class FindingConfig(ConfigBlock):
         return {"claim": str(block)} if isinstance(block, str | int) else block
 
 
+class AbstractConfig(ConfigBlock):
+    """What came out, in up to five sentences for a reader who knows neither paper nor study.
+
+    Numbers are placeholders, such as `{holds CLAIM}`, that are filled in from the records.
+
+    Attributes
+    ----------
+    claim : str
+        What the paper claims.
+    outcome : str
+        What came out here. The index of the pages shows this sentence.
+    failure : str
+        What did not come out.
+    reason : str
+        Why, as far as it is known.
+    look : str
+        What to look at: a table, a figure, a claim or a reading.
+    """
+
+    claim: str = ""
+    outcome: str
+    failure: str = ""
+    reason: str = ""
+    look: str = ""
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """The sentences that are given, by their keys, in order."""
+        return {name: text for name in type(self).model_fields if (text := getattr(self, name))}
+
+
 def placeholders_of(line: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the placeholders of a line, each with its words."""
     for match in PLACEHOLDER.finditer(line):
@@ -61,6 +92,7 @@ def placeholders_of(line: str) -> Iterator[tuple[str, list[str]]]:
 
 def check_findings(
     findings: Sequence[FindingConfig],
+    abstract: AbstractConfig | None,
     claims: Sequence[ClaimConfig],
     tables: Sequence[TableConfig],
     rows: Mapping[str, Sequence[str]],
@@ -73,23 +105,30 @@ def check_findings(
     named = [claim.id for claim in claims]
     named += [f"{one.id}/{n}" for one in claims for n in range(1, len(one.tests) + 1)]
     columns = {table.id: [column.name for column in table.columns] for table in tables}
+    sentences = abstract.sentences if abstract is not None else {}
+    lines: dict[Location, str] = {("abstract", name): text for name, text in sentences.items()}
     for index, finding in enumerate(findings):
-        for number, line in enumerate(finding.adds):
-            location: Location = ("findings", index, "adds", number)
-            rest = line
-            for pattern in (PLACEHOLDER, _CODE, _PART, _NAME):
-                rest = pattern.sub(" ", rest)
-            if digit := re.search(r"\d[\d.,]*", rest):
-                message = f"the number {digit[0]!r} must come from the records; accepted: "
-                raise source.error(location, message + ACCEPTED)
-            for kind, words in placeholders_of(line):
-                if kind not in PLACEHOLDERS or len(PLACEHOLDERS[kind]) != len(words):
-                    placeholder = f"{{{' '.join((kind, *words))}}}"
-                    message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
-                    raise source.error(location, message)
-                accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
-                for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
-                    known = accepted.get(what, ())
-                    if what in ("ROW", "COLUMN"):
-                        known = (rows if what == "ROW" else columns)[words[0]]
-                    source.must_be_one_of(location, what.lower(), word, known)
+        lines |= {("findings", index, "adds", at): line for at, line in enumerate(finding.adds)}
+    for location, line in lines.items():
+        _check_line(line, location, source)
+        for kind, words in placeholders_of(line):
+            if kind not in PLACEHOLDERS or len(PLACEHOLDERS[kind]) != len(words):
+                placeholder = f"{{{' '.join((kind, *words))}}}"
+                message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
+                raise source.error(location, message)
+            accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
+            for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
+                known = accepted.get(what, ())
+                if what in ("ROW", "COLUMN"):
+                    known = (rows if what == "ROW" else columns)[words[0]]
+                source.must_be_one_of(location, what.lower(), word, known)
+
+
+def _check_line(line: str, location: Location, source: YamlSource) -> None:
+    """Refuse a line with digits of its own."""
+    rest = line
+    for pattern in (PLACEHOLDER, _CODE, _PART, _NAME):
+        rest = pattern.sub(" ", rest)
+    if digit := re.search(r"\d[\d.,]*", rest):
+        message = f"the number {digit[0]!r} must come from the records; accepted: "
+        raise source.error(location, message + ACCEPTED)

@@ -16,16 +16,24 @@ class Unit:
     name: str = ""
     scale: float = 1.0  # what a recorded number is multiplied with to be in this unit
     form: str = ".4g"  # how a number of this unit is formatted
+    singular: str = ""  # the name behind 1, if it is another one
 
     def text(self, value: float) -> str:
         """Return a number of this unit (already scaled) as text, without the unit's name."""
         return f"{value:{self.form}}".replace("-", "−")
 
+    def counted(self, value: float) -> str:
+        """Return a number as it is written, with the unit's name: `1 percentage point`."""
+        if value == 0:
+            return "0"  # of whatever unit
+        name = self.singular if value == 1 and self.singular else self.name
+        return f"{value:g} {name}".replace("-", "−").rstrip()
+
 
 PLAIN = Unit()
 PERCENT = Unit("%", 100.0, ".2f")  # of what is recorded as a fraction
 SECONDS = Unit("s")
-POINTS = Unit("percentage points", 1.0, ".2f")  # a difference of percentages
+POINTS = Unit("percentage points", 1.0, ".2f", "percentage point")  # a difference of percentages
 TIMES = Unit("times", form=".3g")
 EXPONENT = Unit("exponent")
 

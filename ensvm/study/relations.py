@@ -6,8 +6,8 @@ accept it, claims are tested by it, and the legend explains it. `ensvm.report.cl
 the effects.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -126,7 +126,7 @@ class Effect:
     def threshold_text(self, metric: str, threshold: float) -> str:
         """Return the threshold with its key and unit."""
         unit = PLAIN if self.own_unit else self.unit(metric)
-        return f"{self.key} {threshold:g} {unit.name}".rstrip()
+        return f"{self.key} {unit.counted(threshold)}"
 
 
 EFFECTS: dict[str, Effect] = {
@@ -174,6 +174,9 @@ class Relation:
     # returns the bounds that an effect must keep to, all of them, from its kind and threshold
     bounds: Callable[[Effect, float], tuple[Bound, ...]]
     of: tuple[str, ...] = tuple(EFFECTS)
+    # What it claims in words, by effect ("value" stands for slopes and exponents, too), behind
+    # "error of": in general, and if the threshold is the effect of two equal algorithms
+    words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     # whether a row holds if a two-sided test at 5 % does not show a difference
     of_rejections: bool = False
 
@@ -202,24 +205,69 @@ RELATIONS: dict[str, Relation] = {
         "the difference lies below minus the margin, or the value below the limit",
         one_sided(strict=True),
         of=("difference", "value", "slope", "exponent"),
+        words={
+            "difference": (
+                "{first} more than {threshold} below that of {second}",
+                "{first} below that of {second}",
+            ),
+            "value": ("{first} below {threshold}",) * 2,
+        },
     ),
-    "at-most": Relation("the effect is at most the margin, factor or limit", one_sided()),
+    "at-most": Relation(
+        "the effect is at most the margin, factor or limit",
+        one_sided(),
+        words={
+            "difference": (
+                "{first} at most {threshold} above that of {second}",
+                "{first} not above that of {second}",
+            ),
+            "ratio": (
+                "{second} at most {threshold} that of {first}",
+                "{second} not above that of {first}",
+            ),
+            "value": ("{first} at most {threshold}",) * 2,
+        },
+    ),
     "at-least": Relation(
         "the difference is at least minus the margin, the ratio at least the factor, the value at "
         "least the limit",
         one_sided(above=True),
+        words={
+            "difference": (
+                "{first} at most {threshold} below that of {second}",
+                "{first} not below that of {second}",
+            ),
+            "ratio": (
+                "{second} at least {threshold} that of {first}",
+                "{first} not above that of {second}",
+            ),
+            "value": ("{first} at least {threshold}",) * 2,
+        },
     ),
     "within": Relation(
         "the difference is at most the margin, or the ratio is the factor within a quarter, either "
         "way",
         _within,
         of=("difference", "ratio"),
+        words={
+            "difference": (
+                "{first} within {threshold} of that of {second}",
+                "{first} equal to that of {second}",
+            ),
+            "ratio": (
+                "{second} within a quarter of {threshold} that of {first}",
+                "{first} within a quarter of that of {second}",
+            ),
+        },
     ),
     "not-significant": Relation(
         "a two-sided test at 5 % does not show a difference on new rows",
         one_sided(),
         of=("difference",),
         of_rejections=True,
+        words={
+            "difference": ("{first} not significantly different from that of {second}",) * 2,
+        },
     ),
 }
 """The relations by name, in the order of the legend."""

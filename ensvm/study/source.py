@@ -13,7 +13,7 @@ from ensvm.yaml_text import Loader, dump, type_of
 Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
-PARTS = ("claims", "readings", "assumptions", "findings")
+PARTS = ("abstract", "claims", "readings", "assumptions", "findings")
 
 
 def read_text(path: Path) -> str:
@@ -51,7 +51,7 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
-    Its blocks `claims`, `readings`, `assumptions` and `findings` may be in files of
+    Its blocks `abstract`, `claims`, `readings`, `assumptions` and `findings` may be in files of
     their own, in the folder of its name. If the file was read already, `text` is its content.
 
     Raises UserError if a file cannot be read, is not YAML or not a mapping, or if a key is given

@@ -4,7 +4,7 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.errors import UserError
-from ensvm.report.documents.findings_document import findings_of
+from ensvm.report.documents.findings_document import abstract_of, findings_of, outcome_of
 from ensvm.report.render.first_page import first_page
 
 CONFIG = """\
@@ -45,15 +45,14 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
     one, two = texts(tmp_path, "[c, {claim: two, adds: More of it.}]")
     assert one == (
         "“A is better.” **holds**\n"
-        "  - error, A against B: holds on 2 of 2 rows; difference −20.50 to −10.00 percentage "
-        "points, median −15.25; A lower on 2 of 2. "
+        "  - Error of A below that of B: holds on 2 of 2 rows. "
         "As printed: cannot tell on 1 of 1 row; 1 not printed."
     )
     sentence, both, one_row, more = two.splitlines()
     assert sentence == "In our words: Both are good. **fails**"
-    assert both.startswith("  - error of ")
-    assert "holds on 2 of 2 comparisons; " in both
-    assert "fails on 1 of 1 row; 20.00" in one_row
+    assert both.startswith("  - Error of A and B at most 35 %")
+    assert "holds on 2 of 2 comparisons." in both
+    assert "fails on 1 of 1 row." in one_row
     assert more == "  - More of it."
 
 
@@ -104,6 +103,33 @@ def test_a_wrong_line_is_refused_with_its_place(tmp_path, adds, message):
         texts(tmp_path, f"[{{claim: c, adds: '{adds}'}}]")
     assert "config.yaml, line 14: findings[1].adds" in str(error.value)
     assert message in str(error.value).replace("{} ", "{}")
+
+
+ABSTRACT = """
+abstract:
+  claim: A is better than B.
+  outcome: "Here A errs {ours 2 german a} %: better on {holds c} of {of c} data sets."
+"""
+
+
+def test_the_abstract_stands_on_the_page_with_its_numbers(tmp_path):
+    lines = [
+        *errors("german", "a", [0.2, 0.21]),
+        *errors("german", "b", [0.3, 0.31]),
+        *errors("titanic", "a", [0.1, 0.11]),
+        *errors("titanic", "b", [0.3, 0.31]),
+    ]
+    config = CONFIG.replace("FINDINGS", "[c]") + ABSTRACT
+    study = make_study(tmp_path / "right", config, lines, PRINTED)
+    sentences = ["A is better than B.", "Here A errs 20.50 %: better on 2 of 2 data sets."]
+    assert abstract_of(study) == sentences
+    assert outcome_of(study) == sentences[1]
+    assert " ".join(sentences) in first_page(study)
+    without = make_study(tmp_path / "none", CONFIG.replace("FINDINGS", "[c]"), lines, PRINTED)
+    assert outcome_of(without) == findings_of(without)[0].sentence
+    wrong = config.replace("{ours 2 german a}", "20")
+    with pytest.raises(UserError, match=r"abstract\.outcome: the number '20' must come from"):
+        make_study(tmp_path / "wrong", wrong, lines, PRINTED)
 
 
 def test_a_finding_has_a_claim_and_at_most_two_lines(tmp_path):

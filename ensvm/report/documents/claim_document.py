@@ -1,7 +1,7 @@
 """Claims as a document: each sentence with its tests, their evidence, and how to read them."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from statistics import median
 
@@ -23,6 +23,7 @@ from ensvm.report.documents.document import (
     Part,
     as_note,
     as_written,
+    enumerated,
     one_line,
     origin,
 )
@@ -30,7 +31,7 @@ from ensvm.report.query import Study
 from ensvm.report.statistical_tests import steady
 from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
-from ensvm.study.metrics import Unit
+from ensvm.study.metrics import PLAIN, STAGED, Unit
 from ensvm.study.relations import RELATIONS
 
 DECIDES = (
@@ -52,7 +53,35 @@ NEW_ROWS = (
     "corrected resampled t test (Nadeau & Bengio 2003) or, on a single split, the binomial "
     "interval. It does not decide."
 )
-METRICS = {"n_iter_": "iterations", "train_seconds": "training seconds"}
+CLAIM_VERBS: dict[str, tuple[str, str]] = {  # behind 1, and behind other numbers of sentences
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "cannot tell": ("open", "open"),
+}
+METRICS = {
+    "elapsed_seconds_": "training time",
+    "l1_norms_": "l1 norm",
+    "margins_": "sorted margins",
+    "min_margin_": "smallest margin",
+    "mistakes_": "number of mistakes",
+    "n_iter_": "number of iterations",
+    "objective_path_": "objective",
+    "predict_seconds": "prediction time",
+    "selection_seconds": "time of selection",
+    "staged_test_accuracy": "test accuracy",
+    "staged_test_error": "test error",
+    "staged_train_error": "training error",
+    "train_error": "training error",
+    "train_seconds": "training time",
+}
+BY_ROUND = (
+    *STAGED,
+    "elapsed_seconds_",
+    "l1_norms_",
+    "objective_path_",
+)  # curves whose entries are rounds
+MOST_NAMED = 3  # algorithms on one side of a test
+MOST_ROWS_NAMED = 2
 OWN_TEST = "the paper's own test"
 OWN_TESTING = (
     "*the paper's own test* is a one-sided Welch test at 5 % between several runs on one split. It "
@@ -102,6 +131,16 @@ def _frame(study: Study) -> pd.DataFrame:
     return frame.map(lambda value: steady(value) if isinstance(value, float) else value)
 
 
+def verdict_count(verdict: str, n: int) -> str:
+    """Return how many sentences have a verdict, such as `1 holds` or `3 hold`."""
+    return f"{n} {CLAIM_VERBS[verdict][n != 1]}"
+
+
+def verdict_counts_of_claims(counts: Mapping[str, int]) -> str:
+    """Return how many sentences have each verdict, such as `4 hold, 1 fails, 3 open`."""
+    return ", ".join(verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts.get(name))
+
+
 def claims_list(study: Study) -> str:
     """Return the claims as a list: each sentence with its verdict, and its tests below it."""
     return "\n".join(
@@ -119,14 +158,10 @@ def sentence_of(judged: JudgedClaim) -> str:
 
 
 def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
-    """Return a line for each test of a claim that decides: what is compared, and what came out."""
+    """Return a line for each test of a claim that decides: what it says, and what came out."""
     return [
-        " ".join(
-            [
-                f"{compared_text(study, tested.test)}: {in_short(study, tested)}.",
-                *([f"As printed: {tested.printed_counts}."] if tested.printed_counts else []),
-            ]
-        )
+        f"{words_of_test(study, tested.test)}: {tested.counts}."
+        + (f" As printed: {tested.printed_counts}." if tested.printed_counts else "")
         for tested in judged.tests
         if tested.decides
     ]
@@ -147,15 +182,46 @@ def wording(claim: ClaimConfig) -> str:
     return one_line(claim.text or f"In our words: {claim.paraphrase}")
 
 
-def tested_text(test: ClaimTest) -> str:
-    """Return what a test compares: the metric, the relation and where."""
-    stage = "" if test.stage is None else f" at stage {test.stage}"
-    threshold = test.effect.threshold_text(test.metric, test.threshold)
-    of = "" if test.of is None else f" of the {test.of_effect}"
-    words = f"`{test.metric}`{stage} ({test.run_pass} pass), {test.relation}{of}"
-    words += "" if test.kind.of_rejections else f", {threshold}"
-    words += ", in each realization" if test.each else ""
-    return words if test.scope == "all" else f"{words}, on at least {test.scope}"
+def words_of_test(study: Study, test: ClaimTest) -> str:
+    """Return what a test says, in words, such as `Error of A below that of B`."""
+    effect = test.effect
+    first, second = (_sides(study, names or ()) for names in (test.left, test.right))
+    general, neutral = test.kind.words.get(test.of_effect) or test.kind.words.get(
+        "value", ("",) * 2
+    )
+    words = neutral if test.threshold == effect.neutral else general
+    unit = effect.unit(test.metric) if test.of_effect != "exponent" else PLAIN
+    said = words.format(first=first, second=second, threshold=unit.counted(test.threshold))
+    if not words:  # of a relation that has no words of its own
+        of = f"{first} against {second}" if second else first
+        said = f"{of}, {test.relation}, {effect.threshold_text(test.metric, test.threshold)}"
+    said = f"{_metric_of(test)} of {said}"
+    said = f"{said[:1].upper()}{said[1:]}" + ", in each realization" * test.each
+    if test.rows and len(test.rows) <= MOST_ROWS_NAMED:
+        said += f", on {enumerated([as_written(row_label(study, row)) for row in test.rows])}"
+    return said if test.scope == "all" else f"{said}, on at least {test.scope}"
+
+
+def _metric_of(test: ClaimTest) -> str:
+    """Return the metric of a test in words, with the stage of a curve."""
+    metric = metric_text(test.metric)
+    if test.of_effect == "exponent":
+        return f"growth (as a power of {test.over}) of the {metric}"
+    if test.of_effect == "slope":
+        return f"slope of the {metric}"
+    if test.stage is None:
+        return metric
+    if test.metric not in BY_ROUND:
+        return f"entry {test.stage} of the {metric}"
+    return f"{metric} at the end" if test.stage == "end" else f"{metric} in round {test.stage}"
+
+
+def _sides(study: Study, names: Sequence[str]) -> str:
+    """Return the labels of the algorithms on one side of a test; of many, the first ones."""
+    labels = [as_written(algorithm_label(study, name)) for name in names[:MOST_NAMED]]
+    more = len(names) - len(labels)
+    labels += [f"{more} more"] if more else []
+    return "; ".join(labels) if any("," in label for label in labels) else enumerated(labels)
 
 
 def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Part]:
@@ -165,7 +231,7 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
     if not tested.decides:
         reading = f" ({test.reading})" if test.reading else ""
         head += f", under another reading{reading}, which does not decide"
-    evidence = f"{head}: {tested_text(test)}: {in_short(study, tested)}."
+    evidence = f"{head}: {words_of_test(study, test)}: {in_short(study, tested)}."
     new = f"On new rows: {tested.new_counts}." if tested.new_counts else ""
     return [
         " ".join(filter(None, [evidence, new, as_note(test.note)])),
@@ -175,21 +241,10 @@ def test_parts(study: Study, judged: JudgedClaim, tested: JudgedTest) -> list[Pa
     ]
 
 
-def compared_text(study: Study, test: ClaimTest) -> str:
-    """Return what a test compares, in the words of a reader: the metric and both sides."""
-    first, second = pair_labels(study, test)
-    stage = "" if test.stage in (None, "end") else f" in round {test.stage}"
-    metric = metric_text(test.metric)
-    if second is None:
-        return f"{metric}{stage} of {first}"
-    is_marginal = not test.kind.of_rejections and test.threshold != test.effect.neutral
-    margin = f" ({test.effect.threshold_text(test.metric, test.threshold)})" * is_marginal
-    return f"{metric}{stage}, {first} against {second}{margin}"
-
-
 def metric_text(metric: str) -> str:
-    """Return a metric's name as words, such as `training seconds` for `train_seconds`."""
-    return METRICS.get(metric, metric.strip("_").replace("_", " "))
+    """Return a metric's name as words, such as `training time` for `train_seconds`."""
+    words = metric.strip("_").replace("_", " ")
+    return METRICS.get(metric, f"number of {words[2:]}" if words.startswith("n ") else words)
 
 
 def in_short(study: Study, tested: JudgedTest) -> str:

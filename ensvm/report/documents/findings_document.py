@@ -1,5 +1,6 @@
 """Findings as texts: sentences of the abstract with verdicts, and lines filled from the records."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
@@ -8,7 +9,7 @@ from ensvm.report.documents.document import MARKS, NOTHING, as_note
 from ensvm.report.documents.table_document import as_printed, value_of
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, build_table, decimals_of
-from ensvm.study.findings import PLACEHOLDER, FindingConfig
+from ensvm.study.findings import PLACEHOLDER
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,38 @@ class Finding:
         return "\n".join([self.sentence, *(f"  - {line}" for line in self.lines)])
 
 
+def abstract_of(study: Study) -> list[str]:
+    """Return the sentences of a study's abstract in Markdown, their numbers filled in; [] if none.
+
+    The sentence that says what came out is `outcome_of`.
+    """
+    abstract = study.config.abstract
+    return [filled_line(study, text) for text in abstract.sentences.values()] if abstract else []
+
+
+def outcome_of(study: Study) -> str:
+    """Return in Markdown what came out, in a sentence: of the abstract, else the first finding."""
+    if study.config.abstract is not None:
+        return filled_line(study, study.config.abstract.outcome)
+    return findings_of(study)[0].sentence if study.config.findings else ""
+
+
 def findings_of(study: Study) -> list[Finding]:
     """Return the findings of a study, their numbers filled in from its records."""
-    return [_finding(study, finding) for finding in study.config.findings]
+    return [_finding(study, finding.claim, finding.adds) for finding in study.config.findings]
 
 
-def _finding(study: Study, finding: FindingConfig) -> Finding:
-    judged = _claim(study, finding.claim)
-    lines = [*tests_of(study, judged), *(filled_line(study, line) for line in finding.adds)]
+def sentences_tested(study: Study) -> list[tuple[JudgedClaim, Finding]]:
+    """Return each claim with its sentence and its lines, those of the findings first."""
+    lines = {finding.claim: finding.adds for finding in study.config.findings}
+    names = dict.fromkeys([*lines, *(claim.id for claim in study.config.claims)])
+    judged = {name: _claim(study, name) for name in names}
+    return [(judged[name], _finding(study, name, lines.get(name, ()))) for name in names]
+
+
+def _finding(study: Study, claim: str, adds: Sequence[str]) -> Finding:
+    judged = _claim(study, claim)
+    lines = [*tests_of(study, judged), *(filled_line(study, line) for line in adds)]
     return Finding(sentence_of(judged), tuple(lines))
 
 

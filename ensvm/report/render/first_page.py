@@ -1,4 +1,4 @@
-"""A study's first page, README.md in its folder: findings, tables, figures, claims, links.
+"""A study's first page, README.md in its folder: the picture, tables, figures, claims, links.
 
 Everything on it comes from the config and the records.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from ensvm.data.alarms import TITLE
 from ensvm.records.store import CONFIG_COPY, folders_in
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import claims_list
+from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import (
     MARKS,
     Bullets,
@@ -22,12 +22,16 @@ from ensvm.report.documents.document import (
     origin,
     verdict_counts,
 )
-from ensvm.report.documents.findings_document import findings_of
+from ensvm.report.documents.findings_document import (
+    abstract_of,
+    findings_of,
+    sentences_tested,
+)
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
-from ensvm.report.tables import TableCell, build_table, counted_tables
+from ensvm.report.tables import TableCell, build_table, counted_tables, tables_on_page
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
@@ -36,9 +40,6 @@ from ensvm.study.source import read_text
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
-
-# After a number of sentences
-VERBS = {"holds": "hold", "fails": "fail", "cannot tell": "open"}
 
 
 def first_page(study: Study) -> str:
@@ -51,7 +52,7 @@ def first_page(study: Study) -> str:
         " ".join((as_written(config.citation), *(f"<{address}>" for address in config.links))),
         counts(study),
         Bullets(f"**{TITLE}**", list(map(as_written, alarms_of(study)))),
-        *findings_parts(study),
+        " ".join(abstract_of(study)),
         picture,
         *([*tables, *figures] if picture else [*figures, *tables]),
         *_claims(study),
@@ -95,12 +96,11 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims: Counter[str] = Counter(judged.verdict for judged in evaluate_claims(study))
-    tested = ", ".join(f"{n} {verb}" for verdict, verb in VERBS.items() if (n := claims[verdict]))
     signs = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
         f"Of {count} printed results: {verdicts} ({signs}).": count,
-        f"Sentences tested: {tested}.": claims,
+        f"Sentences tested: {verdict_counts_of_claims(claims)}.": claims,
         f"{failed} of {len(study.records)} cells failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
     }
@@ -139,7 +139,7 @@ def _how_to_run(study: Study) -> str:
 def _tables(study: Study) -> Iterator[Part]:
     """Yield the paper's own tables, each with its notes."""
     grids: list[Grid] = []
-    for table in study.config.tables:
+    for table in tables_on_page(study.config):
         if not table.of_paper:
             continue
         name = f"table-{table.id}"
@@ -168,7 +168,7 @@ def _figures(study: Study) -> Iterator[Part]:
 def _claims(study: Study) -> Iterator[Part]:
     if study.config.claims:
         yield "## What the paper says, tested"
-        yield claims_list(study)
+        yield "\n".join(f"- {finding.markdown}" for _, finding in sentences_tested(study))
 
 
 def _more(study: Study) -> Iterator[Part]:

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from ensvm import __version__
+from ensvm.report.documents.claim_document import verdict_count
 from ensvm.report.documents.document import MARKS, one_line
 from ensvm.report.render.markdown import markdown_parser
 from ensvm.visible_text import visible
@@ -135,6 +136,7 @@ def _environment() -> Environment:
     environment.globals.update(
         marks=MARKS,
         claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
+        claim_count=verdict_count,
         version=__version__,
         style=style,
         script=script,

@@ -13,11 +13,16 @@ from ensvm.data import DatasetCard, find_card
 from ensvm.errors import UserError
 from ensvm.records.record import Run
 from ensvm.report.claim_tests import CLAIM_VERDICTS
-from ensvm.report.claims import JudgedClaim, evaluate_claims
+from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
 from ensvm.report.documents.document import MARKS, Part, as_note, csv_of, one_line, origin
-from ensvm.report.documents.findings_document import findings_of
+from ensvm.report.documents.findings_document import (
+    Finding,
+    abstract_of,
+    outcome_of,
+    sentences_tested,
+)
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import (
     IN_SAMPLE,
@@ -34,7 +39,7 @@ from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import reproduction_picture
-from ensvm.report.tables import build_table
+from ensvm.report.tables import build_table, tables_on_page
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
 
@@ -75,14 +80,14 @@ class StudyPage:
         self.anchors = frozenset(f"{kind}-{one.id}" for kind in blocks for one in blocks[kind])
         self.picture = reproduction_picture(study)
         self.evidence: dict[str, Any] = {}  # by the keys of the tables' values
-        self.tables = list(map(self._table, self.config.tables))
+        self.tables = list(map(self._table, tables_on_page(self.config)))
         self.figures = [part for figure in self.config.figures for part in self._figure(figure)]
-        self.judged = list(evaluate_claims(study))
-        self.claims = list(map(self._claim, self.judged))
+        tested = sentences_tested(study)
+        self.judged = [judged for judged, _ in tested]
+        self.claims = [self._claim(judged, finding) for judged, finding in tested]
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
-        findings = findings_of(study)
-        self.findings = [self.html(finding.markdown) for finding in findings]
-        self.headline = self.html(findings[0].sentence) if findings else ""
+        self.abstract = self.html(" ".join(abstract_of(study)))
+        self.headline = self.html(outcome_of(study))
         self.readings = [
             PageSection(
                 question.config.id,
@@ -195,14 +200,15 @@ class StudyPage:
         }
         return PageSection(table.id, document.caption, content, bool(table.of_paper))
 
-    def _claim(self, judged: JudgedClaim) -> PageSection:
+    def _claim(self, judged: JudgedClaim, finding: Finding) -> PageSection:
         claim = judged.claim
         title = f"“{wording(claim)}”" if claim.text else wording(claim)
         evidence = [
             part for tested in judged.tests for part in test_parts(self.study, judged, tested)
         ]
         text = self._mentioned(title) + self.html(as_note(claim.note), *evidence)
-        return PageSection(claim.id, title, {"judged": judged, "text": text})
+        lines = list(map(self.html, finding.lines))
+        return PageSection(claim.id, title, {"judged": judged, "lines": lines, "text": text})
 
     def _mentioned(self, text: str) -> Markup:
         """Return links to the parts that a text mentions; empty if there are none.

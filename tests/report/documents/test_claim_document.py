@@ -7,7 +7,10 @@ import pytest
 from made_up_records import claimed, errors, record
 
 from ensvm.report.claims import evaluate_claims
+from ensvm.report.documents.claim_document import metric_text, words_of_test
 from ensvm.report.write import write_claims
+from ensvm.study.claim import ClaimTest
+from ensvm.study.relations import EFFECTS, RELATIONS
 
 
 @pytest.fixture
@@ -123,9 +126,34 @@ def test_the_tests_of_a_claim_are_lines_below_it(study):
     text, _ = write_claims(made := study(claims, lines))
     assert text.count("### c: holds") == text.count("- “t” **holds**") == 1
     assert len(re.findall("^  - ", text, re.MULTILINE)) == 2  # the tests that decide
-    assert "Test 1: `error` (error pass), less, margin 0 percentage points: holds on 1" in text
-    assert "limit 40 %, on at least 2: holds on 2 of 2 comparisons" in text
+    assert "Test 1: Error of A below that of B, on german: holds on 1" in text
+    assert "at most 40 %, on german, on at least 2: holds on 2 of 2 comparisons" in text
     assert "Test 3, under another reading (the other way round), which does not decide" in text
     frame = pd.read_csv(made.folder / "claims.csv")
     assert frame["test"].tolist() == [1, 2, 2, 3]
     assert frame["decides"].tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("metric", ["error", "train_seconds", "n_iter_", "l1_norms_"])
+def test_every_relation_says_in_words_what_is_compared(study, relation, metric):
+    """Every effect of every relation names both sides, the metric and the threshold."""
+    made = study(CLAIM, errors("german", "a", [0.2, 0.21]))
+    kind = RELATIONS[relation]
+    for of in kind.of:
+        effect = EFFECTS[of]
+        keys = {"right": ("b",) * effect.of_pair or None, "over": "s" * (of == "exponent") or None}
+        thresholds = [{}] if kind.of_rejections else [{effect.key: one} for one in (1.0, 2.5)]
+        keys |= {"pass": "timing" if metric == "train_seconds" else "error", "of": of}
+        texts = []
+        for threshold in thresholds:
+            test = ClaimTest(metric=metric, left=("a",), relation=relation, **keys, **threshold)
+            texts.append(words_of_test(made, test))
+            shown = [f"{one:g}" for one in threshold.values() if one != effect.neutral]
+            assert all(number in texts[-1] for number in shown)
+        assert len(set(texts)) == len(thresholds)
+        for text in texts:
+            assert metric_text(metric) in text.lower()
+            assert not re.search(r"\b1 percentage points|[{}]|  ", text)
+            sides = re.findall(r"\b[AB]\b", text)
+            assert sorted(sides) == (["A", "B"] if effect.of_pair else ["A"])

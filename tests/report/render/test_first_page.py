@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
+from ensvm.report.documents.findings_document import sentences_tested
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
@@ -49,7 +50,7 @@ def test_the_counts_are_those_of_the_records(study):
     assert re.search(
         r"Of 2 printed results: .*, 1 without a value of ours \(= within the margin, ", page
     )
-    assert "Sentences tested: 1 hold." in page
+    assert "Sentences tested: 1 holds." in page
     assert f"1 of {len(study.records)} cells failed." in page
     assert "Data that could not be loaded: cancer." in page
 
@@ -63,6 +64,15 @@ def test_what_the_paper_has_comes_first_and_ours_are_links(study):
     assert "### Table 1. " in page
     assert "### Table 2. " not in page
     assert re.search(r"## More\n\n- \[.*\]\(table-2\.md\)", page)
+
+
+def test_table_and_picture_come_first_and_no_line_stands_twice(study):
+    page = first_page(study)
+    places = [page.index(text) for text in ("printed.svg", "### Table 1. ", "tested\n\n- ")]
+    assert places == sorted(places)
+    for judged, finding in sentences_tested(study):
+        assert page.count(finding.sentence) == 1, judged.claim.id
+        assert all(page.count(line) == 1 for line in finding.lines)
 
 
 def test_the_page_shows_the_tables_as_their_own_pages_do(study):
