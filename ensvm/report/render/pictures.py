@@ -14,7 +14,7 @@ from ensvm.report.tables import TableCell, build_table, counted_tables, row_labe
 from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import Verdict
 
-SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
+SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
 ROOM = 0.04  # free space at both ends, relative to the range of values
 LOG_RATIO = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
