@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.shipped import RESULTS, shipped_names, shipped_records
@@ -64,9 +65,17 @@ data_dir_option = click.option(
 )
 
 
+def complete_study(
+    context: click.Context, argument: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the shipped studies that begin so, and leave files to the shell."""
+    names = [CompletionItem(name) for name in shipped_names() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
 def config_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the argument CONFIG: a file, or the name of a shipped study."""
-    return click.argument("config", type=click.Path())(command)
+    return click.argument("config", type=click.Path(), shell_complete=complete_study)(command)
 
 
 def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,6 +98,7 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="[RESULTS] [STUDY]...",
         type=click.Path(),
         callback=_results_and_studies,
+        shell_complete=complete_study,
     )(split)
 
 

@@ -5,10 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from ensvm.errors import UserError
+from ensvm.shipped import shipped_datasets
 from ensvm.terminal import VisibleConsole
-from ensvm_cli.arguments import config_argument, data_dir_option, must_be_one_of
+from ensvm_cli.arguments import (
+    complete_study,
+    config_argument,
+    data_dir_option,
+    must_be_one_of,
+)
 from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text, refuse, say
 
 if TYPE_CHECKING:
@@ -19,13 +26,20 @@ HEADS = ("name", "rows x features", "classes", "served by")
 OWN_CARDS = Path("datasets")  # a folder that studies beside it look into, too
 
 
+def _complete_data_set(
+    context: click.Context, argument: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    names = sorted(path.stem for path in shipped_datasets().glob("*.yaml"))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 @click.group()
 def data() -> None:
     """List, show and fetch the data sets of studies, write their splits."""
 
 
 @data.command("list")
-@click.argument("configs", nargs=-1, metavar="[CONFIG]...")
+@click.argument("configs", nargs=-1, metavar="[CONFIG]...", shell_complete=complete_study)
 @click.option(
     "--missing", is_flag=True, help="List only the data sets of the CONFIGs that cannot be loaded."
 )
@@ -94,7 +108,7 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
 
 
 @data.command()
-@click.argument("name")
+@click.argument("name", shell_complete=_complete_data_set)
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
     """Show a data set's card, and where its files are.
@@ -166,7 +180,7 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
 
 
 @data.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=_complete_data_set)
 @data_dir_option
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
     """Download data sets: NAMES, or all that are not here yet.

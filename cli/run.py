@@ -16,6 +16,7 @@ import click
 
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
+    complete_study,
     data_dir_option,
     results_option,
 )
@@ -92,7 +93,7 @@ class _Run(click.Command):
 
 
 @click.command(cls=_Run)
-@click.argument("config", type=click.Path(), required=False)
+@click.argument("config", type=click.Path(), required=False, shell_complete=complete_study)
 @click.option(
     "--all",
     "every",

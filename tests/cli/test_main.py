@@ -7,6 +7,7 @@ import sys
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from made_up_records import invoke
 
 from ensvm.records.store import CELLS_FILE, read_records
@@ -122,3 +123,22 @@ def test_a_full_disk_leaves_the_tables_and_every_record(tmp_path):
     assert "Traceback" not in ran.stderr
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert len(read_records(folder)) == 21  # twenty realizations, and the facts of the data
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("run ijcai", "ijcai07"),
+        ("table icm", "icmla05"),
+        ("check eco", None),
+        ("copy ecd", "ecda13"),
+        ("data show titan", "titanic"),
+        ("data fetch spamb", "spambase"),
+    ],
+)
+def test_names_of_studies_and_data_sets_are_completed(words: str, completed: str | None) -> None:
+    *before, last = words.split()
+    shell = ShellComplete(main, {}, "ensvm", "_ENSVM_COMPLETE")
+    found = [item.value for item in shell.get_completions(before, last) if item.type == "plain"]
+    assert all(name.startswith(last) for name in found)
+    assert completed in found if completed else not found
