@@ -8,10 +8,10 @@ LIBRARIES_OF_USERS = ("parquet", "dask")  # the other extras are tools of develo
 
 
 def lowest_versions(project: dict) -> list[str]:
-    """Return `name==version` for every requirement `name>=version` of a [project] table."""
+    """Return `name==version` for every requirement `name>=version,<bound` of a [project] table."""
     extras = [project["optional-dependencies"][extra] for extra in LIBRARIES_OF_USERS]
     requirements = sum(extras, project["dependencies"])
-    return [requirement.replace(">=", "==") for requirement in requirements]
+    return [requirement.split(",")[0].replace(">=", "==") for requirement in requirements]
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ensvm.class_columns import aligned_decisions, aligned_probabilities
 from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels
 from ensvm.classifiers.shared_docs import documented
-from ensvm.classifiers.sklearn_private import HasMethods
+from ensvm.classifiers.sklearn_private import HasMethods, RoutingNotSupportedMixin
 
 
 @documented
-class BinaryMetaEstimator(MetaEstimatorMixin, BinaryClassifier):
+class BinaryMetaEstimator(RoutingNotSupportedMixin, MetaEstimatorMixin, BinaryClassifier):
     """Base of the classifiers that fit copies of another classifier to two classes.
 
     A subclass has the parameters `estimator` and `random_state`, and may name a default base

@@ -1,10 +1,13 @@
-"""Copies of a base estimator: their seeds."""
+"""Copies of a base estimator: their seeds, and what they do not pass on."""
 
 import numpy as np
+import pytest
+import sklearn
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from ensvm import AdaBoost
 from ensvm.classifiers.meta_estimator import seeded_clone
 
 
@@ -22,3 +25,13 @@ def test_an_estimator_without_seeds_draws_nothing() -> None:
     generator, fresh = np.random.RandomState(3), np.random.RandomState(3)
     seeded_clone(GaussianNB(), generator)
     assert generator.randint(1000) == fresh.randint(1000)
+
+
+def test_requests_of_the_base_estimator_are_refused_as_scikit_learn_does() -> None:
+    rows, labels = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
+    with sklearn.config_context(enable_metadata_routing=True):
+        base = DecisionTreeClassifier(max_depth=1).set_fit_request(sample_weight=True)
+        boosted = AdaBoost(base, n_estimators=2)
+        assert boosted.fit(rows, labels, sample_weight=np.ones(8)).score(rows, labels) == 1.0
+        with pytest.raises(NotImplementedError, match="AdaBoost has not implemented metadata"):
+            boosted.get_metadata_routing()
