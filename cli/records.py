@@ -87,6 +87,7 @@ def _print_counts(states: "dict[str, Counter[State]]") -> None:
 
 def _print_to_do(study: "Study", plan: "Plan") -> None:
     """Print which cells are not done, why, and the command that runs them."""
+    from ensvm.report.query import command_to_run
     from ensvm.runner.plan import LEFT
 
     groups: dict[tuple[State, str], list[Cell]] = defaultdict(list)
@@ -98,10 +99,8 @@ def _print_to_do(study: "Study", plan: "Plan") -> None:
     name = study.config.study
     say(f"\n{name}", bold=True)
     print_cells(groups)
-    folder = study.folder.parent
-    option = "" if folder == RESULTS else f" --results {folder}"
     config = name if plan.path == shipped_config(name) else plan.path
-    say(f"  to do them: ensvm run {config}{option}")
+    say(f"  to do them: {command_to_run(config, study.folder)}")
 
 
 def _print_warnings(study: "Study") -> None:

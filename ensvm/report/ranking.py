@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.report.query import Answer, Study, ask, paired_values
+from ensvm.report.query import Answer, Study, ask
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,
@@ -29,9 +29,8 @@ from ensvm.report.statistical_tests import (
     steady,
 )
 from ensvm.report.tables import is_oracle, question_of, row_label
-from ensvm.report.what_varies import for_each_realization, on_new_rows, overlap_of
+from ensvm.report.what_varies import difference_on_new_rows, overlap_of
 from ensvm.study.metrics import Direction, direction_of
-from ensvm.study.relations import EFFECTS
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 LEVEL = 0.05  # of all tests
@@ -213,11 +212,9 @@ def _difference(
 
     The estimate is None if there is no test.
     """
-    both = for_each_realization(study, [one, other])
-    values = one.unit.scale * paired_values(*both)
+    varied, values = difference_on_new_rows(study, one, other)
     if not len(values):
         return {"n": 0, "difference": None}, None
-    varied = on_new_rows(EFFECTS["difference"], both, values)
     pair = {"n": len(values), "difference": float((values[:, 0] - values[:, 1]).mean())}
     if varied is None or not isinstance(varied.estimate, MeanEstimate) or varied.estimate.is_exact:
         return pair, None

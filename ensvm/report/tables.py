@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ensvm.report.query import Answer, Question, Study, ask, once, paired_values
+from ensvm.report.query import Answer, Question, Study, ask, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.verdict import deviation, is_within
 from ensvm.report.what_varies import (
-    for_each_realization,
-    on_new_rows,
+    difference_on_new_rows,
     spread_shown,
     value_shown,
 )
@@ -22,7 +21,6 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
-from ensvm.study.relations import EFFECTS
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
@@ -336,11 +334,10 @@ def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[
     }
 
     def is_better(column: ColumnConfig, other: str) -> bool:
+        """Return whether a column is significantly better than another one."""
         if not {column.name, other} <= answers.keys():
             return False
-        both = for_each_realization(study, [answers[column.name], answers[other]])
-        values = both[0].unit.scale * paired_values(*both)
-        varied = on_new_rows(EFFECTS["difference"], both, values) if len(values) else None
+        varied, _ = difference_on_new_rows(study, answers[column.name], answers[other])
         if varied is None or varied.estimate is None:
             return False
         sign = 1 if table.best_of(column) == "min" else -1

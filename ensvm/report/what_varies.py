@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.splits import IndicesSplit, OfficialSplit, RandomSplit, folds_of, overlap
 from ensvm.records.record import Record
-from ensvm.report.query import Answer, Study, ask, shared_realizations
+from ensvm.report.query import Answer, Study, ask, paired_values, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
     MeanEstimate,
@@ -32,7 +32,7 @@ from ensvm.report.statistical_tests import (
 from ensvm.study.metrics import PARAMETER, PERCENT, RATES
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Mean, Spread
-from ensvm.study.relations import Effect
+from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -76,6 +76,7 @@ def for_each_realization(study: Study, answers: Sequence[Answer]) -> list[Answer
     realizations = sorted({number for answer in answers for number in answer.values})
 
     def repeated(answer: Answer) -> Answer:
+        """Return an answer whose single value stands for every realization if nothing varies."""
         if len(answer.values) != 1 or not is_fixed(study, answer):
             return answer
         (value,), (record,) = answer.values.values(), answer.records.values()
@@ -462,6 +463,20 @@ def on_new_rows(effect: Effect, answers: Sequence[Answer], values: Numbers) -> V
     if len(values) < 2:
         return None
     return _varied(effect, values, "new rows", overlap_of(answers[0]))
+
+
+def difference_on_new_rows(
+    study: Study, one: Answer, other: Answer
+) -> tuple[Varied | None, Numbers]:
+    """Return the difference of two answers as one of new rows, and the values that it is of.
+
+    The values are those of the realizations that both have, in the unit they are shown in, of shape
+    (n_shared, 2). The difference is None if it cannot be told.
+    """
+    both = for_each_realization(study, [one, other])
+    values = one.unit.scale * paired_values(*both)
+    varied = on_new_rows(EFFECTS["difference"], both, values) if len(values) else None
+    return varied, values
 
 
 def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) -> Varied:

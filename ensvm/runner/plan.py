@@ -288,6 +288,7 @@ def _plan(
     algorithms: tuple[str, ...],
     only_published: bool,
 ) -> Plan:
+    """Check a study and lay out its cells; the arguments are those of `make_plan`."""
     config, path = validated(source), source.path
     few = only_published and realizations is None
     if few:
