@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.stats import f
 from tabulate import tabulate
 
-from ensvm.report.query import ask, paired_values, read_study
+from ensvm.report.query import ask, paired_values
+from ensvm.report.study_folder import read_study
 from ensvm.report.tables import question_of
 from ensvm.shipped import shipped_results
 

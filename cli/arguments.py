@@ -16,7 +16,7 @@ from ensvm.shipped import RESULTS, shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
-    from ensvm.report.query import Study
+    from ensvm.report.study_folder import Study
     from ensvm.runner.plan import Plan
 
 NOT_ALL_SHOWN = 1  # the exit status
@@ -145,7 +145,7 @@ def read_studies(
     come with ensvm, and other names for studies in the folder `results`. If there is nothing to
     show, end the command with a message that names an `example` to run.
     """
-    from ensvm.report.query import find_shown, find_studies, read_shipped_study, read_study
+    from ensvm.report.study_folder import find_shown, find_studies, read_shipped_study, read_study
 
     folders: dict[str, Path] | None = None
     for name in dict.fromkeys(studies) if studies else [None]:
@@ -180,7 +180,7 @@ def _readable(folders: Iterable[Path]) -> Iterator["Study"]:
 
     End the command if none can be read.
     """
-    from ensvm.report.query import read_each
+    from ensvm.report.study_folder import read_each
 
     errors = list[UserError]()
     n_read = 0
@@ -227,7 +227,7 @@ def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
 
 def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:
     """Say, if nothing was run in `results`, that what it shows comes with ensvm."""
-    from ensvm.report.query import is_shipped
+    from ensvm.report.study_folder import is_shipped
 
     if any(map(is_shipped, folders)):
         text = "nothing was run here; shown are the results that come with ensvm"

@@ -14,7 +14,7 @@ from ensvm_cli.arguments import config_option, plans_of, read_studies, results_a
 from ensvm_cli.printing import print_cells, print_table, print_text, say
 
 if TYPE_CHECKING:
-    from ensvm.report.query import Study
+    from ensvm.report.study_folder import Study
     from ensvm.runner.plan import Cell, Plan, State
 
 MAX_DISAGREEMENTS = 20  # of merged records
@@ -87,7 +87,7 @@ def _print_counts(states: "dict[str, Counter[State]]") -> None:
 
 def _print_to_do(study: "Study", plan: "Plan") -> None:
     """Print which cells are not done, why, and the command that runs them."""
-    from ensvm.report.query import command_to_run
+    from ensvm.report.study_folder import command_to_run
     from ensvm.runner.plan import LEFT
 
     groups: dict[tuple[State, str], list[Cell]] = defaultdict(list)

@@ -25,7 +25,7 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
-    from ensvm.report.query import Study
+    from ensvm.report.study_folder import Study
 
 PARTS = ("pages", "figures", "claims", "readings", "tables")
 
@@ -206,7 +206,7 @@ def compare(first: str, second: str, every: bool) -> None:
       ensvm compare results/ijcai07-lowrank shipped --all
     """
     from ensvm.report import compare_results as comparing
-    from ensvm.report.query import find_shown
+    from ensvm.report.study_folder import find_shown
 
     sides = comparing.read_sides(first, second)
     for folder in map(Path, (first, second)):

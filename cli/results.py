@@ -28,7 +28,7 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.report.documents.document import Grid
-    from ensvm.report.query import Study
+    from ensvm.report.study_folder import Study
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
@@ -187,9 +187,9 @@ def print_ending(folder: Path, *, show_findings: bool) -> None:
 
     The main table is the first one of results; a study may have neither.
     """
-    from ensvm.report.query import read_study
     from ensvm.report.render.first_page import findings_parts
     from ensvm.report.render.markdown import parts_to_markdown
+    from ensvm.report.study_folder import read_study
 
     study = read_study(folder)
     print_left_out(study)

@@ -17,7 +17,7 @@ from ensvm_cli.printing import print_facts, print_text, refuse, say
 
 if TYPE_CHECKING:
     from ensvm.records.record import Record
-    from ensvm.report.query import Study
+    from ensvm.report.study_folder import Study
 
 INDENT = 2
 
@@ -109,7 +109,6 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
 
     from ensvm.report.documents.document import one_line
     from ensvm.report.evidence import behind, counted, evidence_in_tables
-    from ensvm.report.query import values_of
 
     for evidence in evidence_in_tables(study, dataset, algorithm):
         say(evidence.title, bold=True)
@@ -132,8 +131,8 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         lines = {name: "\n".join(map(one_line, found)) for name, found in texts.items() if found}
         print_facts(behind(records) | lines, INDENT)
         good = [record for record in records if record.ok]
-        numbers = [{**one.metrics, **values_of(one.scores), **one.seconds} for one in good]
-        frame = pd.DataFrame(numbers).select_dtypes("number").dropna(axis="columns", how="all")
+        numbers = pd.DataFrame([one.numbers for one in good]).select_dtypes("number")
+        frame = numbers.dropna(axis="columns", how="all")
         if not frame.empty:
             summary = frame.agg(["mean", "std", "min", "max"]).T
             say(f"\n{summary.to_string(float_format='{:.5g}'.format, na_rep='')}")

@@ -46,7 +46,7 @@ def list_(results: Path) -> None:
       ensvm list results/
     """
     from ensvm.records.store import CONFIG_COPY, read_records
-    from ensvm.report.query import find_studies
+    from ensvm.report.study_folder import find_studies
     from ensvm.shipped import shipped_configs, shipped_records
     from ensvm.study.read_config import read_config, read_copy
 

@@ -17,8 +17,8 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
-from ensvm.report.query import Study
 from ensvm.report.render.first_page import counts, parts_of, printed_counts
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
 

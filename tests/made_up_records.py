@@ -23,7 +23,7 @@ from ensvm.records.store import (
     Store,
     records_in,
 )
-from ensvm.report.query import Study, read_shipped_study, read_study
+from ensvm.report.study_folder import Study, read_shipped_study, read_study
 from ensvm.runner import execute
 from ensvm.runner.cell import Task, new_record, run_task
 from ensvm.runner.own_code import importable

@@ -9,8 +9,8 @@ from made_up_records import read_results
 
 from ensvm.errors import UserError
 from ensvm.records.store import SHIPPED_FILE
-from ensvm.report.query import Study
 from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.study_folder import Study
 from ensvm.report.write import (
     write_claims,
     write_figures,

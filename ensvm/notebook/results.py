@@ -15,9 +15,9 @@ from ensvm.errors import UserError, did_you_mean
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
-from ensvm.report.query import Study, find_shown, read_each, read_study
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
+from ensvm.report.study_folder import Study, find_shown, read_each, read_study
 from ensvm.report.write import DRAWN_ENDINGS
 from ensvm.shipped import shipped_names, shipped_records
 from ensvm.study.metrics import DATA_CELL
@@ -171,7 +171,7 @@ class Results:
     Parameters
     ----------
     studies : iterable of Study
-        The studies, as `ensvm.report.query.read_study` reads them.
+        The studies, as `ensvm.report.study_folder.read_study` reads them.
 
     Attributes
     ----------

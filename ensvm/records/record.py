@@ -161,6 +161,12 @@ class Record:
         """Whether the cell ended well."""
         return self.status == "ok"
 
+    @property
+    def numbers(self) -> dict[str, Scalar]:
+        """The metrics, the scores that have a value, and the seconds."""
+        scores = {name: one for name, one in self.scores.items() if not isinstance(one, str)}
+        return {**self.metrics, **scores, **self.seconds}
+
     def size(self, name: str) -> int | None:
         """Return a number of rows that the metrics have, such as `n_test`, or None."""
         value = self.metrics.get(name)

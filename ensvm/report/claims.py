@@ -36,14 +36,7 @@ from ensvm.report.claim_values import (
     pairs_of,
     printed_effect,
 )
-from ensvm.report.query import (
-    Answer,
-    Question,
-    Study,
-    ask,
-    once,
-    shared_realizations,
-)
+from ensvm.report.query import Answer, Question, ask, once, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
     holm,
@@ -51,6 +44,7 @@ from ensvm.report.statistical_tests import (
     less_by_welch,
     sample,
 )
+from ensvm.report.study_folder import Study
 from ensvm.report.what_varies import on_new_rows, on_these_rows
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
 from ensvm.study.metrics import SECONDS, unit_of

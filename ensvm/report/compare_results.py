@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 from tabulate import tabulate
 
 from ensvm.errors import UserError
+from ensvm.records.runs import runs_of
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.query import (
-    Study,
-    ask,
-    find_shown,
-    paired_values,
-    read_shipped_study,
-    read_study,
-    runs_of,
-    shared_realizations,
-)
+from ensvm.report.query import ask, paired_values, shared_realizations
+from ensvm.report.study_folder import Study, find_shown, read_shipped_study, read_study
 from ensvm.report.tables import build_table, question_of
 from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL

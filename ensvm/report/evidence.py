@@ -11,18 +11,11 @@ from typing import Any
 import numpy as np
 
 from ensvm.records.record import Record
+from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.documents.document import CHOSEN
 from ensvm.report.documents.table_notes import notes_about
-from ensvm.report.query import (
-    Answer,
-    Study,
-    ask,
-    commits_of,
-    config_of,
-    days_of,
-    processors_of,
-    runs_of,
-)
+from ensvm.report.query import Answer, ask
+from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, question_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.passes import ValueOf

@@ -9,7 +9,7 @@ import pandas as pd
 from ensvm.data.files.encode import MOST_EXACT
 from ensvm.records.record import Record
 from ensvm.report.documents.table_notes import notes_about
-from ensvm.report.query import Study, values_of
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, build_table, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
@@ -53,7 +53,7 @@ def _of_record(study: Study, record: Record) -> dict[str, Any]:
         "key": record.key,
         "settings_key": record.settings_key,
     }
-    return {**fixed, **record.metrics, **values_of(record.scores), **record.seconds}
+    return {**fixed, **record.numbers}
 
 
 def table_cells(study: Study) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.report.query import Answer, Study, ask
+from ensvm.report.query import Answer, ask
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,
@@ -28,6 +28,7 @@ from ensvm.report.statistical_tests import (
     holm_levels,
     steady,
 )
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import is_oracle, question_of, row_label
 from ensvm.report.what_varies import difference_on_new_rows, overlap_of
 from ensvm.study.metrics import Direction, direction_of

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ensvm.report.query import Answer, Question, Study, ask, once
+from ensvm.report.query import Answer, Question, ask, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
+from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation, is_within
 from ensvm.report.what_varies import (
     difference_on_new_rows,

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ensvm.report.query import Answer, Study
+from ensvm.report.query import Answer
 from ensvm.report.statistical_tests import CONFIDENCE
+from ensvm.report.study_folder import Study
 from ensvm.report.what_varies import EXACT, Comparison, against_print, comparison
 from ensvm.study.metrics import PARAMETER
 from ensvm.study.printed import Published

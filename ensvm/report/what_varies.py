@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.splits import IndicesSplit, OfficialSplit, RandomSplit, folds_of, overlap
 from ensvm.records.record import Record
-from ensvm.report.query import Answer, Study, ask, paired_values, shared_realizations
+from ensvm.report.query import Answer, ask, paired_values, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
     MeanEstimate,
@@ -29,6 +29,7 @@ from ensvm.report.statistical_tests import (
     ratio_of,
     sample,
 )
+from ensvm.report.study_folder import Study
 from ensvm.study.metrics import PARAMETER, PERCENT, RATES
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Mean, Spread

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ensvm.atomic_write import replace_file
 from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.query import Study
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
+from ensvm.report.study_folder import Study
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ensvm.records import code_identity
 from ensvm.records.asked import ASKED_FILE, read_asked
 from ensvm.records.merge import merge, write_merged
 from ensvm.records.store import CELLS_FILE
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.plan import make_plan
 

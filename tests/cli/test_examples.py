@@ -21,7 +21,7 @@ from made_up_records import copy_results, errors, invoke, make_study
 from markdown_it import MarkdownIt
 
 from ensvm.report.plots import drawing
-from ensvm.report.query import read_shipped_study, read_study
+from ensvm.report.study_folder import read_shipped_study, read_study
 from ensvm_cli.main import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
@@ -157,8 +157,9 @@ def here(checkout, draw_once, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
-    monkeypatch.setattr("ensvm.report.query.read_shipped_study", read_shipped_once)
+    reading = "ensvm.report.study_folder"
+    monkeypatch.setattr(f"{reading}.read_study", lambda folder: read_once(folder.resolve()))
+    monkeypatch.setattr(f"{reading}.read_shipped_study", read_shipped_once)
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
     monkeypatch.chdir(checkout)
 

@@ -16,8 +16,8 @@ import pytest
 from made_up_records import cells_run_here, copy_results, errors, invoke, make_study
 from rich.console import Console
 
-from ensvm.report.query import read_study
 from ensvm.report.render.markdown import unbroken
+from ensvm.report.study_folder import read_study
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_records
 from ensvm_cli import results as verbs
@@ -244,7 +244,7 @@ def read_once(folder):
 @pytest.fixture
 def ours(checkout, monkeypatch):
     """The folder without rankings. Its records never change, so they are read only once."""
-    monkeypatch.setattr("ensvm.report.query.read_study", read_once)
+    monkeypatch.setattr("ensvm.report.study_folder.read_study", read_once)
     for path in checkout.glob("*/rank-*"):
         path.unlink()
     return checkout

@@ -10,7 +10,7 @@ import page_blocks
 import pytest
 from worked_verdicts import worked
 
-from ensvm.report.query import read_shipped_study
+from ensvm.report.study_folder import read_shipped_study
 from ensvm.report.verdict import verdict_on
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ def shipped_records_are_read_once():
     """Several pages show results of ijcai07, and reading its 31,000 records takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
         read_once = lru_cache(maxsize=1)(read_shipped_study)
-        patch.setattr("ensvm.report.query.read_shipped_study", read_once)
+        patch.setattr("ensvm.report.study_folder.read_shipped_study", read_once)
         yield
 
 

@@ -10,7 +10,7 @@ from made_up_records import RUN, errors, record
 from ensvm.errors import UserError
 from ensvm.records.merge import merge, write_merged
 from ensvm.records.store import CELLS_FILE, Store, read_records
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_tables
 
 CONFIG = """\

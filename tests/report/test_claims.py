@@ -7,7 +7,7 @@ import pytest
 from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record, settings_of
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.report.what_varies import draws
 from ensvm.report.write import write_claims
 

@@ -6,7 +6,7 @@ import pytest
 from made_up_records import RUN, errors
 
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_tables
 
 CONFIG = """\

@@ -7,8 +7,9 @@ from ensvm.data import load
 from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, Store, read_records
-from ensvm.report.query import Question, ask, read_study
+from ensvm.report.query import Question, ask
 from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.cell import Task, run_task
 from ensvm.runner.estimators import made

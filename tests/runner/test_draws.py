@@ -9,7 +9,7 @@ from made_up_records import record, run_quietly
 from ensvm.records.record import LineReader
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.records.store import read_records
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool

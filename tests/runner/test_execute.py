@@ -11,7 +11,8 @@ from made_up_records import cells_run_here, run_quietly
 from threadpoolctl import threadpool_info
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm.report.query import Question, ask, read_study
+from ensvm.report.query import Question, ask
+from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.cell import surroundings
 from ensvm.runner.plan import make_plan

@@ -11,7 +11,7 @@ from made_up_records import RUN, cells_run_here, invoke
 import ensvm
 from ensvm.errors import UserError
 from ensvm.records.store import Store, read_records
-from ensvm.report.query import read_study
+from ensvm.report.study_folder import read_study
 from ensvm.runner.execute import records_of_base
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config

@@ -27,8 +27,8 @@ from ensvm.report.documents.document import (
     one_line,
     origin,
 )
-from ensvm.report.query import Study
 from ensvm.report.statistical_tests import steady
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.metrics import PLAIN, STAGED, Unit

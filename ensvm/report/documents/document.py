@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from ensvm import __version__
-from ensvm.report.query import Study, commits_of, days_of, processors_of, runs_of
+from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell
 from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.table_layout import Verdict, Why

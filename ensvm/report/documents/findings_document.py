@@ -7,7 +7,7 @@ from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
 from ensvm.report.documents.claim_document import sentence_of, tests_of
 from ensvm.report.documents.document import MARKS, NOTHING, as_note
 from ensvm.report.documents.table_document import as_printed, value_of
-from ensvm.report.query import Study
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, decimals_of
 from ensvm.study.findings import PLACEHOLDER
 

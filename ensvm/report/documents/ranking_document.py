@@ -18,7 +18,6 @@ from ensvm.report.documents.document import (
     number_range,
     origin,
 )
-from ensvm.report.query import Study
 from ensvm.report.ranking import (
     LEVEL,
     UNTESTED,
@@ -28,6 +27,7 @@ from ensvm.report.ranking import (
     compare_on_data_set,
     rank_over_data_sets,
 )
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import build_table, is_own, row_label
 from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig

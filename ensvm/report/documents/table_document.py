@@ -8,6 +8,7 @@ from itertools import chain, groupby, product
 import pandas as pd
 
 from ensvm.records.record import Record
+from ensvm.records.runs import machines
 from ensvm.report.documents.document import (
     MARKS,
     NOTHING,
@@ -34,7 +35,8 @@ from ensvm.report.documents.table_notes import (
     notes_about,
     table_notes,
 )
-from ensvm.report.query import Study, ask, machines, once
+from ensvm.report.query import ask, once
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import (
     TableCell,
     best_of_row,

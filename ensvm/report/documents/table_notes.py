@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ensvm.report.documents.document import MARKS, as_note, as_written, enumerated
-from ensvm.report.query import Study, once
+from ensvm.report.query import once
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, row_label
 from ensvm.study.figure_kinds import metric_name
 from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive

@@ -10,7 +10,8 @@ import numpy as np
 
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
-from ensvm.report.query import Question, Study, ask
+from ensvm.report.query import Question, ask
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, printed_value, row_label
 from ensvm.study.figure_kinds import BoxConfig, RowsPanel
 from ensvm.study.passes import pass_of

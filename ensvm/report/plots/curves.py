@@ -26,7 +26,8 @@ from ensvm.report.plots.looks import (
     look_of,
     series_label,
 )
-from ensvm.report.query import Answer, Question, Study, ask
+from ensvm.report.query import Answer, Question, ask
+from ensvm.report.study_folder import Study
 from ensvm.study.figure_kinds import axis_label
 from ensvm.study.figures import CurvesConfig, LinesConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import GREY, Key, look_of
-from ensvm.report.query import Question, Study, ask
+from ensvm.report.query import Question, ask
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
 

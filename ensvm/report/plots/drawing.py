@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ensvm.report.plots import boxes, curves, decision_maps, search_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
-from ensvm.report.query import Study
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import row_label
 from ensvm.study.figure_kinds import BoxConfig, FigureConfig, MapConfig, PlaneConfig
 from ensvm.study.figures import LinesConfig

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ensvm.report.query import Study
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import BoxConfig
 from ensvm.study.figures import LinesConfig

@@ -9,7 +9,8 @@ import pandas as pd
 
 from ensvm.report.plots.log_axes import RAISED
 from ensvm.report.plots.looks import Key
-from ensvm.report.query import Question, Study, ask
+from ensvm.report.query import Question, ask
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MapConfig, MapPanel
 from ensvm.study.metrics import SEARCH

@@ -28,9 +28,9 @@ from ensvm.report.documents.findings_document import (
     sentences_tested,
 )
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.query import Study, alarms_of
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, tables_on_page
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
@@ -51,7 +51,7 @@ def first_page(study: Study) -> str:
         f"# {as_written(config.title or config.study)}",
         " ".join((as_written(config.citation), *(f"<{address}>" for address in config.links))),
         counts(study),
-        Bullets(f"**{TITLE}**", list(map(as_written, alarms_of(study)))),
+        Bullets(f"**{TITLE}**", list(map(as_written, study.alarms))),
         " ".join(abstract_of(study)),
         picture,
         *([*tables, *figures] if picture else [*figures, *tables]),

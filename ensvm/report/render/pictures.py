@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from ensvm.report.documents.document import CHOSEN, MARKS
-from ensvm.report.query import Study
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
 from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import Verdict

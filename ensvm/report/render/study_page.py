@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ensvm.data import DatasetCard, find_card
 from ensvm.errors import UserError
 from ensvm.records.record import Run
+from ensvm.records.runs import processors_of, runs_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.claim_document import legend as claims_legend
@@ -34,11 +35,11 @@ from ensvm.report.documents.table_document import table_document
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
-from ensvm.report.query import Study, alarms_of, processors_of, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.pictures import reproduction_picture
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import build_table, tables_on_page
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig, Verdict
@@ -101,7 +102,7 @@ class StudyPage:
         ]
         self.readings_legend = self.html(*readings_legend(study))
         self.rankings = list(self._rankings())
-        self.alarms, self.warnings = alarms_of(study), warnings_of(study)
+        self.alarms, self.warnings = study.alarms, warnings_of(study)
         self.failures = study.failed[:MOST_FAILURES]
         self.origin = Markup(as_html(origin(study)))
 

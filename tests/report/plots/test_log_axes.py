@@ -88,8 +88,8 @@ def test_a_figure_that_fails_is_missing_and_keeps_no_other_from_being_written(
 def test_a_study_without_a_page_keeps_no_other_from_having_one(study, tmp_path, monkeypatch):
     failed = []
     monkeypatch.setattr(
-        "ensvm.report.render.study_page.alarms_of",
-        lambda one: [str(1 / (one.folder != study.folder))],
+        "ensvm.report.render.study_page.warnings_of",
+        lambda one: [1 / (one.folder != study.folder)][1:],
     )
     other = make_study(tmp_path / "z", CONFIG.replace("study: s", "study: z"), [])
     paths = write_pages([study, other], tmp_path / "p", lambda *why: failed.append(why))

@@ -7,8 +7,8 @@ import pytest
 from made_up_records import errors, invoke, make_study, record
 
 from ensvm.report.documents.findings_document import sentences_tested
-from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
+from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 from ensvm.shipped import shipped_results
 from ensvm.study.printed import Published

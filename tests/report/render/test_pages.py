@@ -18,9 +18,9 @@ from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.report.query import find_studies, read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.study_page import StudyPage
+from ensvm.report.study_folder import find_studies, read_study
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_pages
 from ensvm.shipped import shipped_results

@@ -1,0 +1,272 @@
+"""A study as reports read it: its folder, config, printed numbers and records."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ensvm.data.splits import OfficialSplit
+from ensvm.errors import UserError
+from ensvm.records.answering import Answering, answering, asked_by_newest
+from ensvm.records.asked import Asked, read_asked
+from ensvm.records.identity import by_value
+from ensvm.records.record import Identity, Record
+from ensvm.records.runs import runs_of
+from ensvm.records.store import (
+    CELLS_FILE,
+    CONFIG_COPY,
+    SHIPPED_FILE,
+    folders_in,
+    records_in,
+)
+from ensvm.report.current_config import current_config
+from ensvm.shipped import RESULTS, SHIPPED, shipped_config
+from ensvm.study.config import StudyConfig
+from ensvm.study.metrics import DATA_CELL
+from ensvm.study.passes import ValueOf
+from ensvm.study.printed import Place, Published
+from ensvm.study.published_part import published_values
+
+FAILURES = ("failed", "timeout")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: its config, the printed numbers, and the records of what was run in a folder.
+
+    Files about the study are written into `folder`. `recorded` are all records there; reports show
+    `records`, which have the settings that the config asks for. `note` says if the config differs
+    from that of the last run. `shipped` says that the records come with ensvm. `asked_by_run` is
+    what the config of the last run asks for; None if the folder does not say it.
+    """
+
+    folder: Path
+    config: StudyConfig
+    published: Mapping[Place, Published]
+    recorded: Mapping[Identity, Record]
+    note: str = ""
+    shipped: bool = False
+    asked_by_run: Asked | None = None
+
+    @cached_property
+    def answering(self) -> Answering:
+        """The records divided by whether they have the settings that the config asks for."""
+        asked = self.asked_by_run
+        if asked is None:
+            recorded = self.recorded.values()
+            asked = asked_by_newest(one for one in recorded if self.asks_for(one.value))
+        return answering(asked, self.recorded)
+
+    def asks_for(self, value: ValueOf) -> bool:
+        """Return whether the config names a value."""
+        row, algorithm, run_pass = value
+        entry = next((entry for entry in self.config.datasets if entry.name == row), None)
+        if entry is None or algorithm == DATA_CELL:
+            return entry is not None
+        has_algorithm = algorithm in self.config.algorithms_of(entry)
+        return has_algorithm and (run_pass == "error" or self.config.times(row, algorithm))
+
+    @property
+    def records(self) -> Mapping[Identity, Record]:
+        """The records that have the settings and the realizations that the config asks for."""
+        return self.answering.answers
+
+    def n_asked(self, value: ValueOf) -> int | None:
+        """Return how many realizations of a value are asked for; None if that is unknown.
+
+        If nothing was run but what the paper shows, they are as many as that needs.
+        """
+        asked = self.answering.asked.values.get(value)
+        if asked is None or asked.realizations is None:
+            return None
+        enough = self._of_paper_only.get(value, asked.realizations)
+        return min(asked.realizations, enough)
+
+    @cached_property
+    def _of_paper_only(self) -> Mapping[ValueOf, int]:
+        """How many realizations the paper's values need, if no record is of more; else empty."""
+        if not self.published:
+            return {}
+        needed = published_values(self.config, self.published)
+        is_more = any(
+            record.realization > needed.get(value, 0)
+            for value, records in self.by_cell.items()
+            for record in records
+            if value[1] != DATA_CELL
+        )
+        return {} if is_more else needed
+
+    @cached_property
+    def run_command(self) -> str:
+        """The command that runs what the config asks for and no record answers."""
+        return command_to_run(config_of(self), self.folder)
+
+    @cached_property
+    def left_out(self) -> list[str]:
+        """What reports do not show of the records, a sentence each; the first ones can be mended.
+
+        See `is_complete`.
+        """
+        sentences = self.answering.sentences()
+        if sentences:
+            sentences[-1] += f"; they are not shown, `{self.run_command}` runs them"
+        if not_asked := self.answering.not_asked:
+            n = sum(map(len, not_asked.values()))
+            sentences.append(f"{n} records that the config does not ask for are not shown")
+        if self.asked_by_run is None and not self.shipped:
+            sentences.append(
+                "the last run was by an older version, which did not record what its config asks"
+                f" for: shown are the newest settings of each value; `{self.run_command}` mends it"
+            )
+        return sentences
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value is left out because it has other settings than those asked for."""
+        return not self.answering.stale
+
+    @cached_property
+    def known(self) -> dict[Any, Any]:
+        """What functions decorated with `once` have returned for this study."""
+        return {}
+
+    @property
+    def failed(self) -> list[Record]:
+        """The records of the cells that failed or timed out."""
+        return [record for record in self.records.values() if record.status in FAILURES]
+
+    @property
+    def missing_data(self) -> list[str]:
+        """The data sets that could not be loaded."""
+        records = self.records.values()
+        return sorted({record.dataset for record in records if record.status == "unavailable"})
+
+    @property
+    def alarms(self) -> list[str]:
+        """What may spoil the results: alarms about the data, recorded by the run."""
+        return [
+            f"{record.dataset}: {text}"
+            for record in self.records.values()
+            if record.algorithm == DATA_CELL
+            for text in record.warnings
+        ]
+
+    @cached_property
+    def by_cell(self) -> Mapping[ValueOf, list[Record]]:
+        """The records by data set, algorithm and pass, in the order of the realizations."""
+        return by_value([self.records[identity] for identity in sorted(self.records)])
+
+
+def find_studies(results: Path) -> list[Path]:
+    """Return the folders of the studies that were run in `results`: itself, or those in it."""
+    return [
+        folder
+        for folder in (folders_in(results) if results.is_dir() else [])
+        if (folder / CONFIG_COPY).is_file() and (folder / CELLS_FILE).is_file()
+    ]
+
+
+def find_shown(results: Path) -> list[Path]:
+    """Return the folders of the studies that reports on `results` show.
+
+    These are the studies that were run there. If nothing was run there, they are the studies whose
+    results come with ensvm, if `results` holds them: itself, or in its folder `shipped`.
+    """
+    return find_studies(results) or [
+        folder
+        for place in (results, results / SHIPPED)
+        for folder in (folders_in(place) if place.is_dir() else [])
+        if (folder / CONFIG_COPY).is_file() and is_shipped(folder)
+    ]
+
+
+def is_shipped(folder: Path) -> bool:
+    """Return whether a study's folder holds results that come with ensvm, and nothing was run."""
+    return (folder / SHIPPED_FILE).is_file() and not (folder / CELLS_FILE).is_file()
+
+
+def read_study(folder: Path) -> Study:
+    """Read what was run in a study's folder, or the shipped results in it.
+
+    Files about shipped results are written into `report/STUDY`.
+    """
+    if is_shipped(folder):
+        return read_shipped_study(folder, Path("report", folder.resolve().name))
+    return _study(folder, folder / CELLS_FILE, folder)
+
+
+def read_each(folders: Iterable[Path]) -> Iterator[Study | UserError]:
+    """Yield the study in each folder, or the error of one that cannot be read."""
+    for folder in folders:
+        try:
+            yield read_study(folder)
+        except UserError as error:
+            yield error
+
+
+def read_shipped_study(shipped: Path, folder: Path) -> Study:
+    """Read the results that come with ensvm; files about them are written into `folder`."""
+    return replace(_study(shipped, shipped / SHIPPED_FILE, folder), shipped=True)
+
+
+def _study(place: Path, cells: Path, folder: Path) -> Study:
+    current = current_config(place)
+    records = with_draws(records_in(cells), current.config)
+    derived = current.config.derived
+    note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
+    study = Study(folder, current.config, current.published, records, note)
+    return replace(study, asked_by_run=read_asked(place))
+
+
+def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
+    """Return records in which all realizations of a cell say whether its algorithm draws.
+
+    The first realization found out, unless the config's `deterministic:` says it. Another seed may
+    have given the same predictions by chance: an algorithm that errs differently in realizations of
+    the same rows draws, too.
+    """
+    found: dict[tuple[str, str, str], bool] = {}
+    errors: dict[tuple[str, str, str], set[Any]] = {}
+    for one in records.values():
+        key = (one.dataset, one.algorithm, one.settings_key)
+        if one.draws is not None:
+            found[key] = one.draws
+        split = one.settings.split
+        if isinstance(split, OfficialSplit) and split.realizations and one.ok:
+            errors.setdefault(key, set()).add(one.metrics.get("n_errors"))
+    found |= {key: True for key, counts in errors.items() if len(counts) > 1}
+    completed = dict(records)
+    for identity, one in records.items():
+        block = config.algorithms.get(one.algorithm)
+        draws = found.get((one.dataset, one.algorithm, one.settings_key))
+        if block is not None and block.deterministic is not None:
+            draws = not block.deterministic
+        if draws != one.draws:
+            completed[identity] = replace(one, draws=draws)
+    return completed
+
+
+def config_of(study: Study) -> str:
+    """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
+
+    The file is that of the last run in the records. It is not opened: the text is only shown.
+    """
+    if shipped_config(study.config.study) is not None:
+        return study.config.study
+    runs = sorted(runs_of(study.recorded.values()).values(), key=lambda run: run.time)
+    configs = [
+        part
+        for run in runs
+        for part in run.command
+        if part.endswith((".yaml", ".yml")) and not part.startswith("-")
+    ]
+    return configs[-1] if configs else f"{study.config.study}.yaml"
+
+
+def command_to_run(config: str | Path, folder: Path) -> str:
+    """Return the shell command that runs a config into a study's folder."""
+    results = folder.parent
+    option = [] if results == RESULTS else ["--results", str(results)]
+    return shlex.join(["ensvm", "run", str(config), *option])
