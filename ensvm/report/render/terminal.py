@@ -1,6 +1,6 @@
 """Grids of values at a terminal: rich fits them to its width, with colours for the verdicts."""
 
-from rich.console import Group, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.constrain import Constrain
 from rich.markdown import Markdown
 from rich.table import Table
@@ -39,8 +39,8 @@ def to_table(grid: Grid, *, bold: bool = True) -> Table:
     """
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
-        justify = "left" if number == 0 or head in grid.left else "right"
-        table.add_column(Text(visible(whole)), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        justify: JustifyMethod = "left" if number == 0 or head in grid.left else "right"
+        table.add_column(Text(visible(whole)), justify=justify, overflow="fold")
     for row in grid.rows:
         table.add_row(*(_text(cell, bold) for cell in row))
     return table
