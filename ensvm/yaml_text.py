@@ -15,6 +15,7 @@ _NUMBERS = {
 }
 # Limits on one text: they lie far above what studies need, far below what ends Python.
 MOST_CHARACTERS, MOST_NESTED, MOST_VALUES = 5_000_000, 50, 200_000
+TOO_DEEP = f"blocks are nested too deep (accepted: up to {MOST_NESTED})"
 _READ_AS = {"str", "bool", "null", "merge"}  # of YAML's other types; dates stay text
 
 
@@ -59,7 +60,7 @@ class _Extent:
         elif isinstance(event, yaml.ScalarEvent):
             self._count(1, event.anchor)
         if len(self._sizes) - 1 > MOST_NESTED:
-            return f"blocks are nested too deep (accepted: up to {MOST_NESTED})"
+            return TOO_DEEP
         if sum(self._sizes) > MOST_VALUES:
             return f"anchors repeat too much: accepted are up to {MOST_VALUES:,} values in all"
         return ""
@@ -76,10 +77,17 @@ def _refuse_too_much(text: str) -> None:
         problem = f"{len(text):,} characters (accepted: up to {MOST_CHARACTERS:,})"
         raise yaml.MarkedYAMLError(problem=problem)
     extent = _Extent()
-    for event in yaml.parse(text, Loader=_SafeLoader):
-        if problem := extent.add(event):
-            mark: Any = event.start_mark
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+    try:
+        for event in yaml.parse(text, Loader=_SafeLoader):
+            if problem := extent.add(event):
+                mark: Any = event.start_mark
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+    except yaml.YAMLError as error:
+        # From PyYAML 6.0.4 on, libyaml has a limit too, and meets it first because it reads ahead.
+        if "nesting depth" in str(getattr(error, "problem", "")):
+            mark = getattr(error, "problem_mark", None)
+            raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=mark) from error
+        raise
 
 
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
