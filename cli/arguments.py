@@ -3,8 +3,7 @@
 import functools
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,9 +144,14 @@ def read_studies(
     come with ensvm, and other names for studies in the folder `results`. If there is nothing to
     show, end the command with a message that names an `example` to run.
     """
-    from ensvm.report.study_folder import find_shown, find_studies, read_shipped_study, read_study
+    from ensvm.report.study_folder import (
+        find_shown,
+        find_studies,
+        folders_by_study,
+        read_shipped_study,
+    )
 
-    folders: dict[str, Path] | None = None
+    folders: dict[str, list[Path]] | None = None
     for name in dict.fromkeys(studies) if studies else [None]:
         shipped = shipped_records(name) if name and results is None else None
         if name and shipped is not None:
@@ -156,15 +160,16 @@ def read_studies(
             continue
         if folders is None:
             find = find_studies if only_run else find_shown
-            folders = _folders_of(find(results or RESULTS))
-            say_if_shipped(results or RESULTS, folders.values())
+            found = find(results or RESULTS)
+            folders = folders_by_study(found)
+            say_if_shipped(results or RESULTS, found)
         if not folders:
             first = (
                 f"run a study first, for example: ensvm run {studies[0] if studies else example}"
             )
             refuse(f"{results or RESULTS}: nothing was run here; {_or_shipped(studies)}{first}")
         if name is None:
-            yield from _readable(folders.values())
+            yield from _readable(folders)
             continue
         if name not in folders and shipped_records(name):
             first = f"{_or_shipped((name,))}run it first: ensvm run {name}"
@@ -172,11 +177,11 @@ def read_studies(
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = [*folders, *shipped_too]
         must_be_one_of(f"{results or RESULTS}: no results of a study", name, named)
-        yield _with_remarks(read_study(folders[name]))
+        yield from _readable({name: folders[name]})
 
 
-def _readable(folders: Iterable[Path]) -> Iterator["Study"]:
-    """Yield the studies in folders; name those that cannot be read, and go on.
+def _readable(folders: Mapping[str, Sequence[Path]]) -> Iterator["Study"]:
+    """Yield the studies in folders; name the folders that are not shown, and go on.
 
     End the command if none can be read.
     """
@@ -209,20 +214,6 @@ def _with_remarks(study: "Study") -> "Study":
     if not study.is_complete:
         click.get_current_context().meta[LEFT_OUT] = True
     return study
-
-
-def _folders_of(folders: Iterable[Path]) -> dict[str, Path]:
-    """Return the folders of studies by the names in their configs, or else their own names."""
-    from ensvm.records.store import CONFIG_COPY
-    from ensvm.study.read_config import read_copy
-
-    by_name = {}
-    for folder in folders:
-        name = folder.resolve().name
-        with suppress(UserError):  # a config that cannot be read is named when its study is
-            name = read_copy(folder / CONFIG_COPY).study
-        by_name[name] = folder
-    return by_name
 
 
 def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:

@@ -46,18 +46,21 @@ def list_(results: Path) -> None:
       ensvm list results/
     """
     from ensvm.records.store import CONFIG_COPY, read_records
-    from ensvm.report.study_folder import find_studies
+    from ensvm.report.study_folder import find_studies, folders_by_study, same_study
     from ensvm.shipped import shipped_configs, shipped_records
     from ensvm.study.read_config import read_config, read_copy
 
-    folders = {folder.resolve().name: folder for folder in find_studies(results)}
-    configs = {name: read_copy(folder / CONFIG_COPY) for name, folder in folders.items()}
+    folders = folders_by_study(find_studies(results))
+    configs = {name: read_copy(first / CONFIG_COPY) for name, (first, *_) in folders.items()}
+    for name, (first, *others) in folders.items():
+        for folder in others:
+            print_text(f"not shown: {same_study(name, first, folder)}", err=True)
     for path in shipped_configs().glob("*.yaml"):
         configs[path.stem] = read_config(path)[0]
     rows = []
     for config in _in_order(configs.values()):
         name = config.study
-        records = read_records(folders[name]).values() if name in folders else ()
+        records = read_records(folders[name][0]).values() if name in folders else ()
         missing = "not run" if shipped_records(name) is None else "not run; shipped"
         counts = Counter(record.status for record in records).most_common()
         here = ", ".join(f"{count:,} cells {status}" for status, count in counts)

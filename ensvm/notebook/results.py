@@ -17,7 +17,7 @@ from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
-from ensvm.report.study_folder import Study, find_shown, read_each, read_study
+from ensvm.report.study_folder import Study, find_shown, folders_by_study, read_each, read_study
 from ensvm.report.write import DRAWN_ENDINGS
 from ensvm.shipped import shipped_names, shipped_records
 from ensvm.study.metrics import DATA_CELL
@@ -67,7 +67,7 @@ def load_results(path: str | Path = "results") -> Results:
         nearest = "" if Path(path).exists() else did_you_mean(str(path), shipped_names())
         raise UserError(f"{path}: no records here; {first}{nearest}")
     studies = list[Study]()
-    for study in read_each(folders):
+    for study in read_each(folders_by_study(folders)):
         if isinstance(study, Study):
             studies.append(study)
             left_out = () if study.is_complete else study.left_out

@@ -14,7 +14,13 @@ from ensvm.errors import UserError
 from ensvm.records.runs import runs_of
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.query import ask, paired_values, shared_realizations
-from ensvm.report.study_folder import Study, find_shown, read_shipped_study, read_study
+from ensvm.report.study_folder import (
+    Study,
+    find_shown,
+    folders_by_study,
+    read_each,
+    read_shipped_study,
+)
 from ensvm.report.tables import build_table, question_of
 from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL
@@ -64,10 +70,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     Each side is a folder of results, a study's folder, or `shipped`: the results that come with
     ensvm of the studies that the other side has. Raises UserError if a side has no records.
     """
-    sides = [
-        {study.config.study: study for study in map(read_study, find_shown(Path(side)))}
-        for side in (one, other)
-    ]
+    sides = [_studies_in(Path(side)) for side in (one, other)]
     for number, name in enumerate((one, other)):
         if name == SHIPPED:
             sides[number] = {
@@ -82,6 +85,16 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
         if not studies:
             raise UserError(f"{side}: no records here; run a study first")
     return sides[0], sides[1]
+
+
+def _studies_in(results: Path) -> dict[str, Study]:
+    """Return the studies in a folder by their names; refuse two folders with one study."""
+    studies = {}
+    for study in read_each(folders_by_study(find_shown(results))):
+        if isinstance(study, UserError):
+            raise study
+        studies[study.config.study] = study
+    return studies
 
 
 def compare_studies(first: Study, second: Study) -> StudyComparison:

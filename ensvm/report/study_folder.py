@@ -1,7 +1,8 @@
 """A study as reports read it: its folder, config, printed numbers and records."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import ValueOf
 from ensvm.study.printed import Place, Published
 from ensvm.study.published_part import published_values
+from ensvm.study.read_config import read_copy
 
 FAILURES = ("failed", "timeout")
 
@@ -197,13 +199,43 @@ def read_study(folder: Path) -> Study:
     return _study(folder, folder / CELLS_FILE, folder)
 
 
-def read_each(folders: Iterable[Path]) -> Iterator[Study | UserError]:
-    """Yield the study in each folder, or the error of one that cannot be read."""
+def folders_by_study(folders: Iterable[Path]) -> dict[str, list[Path]]:
+    """Return the folders of studies by the names in their configs, or else their own names.
+
+    Of several folders with one study the first is that with the study's name, if there is one.
+    """
+    by_study: dict[str, list[Path]] = {}
     for folder in folders:
+        name = folder.resolve().name
+        with suppress(UserError):  # a config that cannot be read is named when its study is read
+            name = read_copy(folder / CONFIG_COPY).study
+        by_study.setdefault(name, []).append(folder)
+    for name, alike in by_study.items():
+        alike.sort(key=lambda folder: folder.resolve().name != name)
+    return by_study
+
+
+def same_study(study: str, shown: Path, folder: Path) -> str:
+    """Return what to do with a folder that holds a study which another folder holds, too."""
+    both = shlex.join(map(str, (shown, folder)))
+    return (
+        f"{folder}: it holds the study {study}, as {shown} does; give one of the two folders, or "
+        f"unite them: ensvm merge {both} -o NEW_FOLDER"
+    )
+
+
+def read_each(folders: Mapping[str, Sequence[Path]]) -> Iterator[Study | UserError]:
+    """Yield each study, or the error of one that cannot be read.
+
+    `folders` are those of each study, as `folders_by_study` returns them. The first one is read;
+    each other one is an error.
+    """
+    for name, (shown, *others) in folders.items():
         try:
-            yield read_study(folder)
+            yield read_study(shown)
         except UserError as error:
             yield error
+        yield from (UserError(same_study(name, shown, folder)) for folder in others)
 
 
 def read_shipped_study(shipped: Path, folder: Path) -> Study:
