@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from ensvm.errors import UserError, did_you_mean
-from ensvm.shipped import RESULTS, shipped_names, shipped_records
+from ensvm.errors import UserError, did_you_mean, in_any_case
+from ensvm.shipped import RESULTS, shipped_name, shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
@@ -77,43 +77,79 @@ def config_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("config", type=click.Path(), shell_complete=complete_study)(command)
 
 
-def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the arguments [RESULTS] [STUDY]..., as `results` and `studies`.
+def results_argument(*words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that gives a command the arguments [RESULTS] [STUDY]...
 
     RESULTS may be left out before names of studies: an argument that is not a folder is a study.
-    `results` is None then.
+    `results` is None then. `words` are options that may also be given as arguments, behind the
+    study.
     """
 
-    @functools.wraps(command)
-    def split(places: tuple[Path | None, tuple[str, ...]], **others: Any) -> Any:
-        command(results=places[0], studies=places[1], **others)
-        if click.get_current_context().meta.get(LEFT_OUT):
-            sys.exit(NOT_ALL_SHOWN)
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def split(places: tuple[str, ...], **others: Any) -> Any:
+            results, studies, rest = _results_and_studies(places, words)
+            for word, value in zip(words, rest, strict=False):
+                if others[word]:
+                    raise click.UsageError(f"give the {word} once: {value!r}, or --{word}")
+                others[word] = value
+            command(results=results, studies=studies, **others)
+            if click.get_current_context().meta.get(LEFT_OUT):
+                sys.exit(NOT_ALL_SHOWN)
 
-    split.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
-    return click.argument(
-        "places",
-        nargs=-1,
-        metavar="[RESULTS] [STUDY]...",
-        type=click.Path(),
-        callback=_results_and_studies,
-        shell_complete=complete_study,
-    )(split)
+        split.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
+        metavar = " ".join(["[RESULTS] [STUDY]...", *(f"[{word.upper()}]" for word in words)])
+        return click.argument(
+            "places",
+            nargs=-1,
+            metavar=metavar,
+            type=click.Path(),
+            shell_complete=complete_study,
+        )(split)
+
+    return decorated
 
 
 def _results_and_studies(
-    context: click.Context, argument: click.Parameter, values: tuple[str, ...]
-) -> tuple[Path | None, tuple[str, ...]]:
+    values: tuple[str, ...], words: tuple[str, ...]
+) -> tuple[Path | None, tuple[str, ...], tuple[str, ...]]:
+    """Return RESULTS, the studies, and what stands behind them if `words` may stand there."""
     is_folder = bool(values) and Path(values[0]).is_dir()
     results, studies = (Path(values[0]), values[1:]) if is_folder else (None, values)
-    of_names = bool(values) and os.sep not in values[0] and all(map(shipped_records, studies))
-    folder = values[0] if values and os.sep in values[0] else str(results or RESULTS)
+    studies, rest = _before_words(results or RESULTS, studies, words)
+    if not is_folder:
+        studies = tuple(map(_study_name, studies))
+    of_names = bool(studies) and os.sep not in studies[0] and all(map(shipped_records, studies))
+    folder = studies[0] if studies and os.sep in studies[0] else str(results or RESULTS)
     if not (results is None and of_names) and not Path(folder).is_dir():
         unknown = [name for name in studies if not shipped_records(name)]
         hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
         first = "run a study first, for example: ensvm run smoke"
-        raise click.BadParameter(f"there is no folder {folder!r}; {first}{hint}")
-    return results, studies
+        raise click.UsageError(f"there is no folder {folder!r}; {first}{hint}")
+    return results, studies, rest
+
+
+def _study_name(name: str) -> str:
+    """Return the name of a study of `results`, or of a shipped one, whatever its capitals are."""
+    return name if (RESULTS / name).is_dir() else shipped_name(name)
+
+
+def _before_words(
+    results: Path, values: tuple[str, ...], words: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split arguments into the names of studies, one at least, and up to as many as `words`."""
+    n = 1
+    while n < len(values) and (
+        (results / values[n]).is_dir() or shipped_records(shipped_name(values[n]))
+    ):
+        n += 1
+    rest = values[n:] if words else ()
+    if len(rest) > len(words):
+        accepted = " ".join(word.upper() for word in words)
+        raise click.UsageError(
+            f"{' '.join(rest)!r} stands behind the study; accepted there: {accepted}"
+        )
+    return values[:n] if words else values, rest
 
 
 def must_be_one_of(
@@ -171,6 +207,7 @@ def read_studies(
         if name is None:
             yield from _readable(folders)
             continue
+        name = in_any_case(name, folders)
         if name not in folders and shipped_records(name):
             first = f"{_or_shipped((name,))}run it first: ensvm run {name}"
             refuse(f"{results}: {name} was not run here; {first}")

@@ -22,7 +22,7 @@ DISAGREE = 1  # the exit status
 
 
 @click.command()
-@results_argument
+@results_argument()
 @config_option
 @click.option("--warnings", is_flag=True, help="List the warnings and the cells that raised them.")
 def status(

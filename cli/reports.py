@@ -31,7 +31,7 @@ PARTS = ("pages", "figures", "claims", "readings", "tables")
 
 
 @click.command()
-@results_argument
+@results_argument()
 @click.option(
     "--only",
     "parts",
@@ -230,7 +230,7 @@ def compare(first: str, second: str, every: bool) -> None:
 
 
 @click.command()
-@results_argument
+@results_argument()
 @click.option(
     "--per-realization",
     is_flag=True,

@@ -50,7 +50,7 @@ table_option = click.option(
 
 
 @click.command()
-@results_argument
+@results_argument()
 @table_option
 @click.option(
     "--format",
@@ -215,7 +215,7 @@ def commands_of(config: "StudyConfig", *results: Path | str) -> list[str]:
 
 
 @click.command()
-@results_argument
+@results_argument()
 @table_option
 @click.option("--metric", help="The metric to compare, if the table shows several.")
 @click.option(

@@ -121,6 +121,8 @@ class _Run(click.Command):
 )
 @click.option(
     "--datasets",
+    "--dataset",
+    "datasets",
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -128,6 +130,8 @@ class _Run(click.Command):
 )
 @click.option(
     "--algorithms",
+    "--algorithm",
+    "algorithms",
     callback=_names,
     multiple=True,
     metavar="A,B",

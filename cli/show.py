@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.errors import in_any_case
 from ensvm.shipped import RESULTS
 from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
@@ -23,7 +24,7 @@ INDENT = 2
 
 
 @click.command()
-@results_argument
+@results_argument("dataset", "algorithm")
 @click.option(
     "--dataset",
     metavar="D",
@@ -58,7 +59,7 @@ def show(
 
     \b
     Examples:
-      ensvm show ijcai07 --dataset german --algorithm ensemble
+      ensvm show ijcai07 german ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
     from ensvm.report.evidence import command_of
@@ -69,10 +70,12 @@ def show(
     rows = {row_label(study, row): row for study in read for row, _, _ in study.by_cell}
     if not dataset:
         refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
-    row = rows.get(dataset, dataset)
+    ids = {row: row for row in rows.values()}
+    row = (rows | ids).get(in_any_case(dataset, [*rows, *ids]), dataset)
     where = f"{results or RESULTS}: no records"
     must_be_one_of(f"{where} of a data set", row, list(dict.fromkeys(rows.values())))
     names = [_algorithms(study, row) for study in read]
+    algorithm = in_any_case(algorithm, [name for of_study in names for name in of_study])
     if not any(algorithm in of_study for of_study in names):
         accepted = dict.fromkeys(name for of_study in names for name in of_study.values())
         if not algorithm:

@@ -26,6 +26,8 @@ from ensvm_cli.printing import (
     refuse,
 )
 
+SMALL_PART = 4  # as many rows to test on as to train on
+
 if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
@@ -182,6 +184,7 @@ def check(config: str, results: Path) -> None:
     print_columns(plan)
     _print_alarms(plan)
     _print_positive_classes(plan)
+    _print_small_parts(plan)
     if plan.published is not None:
         printed = read_published(plan.published, plan.config)
         for line in first_values(printed) if printed else ["holds no printed values yet"]:
@@ -214,6 +217,21 @@ def _print_positive_classes(plan: "Plan") -> None:
             print_text(
                 f"{', '.join(names)} on {name}: of the class {card.positive!r}; `positive:` of "
                 "your own data chooses another"
+            )
+
+
+def _print_small_parts(plan: "Plan") -> None:
+    """Ask of a user's own data whether a small number of training rows is meant in percent."""
+    sizes: list[int | None]
+    for name, card in plan.cards.items():
+        sizes = [getattr(card.split, key, None) for key in ("n_train", "n_test")]
+        if not plan.config.dataset(name).own or None in sizes:
+            continue
+        n_train, n_test = map(int, filter(None, sizes))
+        if n_train < 100 and n_test > SMALL_PART * n_train:
+            print_text(
+                f"{name}: n_train: {n_train} is {n_train} of {n_train + n_test:,} rows; if it is "
+                f"meant in percent, write {n_train / 100:g}"
             )
 
 

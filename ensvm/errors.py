@@ -76,6 +76,13 @@ class DataUnavailable(UserError):
         return type(self), (self.name, self.reasons, self.how_to_get)
 
 
+def in_any_case(name: str, accepted: Iterable[str]) -> str:
+    """Return the accepted name that differs from `name` in capital letters alone, else `name`."""
+    names = list(dict.fromkeys(accepted))
+    same = [other for other in names if other.casefold() == name.casefold()]
+    return same[0] if len(same) == 1 and name not in names else name
+
+
 def did_you_mean(name: str, accepted: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" for the accepted name nearest to `name`, or an empty string.
 

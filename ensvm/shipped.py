@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ensvm.errors import UserError, did_you_mean
+from ensvm.errors import UserError, did_you_mean, in_any_case
 
 RESULTS = Path("results")  # where runs write by default
 SHIPPED = "shipped"  # the folder in `results/`, and the name of these results for `ensvm compare`
@@ -21,6 +21,11 @@ def shipped_names() -> list[str]:
     return sorted(config.stem for config in shipped_configs().glob("*.yaml"))
 
 
+def shipped_name(name: str) -> str:
+    """Return the name of a shipped study that was given in other capital letters, else `name`."""
+    return in_any_case(name, shipped_names())
+
+
 def shipped_config(study: str) -> Path | None:
     """Return the config of a shipped study; None if no shipped study has this name."""
     path = shipped_configs() / f"{study}.yaml"
@@ -35,7 +40,7 @@ def find_config(name: str) -> Path:
     """
     path, shipped = Path(name), shipped_configs()
     # Without a checkout, configs/ijcai07.yaml means the shipped study too.
-    candidate = shipped / f"{path.stem}.yaml"
+    candidate = shipped / f"{shipped_name(path.stem)}.yaml"
     may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
     if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
         return candidate

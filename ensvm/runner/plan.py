@@ -33,7 +33,7 @@ from ensvm.study.metrics import DATA_CELL, is_of_positive
 from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.printed import Place, Published, check_published, read_published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
-from ensvm.study.read_config import validated
+from ensvm.study.read_config import mistakes_in, validated
 from ensvm.study.source import YamlSource
 
 PASSES = ("error", "timing", "all")
@@ -233,7 +233,10 @@ def make_plan(
     Raises UserError if anything in the config cannot be run.
     """
     if settings and study is None:
-        raise UserError("--set makes another study: give its name by --as NAME")
+        wrong = mistakes_in(path, settings)
+        raise UserError(
+            "\n".join(["--set makes another study: give its name by --as NAME", *wrong])
+        )
     source = read_source(path) if study is None else read_changed(path, settings, study)
     with importable(path.parent):
         return _plan(source, realizations, datasets, algorithms, published)

@@ -1,12 +1,13 @@
 """How a config is read: its base, its sweeps and its readings, and the checks of its names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
-from ensvm.study.base_study import read_source
+from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.block import refusal
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
@@ -49,6 +50,17 @@ def validated(source: YamlSource) -> StudyConfig:
     config = config.with_readings(source)
     config.check(source)
     return config
+
+
+def mistakes_in(path: Path, settings: Sequence[str]) -> list[str]:
+    """Return why settings of `--set` are refused, each by itself."""
+    messages = []
+    for setting in settings:
+        try:
+            validated(read_changed(path, [setting], "a-name"))
+        except UserError as error:
+            messages.append(str(error))
+    return messages
 
 
 def _readable(source: YamlSource, error: ValidationError) -> UserError:
