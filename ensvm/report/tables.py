@@ -222,13 +222,13 @@ def _why_not(study: Study, answer: Answer) -> Why:
 def rounding_decides(study: Study, answer: Answer) -> bool:
     """Return whether rounding decides the predictions in most realizations, as the fits say."""
     block = study.config.algorithms.get(answer.question.algorithm)
-    if block is None or block.undetermined_at_zero is None or answer.question.metric not in RATES:
+    proof = None if block is None else block.undetermined_at_zero
+    if proof is None or answer.question.metric not in RATES:
         return False
-    attribute, _, other = block.undetermined_at_zero.partition(" of ")
-    asked = Question(answer.question.row, other or answer.question.algorithm, attribute)
+    asked = Question(answer.question.row, proof.of or answer.question.algorithm, proof.number)
     left = list(ask(study, asked).values.values())
     # The other algorithm is not run where the data leave the machine open.
-    return 2 * left.count(0.0) > len(left) if left else bool(other)
+    return 2 * left.count(0.0) > len(left) if left else proof.of is not None
 
 
 def _of_largest_class(

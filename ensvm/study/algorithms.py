@@ -60,6 +60,27 @@ class KernelConfig(ConfigBlock):
         return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
+class ProofConfig(ConfigBlock):
+    """A number of a fit that is 0 if rounding decides the predictions; or only its name.
+
+    Attributes
+    ----------
+    number : str
+        A number that the fit leaves, such as `lower_bound_`.
+    of : str or None
+        The algorithm whose fit on the same data leaves it, if it is another one. If that has no
+        value, rounding decides, too.
+    """
+
+    number: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+    of: Annotated[str | None, NameOf("algorithm")] = None
+
+    @classmethod
+    def long_form(cls, block: Any) -> Any:
+        """Return the block of a number that is only a name."""
+        return {"number": block} if isinstance(block, str) else block
+
+
 class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with its `params`, and which of its stages is scored.
 
@@ -115,10 +136,9 @@ class AlgorithmConfig(ConfigBlock):
     one_vs_rest : bool
         Whether data of more than two classes are learnt one class against the rest, also by a
         classifier that takes them itself. Classifiers for two classes always learn them so.
-    undetermined_at_zero : str or None
-        A number that the fit leaves, or `NUMBER of ALGORITHM` for one of another algorithm's fit
-        on the same data. If it is 0 in most realizations, or the other algorithm has no value,
-        rounding decides the predictions, and the verdict is `? rounding`.
+    undetermined_at_zero : ProofConfig or None
+        A number that the fit leaves. If it is 0 in most realizations, rounding decides the
+        predictions, and the verdict is `? rounding`.
     deterministic : bool or None
         Whether the algorithm draws no random numbers. If not given, the run finds out: it fits the
         algorithm with two seeds and compares the predictions.
@@ -149,7 +169,7 @@ class AlgorithmConfig(ConfigBlock):
     depends: Names = ()
     orders: int = Field(default=1, ge=1)
     one_vs_rest: bool = False
-    undetermined_at_zero: str | None = None
+    undetermined_at_zero: ProofConfig | None = None
     deterministic: bool | None = None
     sweep: SweepConfig | None = None
     copy_of: str | None = None

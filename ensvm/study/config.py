@@ -429,10 +429,6 @@ class StudyConfig(PrintedMeans):
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
             raise source.error(("algorithms", DATA_CELL), message)
-        for name, block in self.algorithms.items():
-            _, _, other = (block.undetermined_at_zero or "").partition(" of ")
-            key = ("algorithms", name, "undetermined_at_zero")
-            source.must_be_one_of(key, "algorithm", [other] if other else [], self.algorithms)
         self._check_rows_of_algorithms(source)
         check_tables(self.tables, names, source)
         self._check_labels(source)

@@ -394,7 +394,8 @@ def test_another_algorithms_proof_says_whether_rounding_decides(tmp_path, bounds
         lines += errors("astro", "exact", [0.25], lower_bound_=bound)
     config = CONFIG.replace(
         "a: {label: A,",
-        "exact: {estimator: RhoSVC}, a: {label: A, undetermined_at_zero: lower_bound_ of exact,",
+        "exact: {estimator: RhoSVC}, "
+        "a: {label: A, undetermined_at_zero: {number: lower_bound_, of: exact},",
     )
     lines = [of_algorithm(line) for line in lines]
     assert cell(tmp_path, lines, "astro", config).why == why

@@ -105,8 +105,13 @@ WRONG = [
     ),
     (
         "  a: {",
+        "  a: {undetermined_at_zero: {number: bound_, of: exact}, ",
+        r"line 5: algorithms\.a\.undetermined_at_zero\.of: unknown algorithm 'exact'; accepted: a",
+    ),
+    (
+        "  a: {",
         "  a: {undetermined_at_zero: bound_ of exact, ",
-        r"line 5: algorithms\.a\.undetermined_at_zero: unknown algorithm 'exact'; accepted: a",
+        r"line 5: algorithms\.a\.undetermined_at_zero\.number: .*\[A-Za-z0-9_\]",
     ),
     # tables
     ("[a]}", "[b]}", r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'"),
