@@ -278,6 +278,11 @@ def folds_of(split: Split | None) -> int | None:
     return split.realizations if isinstance(split, LeaveOneGroupOutSplit) else None
 
 
+def repetition_and_fold(realization: int, folds: int) -> tuple[int, int]:
+    """Return which repetition of a cross-validation a realization is of, and which fold, from 0."""
+    return divmod(realization - 1, folds)
+
+
 def overlap(split: Split | None) -> float:
     """Return what shared rows add to 1/n in the variance of a mean over n realizations.
 
@@ -432,7 +437,7 @@ def _random(split: RandomSplit, name: str, index: int, y: np.ndarray) -> IndexPa
 
 
 def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
-    repetition, fold = divmod(index - 1, split.n_splits)
+    repetition, fold = repetition_and_fold(index, split.n_splits)
     order = _generator(split, name, repetition).permutation(len(y))
     if split.stratified:
         # rows of one class stand together, so dealing them out keeps the proportions
@@ -453,7 +458,7 @@ def _of_groups(
         # loaded only where needed: starting up must stay quick
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
-        repetition, fold = divmod(index - 1, split.n_splits)
+        repetition, fold = repetition_and_fold(index, split.n_splits)
         kind = StratifiedGroupKFold if split.stratified else GroupKFold
         folds = kind(split.n_splits, shuffle=True, random_state=_seed(split, name, repetition))
         train, test = list(folds.split(y, y, groups))[fold]

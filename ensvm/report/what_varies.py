@@ -14,7 +14,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.splits import IndicesSplit, OfficialSplit, RandomSplit, folds_of, overlap
+from ensvm.data.splits import (
+    IndicesSplit,
+    OfficialSplit,
+    RandomSplit,
+    folds_of,
+    overlap,
+    repetition_and_fold,
+)
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, ask, paired_values, shared_realizations
 from ensvm.report.statistical_tests import (
@@ -116,7 +123,8 @@ def repetitions(answer: Answer) -> list[list[int]]:
         return []
     of_repetition: dict[int, list[int]] = {}
     for number in answer.values:
-        of_repetition.setdefault((number - 1) // k, []).append(number)  # as data.splits numbers
+        repetition, _ = repetition_and_fold(number, k)
+        of_repetition.setdefault(repetition, []).append(number)
     return [numbers for numbers in of_repetition.values() if len(numbers) == k]
 
 
