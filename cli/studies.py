@@ -173,8 +173,9 @@ def check(config: str, results: Path) -> None:
     """
     from ensvm.report.tables import stale_notes
     from ensvm.runner.plan import make_plan
+    from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
-    from ensvm.study.printed import first_values, like_fractions, read_published
+    from ensvm.study.printed import doubtful_values, first_values, read_published
 
     path = find_config(config)
     plan = make_plan(path)
@@ -185,15 +186,14 @@ def check(config: str, results: Path) -> None:
     _print_alarms(plan)
     _print_positive_classes(plan)
     _print_small_parts(plan)
+    printed = {} if plan.published is None else read_published(plan.published, plan.config)
+    for line in keys_without_effect(plan, printed):
+        print_text(line)
     if plan.published is not None:
-        printed = read_published(plan.published, plan.config)
         for line in first_values(printed) if printed else ["holds no printed values yet"]:
             print_text(f"{plan.published.name}, {line}")
-        for table in like_fractions(printed, plan.config):
-            print_text(
-                f"{plan.published.name}, table {table}: no value is above 1; are these fractions? "
-                "Errors and accuracies are printed in percent"
-            )
+        for question in doubtful_values(printed, plan.config):
+            print_text(f"{plan.published.name}, {question}")
         drawn = any(card.split.protocol == "random" for card in plan.cards.values())
         spread = any(number.std is not None for number in printed.values())
         if drawn and spread and plan.config.published_realizations is None:

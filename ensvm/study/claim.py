@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names
-from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.metrics import SECONDS, range_of, unit_of
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.passes import RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
@@ -246,6 +246,14 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             if test.run_pass == "timing" and not names.timing:
                 message = "a claim on the timing pass needs a `timing:` block in the study"
                 raise source.error((*location, "pass"), message)
+            low, high = range_of(test.metric)
+            of_value = test.of_effect == "value" and not test.of_curves
+            if of_value and test.limit is not None and not low <= test.limit <= high:
+                message = f"{test.limit:g} is not a value of {test.metric}: {low:g} to {high:g}"
+                raise source.error((*location, "limit"), message)
+            if test.margin is not None and test.margin >= high - low:
+                message = f"no two values of {test.metric} differ by more than {high - low:g}"
+                raise source.error((*location, "margin"), message)
             what, swept = "sweep of algorithms", test.own_test.values()
             source.must_be_one_of((*location, "own_test"), what, swept, names.of(what))
             if test.over is not None:

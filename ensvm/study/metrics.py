@@ -1,5 +1,6 @@
 """What can be measured, and in which unit it is shown: the one place that knows metrics."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -95,6 +96,8 @@ CHOSEN = "best_params_."  # begins the name of a parameter that a search chose
 PARAMETER = "params."  # begins the name of a parameter that the config sets
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
+# The beginnings of the names of metrics from 0 to 1.
+_SHARES = ("auc", "average_precision", "f1", "jaccard", "precision", "recall", "roc_auc", "top_k")
 # Metrics of the test rows that are about one of two classes, the positive one.
 _OF_POSITIVE = ("f1", "precision", "recall", "jaccard", "average_precision")
 
@@ -109,6 +112,22 @@ def unit_of(metric: str) -> Unit:
     if metric in FRACTIONS:
         return PERCENT
     return SECONDS if metric.rstrip("_").endswith("_seconds") else PLAIN
+
+
+@cache
+def range_of(metric: str) -> tuple[float, float]:
+    """Return the smallest and the largest value that a metric can have, in the unit it is shown."""
+    if unit_of(metric) == PERCENT:
+        return 0.0, PERCENT.scale
+    if unit_of(metric) == SECONDS or metric in (*_COUNTS, *DATA_FACTS, "n_test", "log_loss"):
+        return 0.0, math.inf
+    if metric.startswith("matthews"):
+        return -1.0, 1.0
+    if metric.startswith("neg_"):
+        return -math.inf, 0.0
+    if metric == "brier":  # 1 at most with two classes
+        return 0.0, 2.0
+    return (0.0, 1.0) if metric.startswith(_SHARES) else (-math.inf, math.inf)
 
 
 @cache

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.study.metrics import PERCENT, unit_of
+from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
 from ensvm.study.source import read_text
 from ensvm.study.sweeps import label_of
 
@@ -28,6 +28,7 @@ FORMS = (
     f"expected {','.join(LONG)} and a line for each number, or row and the columns of the table "
     "and a line for each data set"
 )
+IN_PERCENT = "Errors and accuracies are printed in percent"
 NOT_PRINTED = ("", "-", "–", "—")
 _SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
@@ -174,29 +175,45 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
 
 def _out_of_range(metric: str, number: Published) -> str:
     """Return what is impossible about a printed number of a metric; else ""."""
-    whole = PERCENT.scale
+    low, high = range_of(metric)
+    if not low <= number.value <= high:
+        if unit_of(metric) == PERCENT:
+            return f"{number.value:g} is not a percentage, which {metric} is printed in: 0 to 100"
+        limits = f"at least {low:g}" if math.isfinite(low) else f"at most {high:g}"
+        limits = f"{low:g} to {high:g}" if math.isfinite(high - low) else limits
+        return f"{number.value:g} is not a value of {metric}: {limits}"
+    if metric in DATA_FACTS and not number.value.is_integer():
+        return f"{number.value:g} is not a number of {metric}: a whole number"
     if number.std is not None and number.std < 0:
         return f"the standard deviation {number.std:g} is negative"
-    if unit_of(metric) != PERCENT:
-        return ""
-    if not 0 <= number.value <= whole:
-        return f"{number.value:g} is not a percentage, which {metric} is printed in: 0 to 100"
-    # Two values of 0 and 100 have the largest standard deviation.
-    if number.std is not None and number.std > whole / math.sqrt(2):
-        return f"the standard deviation {number.std:g} is larger than percentages can have"
+    # Two values at both ends of the range have the largest standard deviation.
+    if number.std is not None and number.std > (high - low) / math.sqrt(2):
+        of = "percentages" if unit_of(metric) == PERCENT else f"values of {metric}"
+        return f"the standard deviation {number.std:g} is larger than {of} can have"
     return ""
 
 
-def like_fractions(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
-    """Yield the tables whose printed percentages are all so small that they may be fractions."""
+def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
+    """Yield a question for each table whose printed percentages look like something else.
+
+    They may be fractions, or accuracies under `error`, or errors under `accuracy`.
+    """
     for table in config.tables:
-        values = [
-            number.value
-            for (name, _, column), number in numbers.items()
-            if name == table.id and unit_of(table.metric_of(table.column(column))) == PERCENT
-        ]
-        if len(values) > 1 and any(values) and max(values) <= 1:
-            yield table.id
+        by_metric: dict[str, list[float]] = {}
+        for (name, _, column), number in numbers.items():
+            metric = table.metric_of(table.column(column)) if name == table.id else ""
+            if name == table.id and unit_of(metric) == PERCENT:
+                by_metric.setdefault(metric, []).append(number.value)
+        for metric, values in by_metric.items():
+            at = f"table {table.id}: "
+            if len(values) < 2 or not any(values):
+                continue
+            if max(values) <= 1:
+                yield f"{at}no value of {metric} is above 1; are these fractions? {IN_PERCENT}"
+            elif direction_of(metric) == "min" and min(values) >= PERCENT.scale / 2:
+                yield f"{at}every {metric} is at least 50 %; are these accuracies?"
+            elif direction_of(metric) == "max" and max(values) <= PERCENT.scale / 2:
+                yield f"{at}every {metric} is at most 50 %; are these errors?"
 
 
 def first_values(numbers: dict[Place, Published]) -> Iterator[str]:

@@ -16,12 +16,13 @@ from ensvm.study.metrics import (
     Direction,
     direction_of,
     is_setting,
+    range_of,
     unit_of,
     wrong_share,
 )
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.printed_means import PrintedMeans
-from ensvm.study.source import YamlSource
+from ensvm.study.source import Location, YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
@@ -315,6 +316,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
                 raise source.error(("tables", index, "columns"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
+        _check_margins(table, index, source)
 
 
 def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
@@ -351,3 +353,15 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
                 ("tables", index, "underline"),
                 f"which values of {metric} are better? give `best: min` or `best: max`",
             )
+
+
+def _check_margins(table: TableConfig, index: int, source: YamlSource) -> None:
+    """Refuse a margin within which every value of its metric lies."""
+    for number, column in enumerate(table.columns):
+        at: Location = ("tables", index)
+        at = at if column.margin is None else (*at, "columns", number)
+        metric, margin = table.metric_of(column), table.own_margin_of(column)
+        low, high = range_of(metric)
+        if margin is not None and margin >= high - low:
+            message = f"within {margin:g} lies every {metric} (column {column.name}): it is from"
+            raise source.error((*at, "margin"), f"{message} {low:g} to {high:g}")

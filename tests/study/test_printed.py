@@ -1,11 +1,16 @@
 """The file of printed values: a line for each number, or laid out as in the paper."""
 
+import numpy as np
 import pytest
 from made_up_records import invoke
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer_names
 
 from ensvm.errors import UserError
 from ensvm.study.config import StudyConfig
+from ensvm.study.metrics import PREDICTED, range_of, scorer_of, unit_of
 from ensvm.study.printed import first_values, read_published
+from ensvm.study.read_config import read_config
 from ensvm.study.table_layout import TableConfig
 
 TABLES = [TableConfig(id=1, caption="c", columns=["svm", "lvm"])]
@@ -124,6 +129,13 @@ def test_check_shows_what_was_read(tmp_path):
         ("error", "100 ± 70", ""),
         ("error", "0", ""),
         ("n_iter_", "226 ± 300", ""),
+        ("n_iter_", "-1", "-1 is not a value of n_iter_: at least 0"),
+        ("auc", "80.3", "80.3 is not a value of auc: 0 to 1"),
+        ("f1_macro", "0.8 ± 0.9", "the standard deviation 0.9 is larger than values of f1_macro"),
+        ("matthews", "-0.2 ± 0.5", ""),
+        ("matthews", "-1.2", "-1.2 is not a value of matthews: -1 to 1"),
+        ("log_loss", "-0.1", "-0.1 is not a value of log_loss: at least 0"),
+        ("neg_log_loss", "0.1", "0.1 is not a value of neg_log_loss: at most 0"),
     ],
 )
 def test_numbers_that_a_metric_cannot_have_are_refused(tmp_path, metric, field, message):
@@ -137,15 +149,66 @@ def test_numbers_that_a_metric_cannot_have_are_refused(tmp_path, metric, field, 
     assert message in " ".join(shown.stderr.split())
 
 
-def test_percentages_that_look_like_fractions_are_named(tmp_path):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_a_range_holds_what_scorers_give():
+    """Of a perfect classifier, of one that is always wrong, and of one that guesses."""
+    y = np.tile([-1, 1], 10)
+    X = y[:, None].astype(float)
+    for metric in ["error", "accuracy", *PREDICTED, *get_scorer_names()]:
+        low, high = range_of(metric)
+        for labels in (y, -y, np.roll(np.repeat([-1, 1], 10), 3)):
+            fitted = LogisticRegression().fit(X, labels)
+            try:
+                scorer, sign = scorer_of("accuracy" if metric == "error" else metric)
+                value = sign * unit_of(metric).scale * scorer(fitted, X, y)
+            except ValueError:  # of a regression, for instance
+                continue
+            assert low <= value <= high, metric
+
+
+@pytest.mark.parametrize(
+    ("table", "claim", "message"),
+    [
+        ("margin: 100", "", r"tables\[1\].margin: within 100 lies every error .*column svm"),
+        ("metric: auc, margin: 1", "", "within 1 lies every auc"),
+        ("metric: auc, margin: 0.5", "", ""),
+        ("margin: 99", "{left: svm, relation: at-most, limit: 300}", "300 is not a value of error"),
+        ("margin: 99", "{left: svm, right: svm, relation: less, margin: 100}", "differ by more"),
+        ("margin: 99", "{left: svm, right: svm, relation: less, of: ratio, factor: 300}", ""),
+    ],
+)
+def test_a_threshold_that_every_value_keeps_to_is_refused(tmp_path, table, claim, message):
+    claim = claim.replace("less, of: ratio", "at-least, of: ratio")
+    claims = f"claims: [{{id: a, text: t, tests: [{claim}]}}]\n" if claim else ""
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic]\nalgorithms: {svm: {estimator: SVC}}\n"
+        f"tables: [{{id: 1, caption: c, columns: [svm], {table}}}]\n{claims}"
+    )
+    if message:
+        with pytest.raises(UserError, match=message):
+            read_config(tmp_path / "s.yaml")
+    else:
+        read_config(tmp_path / "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "question"),
+    [
+        ("error", (0.224, 0.23), "are these fractions?"),
+        ("error", (22.4, 0.23), ""),
+        ("error", (78.0, 90.0), "are these accuracies?"),
+        ("error", (22.0, 90.0), ""),
+        ("accuracy", (22.0, 30.0), "are these errors?"),
+        ("accuracy", (0.78, 0.9), "are these fractions?"),
+        ("balanced_accuracy", (78.0, 90.0), ""),
+    ],
+)
+def test_percentages_that_look_like_something_else_are_named(tmp_path, metric, values, question):
     (tmp_path / "s.yaml").write_text(
         "study: s\ndatasets: [titanic, german]\nalgorithms: {svm: {estimator: SVC}}\n"
-        "tables: [{id: 1, caption: c, columns: [svm]}]\npublished: p.csv\n"
+        f"tables: [{{id: 1, caption: c, columns: [svm], metric: {metric}}}]\npublished: p.csv\n"
     )
-    for values, is_named in ((("0.224", "0.23"), True), (("22.4", "0.23"), False)):
-        lines = [
-            f"{row},{value}\n" for row, value in zip(("titanic", "german"), values, strict=True)
-        ]
-        (tmp_path / "p.csv").write_text("row,svm\n" + "".join(lines))
-        shown = " ".join(invoke("check", tmp_path / "s.yaml").stdout.split())
-        assert ("are these fractions?" in shown) == is_named
+    (tmp_path / "p.csv").write_text(f"row,svm\ntitanic,{values[0]}\ngerman,{values[1]}\n")
+    shown = " ".join(invoke("check", tmp_path / "s.yaml").stdout.split())
+    assert question in shown
+    assert ("are these" in shown) == bool(question)

@@ -1,0 +1,210 @@
+"""Keys of a config that have no effect where they stand; `ensvm check` names them."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ensvm.kernels.named_kernels import parameters_of
+from ensvm.records.settings import AlgorithmSettings
+from ensvm.runner.plan import Plan
+from ensvm.runner.study_algorithms import has_many_classes
+from ensvm.shipped import shipped_config
+from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
+from ensvm.study.block import ConfigBlock
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.metrics import RATES, is_predicted
+from ensvm.study.printed import Place
+from ensvm.study.source import Location
+
+Idle = tuple[Location, str]  # where a key stands that has no effect, and why
+
+# What says how values compare with printed ones, of a row, and of a table or column.
+OF_ROWS = ("other_protocol", "published_split", "published_spread")
+OF_VALUES = ("margin", "relative_margin", "judged", "draws", "published_spread")
+# Keys of a block that stand in the blocks in it, too, where each is about its own block.
+OF_EACH = ("name", "label", "title", "kernel", "algorithms")
+
+
+def keys_without_effect(plan: Plan, printed: Iterable[Place]) -> list[str]:
+    """Return a line for each key without an effect: its file, its line, the key and the reason.
+
+    `printed` are the tables, rows and columns of the printed values.
+    """
+    places = frozenset(printed)
+    found = chain(
+        _overridden(plan.config),
+        _of_data_sets(plan, places),
+        _of_algorithms(plan),
+        _of_kernels(plan),
+        _of_verdicts(plan.config, places),
+        _of_study(plan, places),
+    )
+    # Members of a sweep and copies repeat the key of their entry.
+    lines = (str(plan.source.error(at, f"has no effect: {why}")) for at, why in found)
+    return list(dict.fromkeys(lines))
+
+
+def _given(block: ConfigBlock, *keys: str) -> Iterator[str]:
+    """Yield those of the `keys` of a block that have another value than a missing key."""
+    for key in keys:
+        field = type(block).model_fields.get(key)
+        default = None if field is None else field.get_default(call_default_factory=True)
+        if field is not None and getattr(block, key) not in (default, None):
+            yield key
+
+
+def _overridden(config: StudyConfig) -> Iterator[Idle]:
+    """Yield keys of a block that all blocks in it have, too, where only the inner one counts."""
+    blocks: list[tuple[Location, ConfigBlock, list[ConfigBlock], str]] = [
+        ((), config, list(config.datasets), "data set"),
+    ]
+    for index, table in enumerate(config.tables):
+        blocks.append((("tables", index), table, list(table.columns), "column"))
+    for index, figure in enumerate(config.figures):
+        blocks.append((("figures", index), figure, list(figure.panels), "panel"))
+    for at, block, members, what in blocks:
+        for key in set(_given(block, *type(block).model_fields)).difference(OF_EACH):
+            if members and all(any(_given(member, key)) for member in members):
+                yield (*at, key), f"each {what} has its own"
+
+
+def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
+    """Yield limits above the number of realizations, and keys about printed values of no row."""
+    rows = {row for _, row, _ in places}
+    last: dict[str, int] = {}
+    for (row, algorithm, run_pass), one in plan.asked.values.items():
+        if run_pass == "error" and algorithm in plan.config.algorithms:
+            last[row] = max(last.get(row, 0), one.realizations or 0)
+    # Copies are run as their readings say, and `defaults:` are for all data sets.
+    defaults = plan.config.defaults
+    of_all = {*plan.config.copies, *(defaults.realizations_of if defaults else ())}
+    own_keys = set(OF_ROWS).difference(_given(defaults, *OF_ROWS) if defaults else ())
+    for index, entry in enumerate(plan.config.datasets):
+        if entry.copy_of is not None or entry.unavailable is not None:
+            continue
+        run = plan.config.algorithms_of(entry)
+        for name, most in entry.realizations_of.items():
+            if name in of_all:
+                continue
+            at = ("datasets", index, "realizations_of", name)
+            if name not in run:
+                yield at, f"{name} does not run on {entry.name}"
+            elif most > last.get(entry.name, most):
+                yield at, f"{entry.name} has {last[entry.name]} realizations"
+        if entry.name not in rows and entry.sweep is None:
+            for key in _given(entry, *own_keys):
+                yield ("datasets", index, key), "there is no printed value in this row"
+
+
+def _of_algorithms(plan: Plan) -> Iterator[Idle]:
+    """Yield algorithms that run on no data set, and their keys that nothing asks for."""
+    config = plan.config
+    methods = _methods(plan)
+    for name, block in config.algorithms.items():
+        run_on = [entry for entry in config.datasets if name in config.algorithms_of(entry)]
+        if block.copy_of is not None:
+            continue
+        if not run_on:
+            yield ("algorithms", name), "no data set runs it"
+        for key, why in _of_algorithm(block, methods.get(name)):
+            yield ("algorithms", name, *key), why
+        many = [plan.cards[each.name] for each in run_on if each.name in plan.cards]
+        if block.one_vs_rest and many and not any(map(has_many_classes, many)):
+            yield ("algorithms", name, "one_vs_rest"), "its data sets have two classes"
+        if block.deterministic is not None and not any(entry.same_rows for entry in run_on):
+            at = ("algorithms", name, "deterministic")
+            yield at, "it counts on data sets with `same_rows: true` alone"
+
+
+def _methods(plan: Plan) -> dict[str, AlgorithmSettings]:
+    """Return the settings of the algorithms that run."""
+    return {
+        one.algorithm: one.settings.method
+        for one in plan.asked.values.values()
+        if one.settings is not None and one.settings.method is not None
+    }
+
+
+def _of_algorithm(
+    block: AlgorithmConfig, method: AlgorithmSettings | None
+) -> Iterator[tuple[Location, str]]:
+    """Yield the keys of an algorithm without an effect on its fits, each with the reason."""
+    for key in set(block.params).intersection(block.grid or {}):
+        yield ("params", key), "the `grid:` sets it"
+    if method is None:
+        return
+    if not block.share_gram and "kernel" not in method.defaults:
+        yield ("share_gram",), "the estimator has no kernel"
+    draws = any(key.endswith("random_state") for key in method.defaults)
+    if block.seed is not None and not draws and block.stage != "best-on-validation":
+        yield ("seed",), "the estimator draws no random numbers"
+
+
+def _of_kernels(plan: Plan) -> Iterator[Idle]:
+    """Yield keys of shared kernels that no algorithm takes, or that the kernel does not have."""
+    config = plan.config
+    blocks: list[tuple[Location, KernelConfig | None, tuple[DatasetConfig, ...]]] = [
+        (("kernel",), config.kernel, config.datasets)
+    ]
+    for index, entry in enumerate(config.datasets):
+        blocks.append((("datasets", index, "kernel"), entry.kernel, (entry,)))
+    for at, block, entries in blocks:
+        taken: set[str] = set()
+        kernels = {kernel.kernel for one in entries if (kernel := config.kernel_of(one))}
+        for entry in entries if block is not None else ():
+            for name in config.algorithms_of(entry):
+                taken.update(_taken_by(plan, entry.name, name))
+        has = {key for kernel in kernels for key in parameters_of(kernel)}
+        for key in sorted(block.model_fields_set) if block is not None else ():
+            if key not in {*has, "dtype"}:
+                yield (*at, key), f"the kernel {', '.join(sorted(kernels))} does not have it"
+            elif key not in taken:
+                yield (*at, key), "no algorithm takes the shared kernel"
+
+
+def _taken_by(plan: Plan, row: str, algorithm: str) -> Iterator[str]:
+    """Yield the keys of the shared kernel that an algorithm takes on a data set."""
+    asked = plan.asked.values.get((row, algorithm, "error"))
+    method = None if asked is None or asked.settings is None else asked.settings.method
+    if method is not None:
+        own = plan.config.algorithms[algorithm].params
+        taken = [key for key in KernelConfig.model_fields if key in method.params.keys() - own]
+        yield from taken
+        if method.share_gram and "kernel" in method.defaults:
+            yield "dtype"
+
+
+def _of_verdicts(config: StudyConfig, places: frozenset[Place]) -> Iterator[Idle]:
+    """Yield keys of tables that say how printed values compare, where none is compared."""
+    for index, table in enumerate(config.tables):
+        at = ("tables", index)
+        printed = {column for one, _, column in places if one == table.id}
+        compared = table.judged and table.of == "results"
+        why = "the table has no printed values" if not printed else "no value is compared here"
+        for key in _given(table, *OF_VALUES):
+            if not printed or (key.endswith("margin") and not compared):
+                yield (*at, key), why
+        for number, column in enumerate(table.columns):
+            for key in _given(column, *OF_VALUES):
+                if column.name not in printed or not compared or column.unavailable is not None:
+                    yield (*at, "columns", number, key), "none of its values is compared with print"
+        metrics = [table.metric_of(column) for column in table.columns]
+        if table.largest_class and not any(one in RATES or is_predicted(one) for one in metrics):
+            yield (*at, "largest_class"), "no column shows an error or another metric of labels"
+
+
+def _of_study(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
+    """Yield keys of the study that are about printed values or a study that there is not."""
+    config = plan.config
+    if not places:
+        for key in _given(config, "published_realizations", "published_spread"):
+            yield (key,), "the study has no printed values"
+        for index, entry in enumerate(config.assumptions):
+            if entry.chosen_on is not None:
+                yield ("assumptions", index, "chosen_on"), "the study has no printed values"
+    if config.part_of is not None:
+        beside = plan.path.with_name(f"{config.part_of}.yaml")
+        if shipped_config(config.part_of) is None and not beside.is_file():
+            yield ("part_of",), f"there is no study {config.part_of}"
+        elif config.year is not None:
+            yield ("year",), f"lists show the study after {config.part_of}"

@@ -1,0 +1,102 @@
+"""`ensvm check` names a key that has no effect where it stands, and no other key."""
+
+import re
+
+import pytest
+from made_up_records import invoke
+
+from ensvm.runner.plan import make_plan
+from ensvm.runner.without_effect import keys_without_effect
+from ensvm.shipped import shipped_configs
+from ensvm.study.printed import read_published
+
+# A config in which each key counts, and what is put in the place of a line of it.
+GOOD = """\
+study: t
+realizations: 3
+kernel: {kernel: poly, gamma: 1, degree: 2}
+datasets:
+  - {name: german, realizations_of: {b: 2}}
+  - {name: titanic, algorithms: [a]}
+algorithms:
+  a: {estimator: SVC}
+  b: {estimator: RandomForestClassifier, seed: c}
+tables:
+  - {id: 1, caption: c, columns: [a, {name: b, margin: 1}], decimals: 2, margin: 3}
+figures:
+  - {id: 2, kind: box, caption: c, rows: [german], series: [a], x_label: x}
+published: p.csv
+"""
+PRINTED = "table,row,a,b\n1,german,24.0,25.0\n"
+IDLE = [
+    ("realizations_of: {b: 2}", "realizations_of: {b: 4}", "realizations_of.b: .* 3 realizations"),
+    ("realizations_of: {b: 2}", "algorithms: [a], realizations_of: {b: 2}", "does not run on"),
+    ("realizations: 3", "realizations: 3\nyear: 2000\npart_of: nips99", "year: .* after nips99"),
+    ("realizations: 3", "realizations: 3\npart_of: nips00", "part_of: .* no study nips00"),
+    ("degree: 2", "degree: 2, dtype: float32", ""),
+    ("kernel: poly, ", "kernel: rbf, ", "kernel.degree: .* kernel rbf does not have it"),
+    ("estimator: SVC", "estimator: SVC, params: {kernel: rbf}", "kernel.gamma: .*no algorithm tak"),
+    ("estimator: SVC", "estimator: SVC, share_gram: false", ""),
+    ("estimator: SVC", "estimator: LinearSVC, share_gram: false", "share_gram: .* has no kernel"),
+    ("estimator: SVC", "estimator: LDA, seed: c", "seed: .* draws no random numbers"),
+    ("estimator: SVC", "estimator: SVC, one_vs_rest: true", "one_vs_rest: .* two classes"),
+    ("estimator: SVC", "estimator: SVC, deterministic: true", "deterministic: .*same_rows: true"),
+    (
+        "estimator: SVC",
+        "estimator: SVC, params: {C: 1}, grid: {C: [1, 2]}, stage: best-on-test",
+        "params.C: .*the `grid:` sets it",
+    ),
+    ("seed: c}", "seed: c}\n  c: {estimator: SVC, datasets: []}", "algorithms.c: .*no data set"),
+    ("columns: [a, ", "columns: [{name: a, decimals: 1}, ", ""),
+    (
+        "{name: b, margin: 1}], decimals: 2",
+        "{name: b, decimals: 1}], judged: false",
+        r"tables\[1\].margin: .*no value is compared",
+    ),
+    (
+        "columns: [a, {name: b, margin: 1}]",
+        "columns: [{name: a, margin: 2}, {name: b, margin: 1}]",
+        r"tables\[1\].margin: .*each column has its own",
+    ),
+    (
+        "id: 1",
+        "id: 3, caption: d, columns: [a], margin: 1}\n  - {id: 1",
+        r"tables\[1\].margin: .*no pr",
+    ),
+    ("decimals: 2", "decimals: 2, largest_class: a", ""),
+    ("decimals: 2", "metric: n_iter_, largest_class: a", "largest_class: .*no column shows an"),
+    (
+        "rows: [german], series",
+        "rows: [german], panels: [{rows: [titanic]}, {rows: [german]}], series",
+        r"figures\[1\].rows: .*each panel has its own",
+    ),
+    ("algorithms: [a]}", "algorithms: [a], published_spread: se}", "no printed value in this row"),
+    (
+        "published: p.csv",
+        "published_realizations: 3",
+        "published_realizations: .*no printed values",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), IDLE, ids=[new for _, new, _ in IDLE])
+def test_a_key_without_effect_is_named(tmp_path, old, new, message):
+    (tmp_path / "p.csv").write_text(PRINTED)
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    assert "has no effect" not in invoke("check", path).output
+    assert old in GOOD
+    new = new.replace("LDA", "LinearDiscriminantAnalysis")
+    path.write_text(GOOD.replace(old, new))
+    result = invoke("check", path)
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert ("has no effect" in told) == bool(message), told
+    assert re.search(message, told), told
+
+
+@pytest.mark.parametrize("name", ["smoke", "icmla05", "comp6321"])
+def test_shipped_studies_have_no_such_key(name):
+    plan = make_plan(shipped_configs() / f"{name}.yaml")
+    printed = {} if plan.published is None else read_published(plan.published, plan.config)
+    assert keys_without_effect(plan, printed) == []

@@ -1,0 +1,487 @@
+"""A law of all keys: another value changes a cell, or what is shown, or `check` says why not."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import get_origin
+
+import pytest
+import yaml
+from made_up_records import RUN, invoke, record_of
+
+from ensvm.data.own_file import OwnFile
+from ensvm.errors import UserError
+from ensvm.records.asked import write_asked
+from ensvm.records.record import Conditions
+from ensvm.records.store import Store
+from ensvm.report.documents.claim_document import claims_document
+from ensvm.report.documents.document import csv_of
+from ensvm.report.documents.readings_document import readings_document
+from ensvm.report.documents.table_document import table_document
+from ensvm.report.plots.drawing import drawn_figure
+from ensvm.report.query import read_study
+from ensvm.report.render.first_page import first_page
+from ensvm.report.render.html import render_page
+from ensvm.report.render.markdown import to_markdown
+from ensvm.report.render.media import FORMS, MEDIA
+from ensvm.report.render.study_page import StudyPage
+from ensvm.runner.plan import make_plan
+from ensvm.study.block import SweepConfig, _models
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.figure_kinds import AxesConfig, FigureConfig
+
+# Every key that is written by hand stands here, where it has an effect.
+CONFIG = """\
+study: trial
+title: A trial
+citation: Nobody, 1999
+url: https://example.org/
+doi: 10.1000/182
+year: 1999
+part_of: nips99
+proposed: [b]
+realizations: 4
+published_realizations: 4
+published_spread: sd
+kernel: {kernel: poly, gamma: 0.5, degree: 2, coef0: 1.0, dtype: float64}
+metrics: [auc]
+published: printed.csv
+reproduce: true
+takes: 10
+defaults: {scaling: standard}
+datasets:
+  - name: own
+    label: Own rows
+    path: own.csv
+    target: label
+    positive: 1
+    split: {protocol: random, n_train: 40, n_test: 20}
+    scaling: standard
+    incomplete: keep
+    fill: -1
+    kernel: {gamma: 2.0}
+    algorithms: [a, b, c, d, fixed, guess, search, median, boost, k]
+    realizations: 4
+    realizations_of: {b: 3}
+    drawn_again: [again]
+  - {name: again, path: whole.csv, target: label, algorithms: [a],
+     split: {protocol: random, n_train: 30, n_test: 20}}
+  - {name: files, train: train.csv, test: test.csv, target: label, same_rows: true,
+     algorithms: [a, b, fixed], published_realizations: 3, published_spread: sd}
+  - {name: other, path: whole.csv, target: label, algorithms: [a, b, guess],
+     other_protocol: another scaling, split: {protocol: random, n_train: 30, n_test: 20}}
+  - {name: split-once, path: whole.csv, target: label, algorithms: [a, b],
+     published_split: one-unknown, split: {protocol: random, n_train: 30, n_test: 20}}
+  - {name: three, path: three.csv, target: label, algorithms: [a, rest],
+     split: {protocol: kfold, n_splits: 4}}
+  - {name: noise, card: circle, algorithms: [a], options: {noise: 0.1},
+     split: {protocol: disjoint, n_train: 20, n_test: 20}}
+  - {name: away, unavailable: not public, algorithms: [a]}
+  - {name: size, label: "{value} rows", path: whole.csv, target: label, algorithms: [a, b],
+     split: {protocol: random, n_train: 10, n_test: 20}, sweep: {split.n_train: [10, 20, 40]}}
+  - {name: iris, openml: 61, algorithms: [a], unavailable: no network,
+     split: {protocol: random, n_train: 30, n_test: 20}}
+algorithms:
+  a: {label: A, estimator: SVC, params: {C: 1}, record: [train_error, dual_coef_, curve_], seed: b,
+      undetermined_at_zero: bound_ of b}
+  b: {estimator: SVC, params: {C: 10}, share_gram: true, orders: 2}
+  c: {pipeline: [StandardScaler, LogisticRegression], depends: [notes.txt],
+      params_of: {own: {logisticregression__C: 2}}}
+  d: {estimator: SVC, grid: {C: [1, 10]}, stage: best-on-validation}
+  fixed: {estimator: RandomForestClassifier, deterministic: true}
+  guess: {estimator: DummyClassifier, datasets: [own, other]}
+  rest: {estimator: SVC, one_vs_rest: true}
+  search: {estimator: GridSearchCV, record: cv_results_,
+           params: {estimator: {estimator: SVC}, param_grid: {C: [1, 10], gamma: [0.1, 1]}}}
+  median: {estimator: GridSearchCV, search_on: 2,
+           params: {estimator: {estimator: SVC}, param_grid: {C: [1, 10]}}}
+  boost: {estimator: AdaBoostClassifier,
+          record: [estimator_errors_, estimator_weights_, points_, signs_, grid_, values_,
+                   support_]}
+  k: {label: "k = {value}", estimator: KNeighborsClassifier, params: {n_neighbors: 1},
+      sweep: {params.n_neighbors: [1, 3]}}
+timing: {algorithms: [a, b], datasets: [own, size], realizations: 2, blas_threads: 1}
+tables:
+  - id: 1
+    caption: Errors.
+    of: results
+    metric: error
+    rows: [own, other, split-once, files, away]
+    columns:
+      - {name: a, label: First, heading: Machines}
+      - {name: b, heading: Machines, decimals: 3, margin: 0.5, published_realizations: 4,
+         published_spread: sd}
+      - {name: b-relative, algorithm: b, relative_margin: 0.3}
+      - {name: drawn, algorithm: a, draws: guess}
+      - {name: auc, algorithm: a, metric: auc}
+      - {name: rounds, algorithm: boost, metric: estimator_errors_, stage: 2}
+      - {name: fixed}
+      - {name: gone, unavailable: not described}
+    largest_class: guess
+    decimals: 2
+    best: auto
+    underline: {a: [b]}
+    notes: [{text: A note., rows: [own]}, {text: Another., columns: [a]}]
+    of_paper: true
+  - {id: margin, caption: C., rows: [own], columns: [a, b], margin: 2, best: none,
+     published_realizations: 4, published_spread: sd,
+     notes: [{text: Explained., explains: {b: [own]}}]}
+  - {id: relative, caption: C., rows: [own], columns: [a, b], relative_margin: 0.3}
+  - {id: shown, caption: C., rows: [own], columns: [a, b], judged: false}
+  - {id: seconds, caption: S., of: timing, metric: fit_seconds, columns: [a, b]}
+  - {id: facts, caption: F., of: data, rows: [own], columns: [dim, {name: n, metric: n_train}],
+     notes: [{text: Coded., coded: {dim: [own]}}]}
+figures:
+  - id: curves
+    kind: curves
+    caption: Curves.
+    panels:
+      - {dataset: own, title: T, x_label: X, y_label: Y, y: {estimator_errors_: e}, first: 2}
+      - {dataset: own, title: U}
+    x_label: x
+    y_label: y
+    x_scale: log
+    y_scale: log
+    of_paper: false
+    series: [boost]
+    y: {estimator_errors_: e, estimator_weights_: w}
+    ends: it ends
+    marks: 2
+    cumulative: false
+    realization: 2
+    first: 1
+  - {id: sweep, kind: sweep, caption: S., panels: [{over: size}], series: [a, b], y: error,
+     ends: it ends}
+  - {id: stages, kind: sweep, caption: S., panels: [{over: size}], series: [a], y: dual_coef_,
+     stages: [1, 2]}
+  - {id: plane, kind: plane, caption: P., ring: rings, size: sizes, realization: 2,
+     panels: [{dataset: own, series: [boost], levels: [0, 1], marks: support_,
+               sizes: estimator_weights_}]}
+  - {id: map, kind: map, caption: M., x: C, y: gamma, panels: [{dataset: own, series: search}]}
+  - {id: box, kind: box, caption: B., rows: [own, other], series: [a, b], metric: error, table: 1,
+     panels: [{rows: [own]}, {title: all}]}
+claims:
+  - {id: less, text: A errs less., note: a note, tests: [{metric: error, left: a, right: b,
+     relation: less, of: difference, margin: 1, rows: [own, other], scope: 1, printed: true,
+     note: another}]}
+  - {id: other, paraphrase: A errs at most., tests: [{left: a, right: b, relation: at-most,
+     rows: [own], reading: another reading}]}
+  - {id: each, text: A., tests: [{left: a, right: b, relation: at-most, rows: [own], each: true}]}
+  - {id: ratio, text: A., tests: [{left: a, right: b, relation: at-least, of: ratio, factor: 1.2,
+     rows: [own]}]}
+  - {id: value, text: A., tests: [{left: a, relation: at-most, limit: 20, rows: [own]}]}
+  - {id: growth, text: A., tests: [{left: a, relation: at-most, of: exponent, over: size, limit: 1,
+     metric: fit_seconds, pass: timing}]}
+  - {id: stage, text: A., tests: [{left: boost, relation: at-most, limit: 1,
+     metric: estimator_errors_, stage: 1, rows: [own]}]}
+  - {id: runs, text: A., tests: [{left: k-1, right: k-3, relation: less, rows: [own],
+     own_test: {k-1: k, k-3: k}}]}
+assumptions:
+  - {id: scaled, text: It was scaled., tables: [1],
+     chosen_on: {table: 1, columns: [a], rows: [own]}}
+readings:
+  - id: which
+    question: Which?
+    table: 1
+    rows: [own, other]
+    columns: [a, b]
+    default: as run
+    conclusion: Nobody knows.
+    variants:
+      - {name: c2, label: C = 2, algorithm: {params.C: 2}, realizations: 2}
+      - {name: half, label: half, dataset: {split.n_train: 20}}
+      - {name: swap, label: swapped, instead: {a: b}}
+findings: [{claim: less, adds: ["Ours is {ours 1 own a}."]}, value]
+"""
+PRINTED = """\
+table,row,column,value,std
+1,own,a,24.0,1.0
+1,own,b,22.0,1.0
+1,own,b-relative,20.0,
+1,own,drawn,24.0,
+1,own,auc,0.8,
+1,own,gone,20.0,
+1,other,a,24.0,
+1,split-once,a,24.0,
+1,files,a,24.0,1.0
+1,files,fixed,24.0,1.0
+margin,own,a,24.0,1.0
+margin,own,b,90.0,1.0
+relative,own,a,24.0,1.0
+shown,own,a,24.0,1.0
+facts,own,dim,3,
+facts,own,n,40,
+"""
+
+
+def files_in(folder):
+    """Write the files of the config: own rows, also in two parts, and rows of three classes."""
+    rows = [(0.1 * n, (n * n) % 17, n % 5, 1 if n % 3 else -1) for n in range(60)]
+    lines = [",".join(map(str, row)) for row in rows]
+    head = "u,v,w,label"
+    texts = {
+        "whole.csv": [head, *lines],
+        "own.csv": [head, *lines[:-1], "0.3,,1,1"],  # a value is missing
+        "train.csv": [head, *lines[4:40]],
+        "test.csv": [head, *lines[40:]],
+        "three.csv": [
+            head,
+            *(f"{line.rpartition(',')[0]},{n % 3}" for n, line in enumerate(lines[4:])),
+        ],
+        "notes.txt": ["a file that the algorithm reads"],
+    }
+    for name, content in texts.items():
+        (folder / name).write_text("\n".join(content) + "\n")
+    (folder / "printed.csv").write_text(PRINTED)
+    (folder / "printed-again.csv").write_text(PRINTED.replace("24.0", "25.0"))
+
+
+def number(*words):
+    """Return a number from 0 to 1 that looks random and is made of words."""
+    return int(hashlib.sha256(json.dumps(words).encode()).hexdigest()[:8], 16) / 16**8
+
+
+def made_up(cell):
+    """Return a record of a cell, whose values depend on what it is called alone."""
+    name = cell.identity
+    error = round(0.1 + 0.3 * number(*name) + 0.05 * (cell.algorithm[:1] == "b"), 2)
+    values = {"error": error, "accuracy": 1 - error, "n_errors": round(20 * error), "n_test": 20}
+    seconds = {"fit_seconds": 0.1 + number(*name), "train_seconds": 0.1 + number(*name)}
+    curves = {
+        "train_error": None,
+        "dual_coef_": [0.1, 0.2, 0.3 + error],
+        "curve_": [0.1],
+        "support_": [0, 2],
+        "estimator_errors_": [0.3, 0.2 + error, 0.5, 1.0],
+        "estimator_weights_": [1.0, 0.5, 2.0],
+        "points_": [[0.0, 0.0], [1.0, 1.0], [0.5, 1.0]],
+        "signs_": [1, -1, 1],
+        "grid_": [[0.0, 1.0], [0.0, 1.0]],
+        "values_": [[-1.0, 1.0], [0.5, -0.5]],
+        "cv_results_": [0.8, 0.7, 0.75, 0.9],
+        "cv_results_.C": [1, 1, 10, 10],
+        "cv_results_.gamma": [0.1, 1, 0.1, 1],
+    }
+    record = () if cell.method is None else cell.method.record
+    if "cv_results_" in record:
+        record = (*record, "cv_results_.C", "cv_results_.gamma")
+    timed = cell.run_pass == "timing"
+    facts = {"dim": 3, "n_train": 40, "n_test": 20, "rows": 60, "classes": 2}
+    return record_of(
+        cell,
+        metrics=facts
+        if cell.method is None
+        else {**values, "train_error": error / 2, "bound_": 0.0},
+        scores={metric: round(1 - error, 3) for metric in cell.scored},
+        seconds=seconds,
+        curves={key: curves[key] for key in record if curves.get(key) is not None},
+        conditions=Conditions("host", 1, None, True) if timed else None,
+        time="2026-01-02T00:00:00Z",
+    )
+
+
+def outcomes(folder, content) -> Iterator[str]:
+    """Yield what comes out of a config: what `check` says, its cells, and what reports show.
+
+    They come in this order, one by one, since figures take long.
+    """
+    path = folder / "trial.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    try:
+        plan = make_plan(path)
+    except UserError as error:
+        yield f"refused: {error}"
+        return
+    yield repr([(cell.key, cell.scored, cell.find_draws) for cell in plan.cells])
+    yield invoke("check", path).output
+    results = folder / "results" / plan.config.study
+    with Store(results) as store:
+        store.append([RUN, *map(made_up, plan.cells)])
+    (results / "config.yaml").write_text(plan.source.text)
+    write_asked(results, plan.asked)
+    if plan.published is not None:
+        (results / "published.csv").write_text(plan.published.read_text())
+    study = read_study(results)
+    for table in study.config.tables:
+        document = table_document(study, table)
+        yield "".join(MEDIA[form].render(document) for form in FORMS)
+    yield csv_of(claims_document(study).frame) + to_markdown(claims_document(study))
+    yield to_markdown(readings_document(study)) if study.config.readings else ""
+    yield first_page(study)
+    for figure in study.config.figures:
+        content, drawn = drawn_figure(study, figure, (".svg",))
+        yield repr((drawn, content.missing, content.names))
+    yield invoke("list", folder / "results").output
+    yield render_page("study.html", page=StudyPage(study))
+
+
+# Filled in when a config is read, never written by hand.
+FILLED_IN = {
+    "StudyConfig.derived",
+    "DerivedConfig.base",
+    "DerivedConfig.differs",
+    "DatasetConfig.copy_of",
+    "AlgorithmConfig.copy_of",
+}
+# Written in short, as `{KEY: [VALUE, ...]}`.
+IN_SHORT = {f"SweepConfig.{key}" for key in SweepConfig.model_fields}
+# Another value of a key, where `another` does not make one that is accepted.
+OTHER = {
+    "StudyConfig.year": 2030,
+    "StudyConfig.part_of": "icmla05",
+    "StudyConfig.proposed": ["a"],
+    "StudyConfig.published": "printed-again.csv",
+    "StudyConfig.published_spread": "se",
+    "KernelConfig.kernel": "laplacian",
+    "KernelConfig.dtype": "float32",
+    "DatasetConfig.path": "whole.csv",
+    "DatasetConfig.train": "test.csv",
+    "DatasetConfig.card": "squares",
+    "DatasetConfig.scaling": "minmax",
+    "DatasetConfig.published_spread": "se",
+    "OwnFile.positive": -1,
+    "OwnFile.incomplete": "drop",
+    "DatasetConfig.drawn_again": ["other"],
+    "AlgorithmConfig.estimator": "NuSVC",
+    "AlgorithmConfig.stage": "best-on-test",
+    "AlgorithmConfig.pipeline": ["StandardScaler", "SVC"],
+    "AlgorithmConfig.undetermined_at_zero": "error",
+    "AlgorithmConfig.datasets": ["own"],
+    "AlgorithmConfig.sweep": {"params.n_neighbors": [1, 3, 5]},
+    "TableConfig.metric": "accuracy",
+    "TableConfig.largest_class": "b",
+    "TableConfig.best": "none",
+    "TableConfig.published_spread": "se",
+    "ColumnConfig.algorithm": "a",
+    "ColumnConfig.draws": "b",
+    "ColumnConfig.metric": "error",
+    "ColumnConfig.published_spread": "se",
+    "FigureConfig.x_scale": "linear",
+    "FigureConfig.y_scale": "linear",
+    "CurvesConfig.first": 3,
+    "PanelConfig.dataset": "other",
+    "SweepFigureConfig.y": "accuracy",
+    "PlanePanel.marks": "curve_",
+    "MapConfig.x": "gamma",
+    "MapConfig.y": "C",
+    "BoxConfig.kind": "bar",
+    "BoxConfig.metric": "accuracy",
+    "BoxConfig.table": "margin",
+    "ClaimTest.metric": "accuracy",
+    "ClaimTest.left": "b",
+    "ClaimTest.right": "guess",
+    "ClaimTest.relation": "at-most",
+    "ReadingConfig.table": "margin",
+    "ReadingConfig.rows": ["other"],
+    "ReadingConfig.columns": ["b"],
+    "VariantConfig.instead": {"a": "k-1"},
+    "FindingConfig.claim": "value",
+    "FindingConfig.adds": [],
+}
+
+
+def key_name(model, key):
+    """Return `Model.key`; figures of all kinds share some keys, and so do their panels."""
+    for shared in (FigureConfig, AxesConfig):
+        if issubclass(model, shared) and key in shared.model_fields and key != "panels":
+            model = shared
+    return f"{model.__name__}.{key}"
+
+
+def keys_in(model, block, at=()) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """Yield each key of a block and of the blocks in it, as `Model.key`, and where it stands."""
+    fields = {field.alias or name: (model, field) for name, field in model.model_fields.items()}
+    if model is DatasetConfig:
+        fields = {key: (OwnFile, field) for key, field in OwnFile.model_fields.items()} | fields
+    for key, value in block.items():
+        if key not in fields:
+            continue
+        of, field = fields[key]
+        yield key_name(of, key), (*at, key)
+        models = list(_models(field.annotation))
+        if isinstance(value, list):
+            entries = [((*at, key, number), each) for number, each in enumerate(value)]
+        elif models and get_origin(field.annotation) is dict:
+            entries = [((*at, key, name), each) for name, each in value.items()]
+        else:
+            entries = [((*at, key), value)]
+        for place, each in entries:
+            if models and isinstance(each, dict):
+                of_kind = dict(models).get(each.get("kind", "curves"), models[0][1])
+                yield from keys_in(of_kind, each, place)
+
+
+def another(value):
+    """Return another value of the same type; of a list one that is shorter."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value * 1.5
+    if isinstance(value, str):
+        return f"{value}x"
+    if isinstance(value, list):
+        return value[:-1]
+    return {key: another(each) for key, each in value.items()}
+
+
+def places_of_keys(content):
+    """Return each key of the config with the first place where it stands."""
+    places = {}
+    for key, at in keys_in(StudyConfig, content):
+        places.setdefault(key, at)
+    return places
+
+
+def changed(content, at, value):
+    """Return a copy of a content with another value at a place."""
+    copy = deepcopy(content)
+    block = copy
+    for step in at[:-1]:
+        block = block[step]
+    block[at[-1]] = value
+    return copy
+
+
+def value_at(content, at):
+    """Return the value at a place of a content."""
+    for step in at:
+        content = content[step]
+    return content
+
+
+def schema(model) -> Iterator[str]:
+    """Yield all keys of a block and of the blocks in it."""
+    for name, field in model.model_fields.items():
+        yield key_name(model, field.alias or name)
+        for _, inner in _models(field.annotation):
+            yield from schema(inner)
+
+
+def test_every_key_stands_in_the_config():
+    """So that the law below is of all keys: a new key has to be added to the config above."""
+    # `defaults:` has keys of data sets.
+    of_schema = {key.replace("DatasetDefaults", "DatasetConfig") for key in schema(StudyConfig)}
+    written = places_of_keys(yaml.safe_load(CONFIG)).keys()
+    assert sorted(of_schema - written - FILLED_IN - IN_SHORT) == []
+
+
+@pytest.mark.slow
+def test_another_value_changes_something_or_is_refused(tmp_path):
+    content = yaml.safe_load(CONFIG)
+    files_in(tmp_path)
+    before = list(outcomes(tmp_path, content))
+    assert not before[0].startswith("refused"), before[0]
+    assert before[1].count("has no effect") == 1  # of `year:`, beside `part_of:`
+    without_effect = []
+    for key, at in places_of_keys(content).items():
+        shutil.rmtree(tmp_path / "results")
+        value = OTHER.get(key, another(value_at(content, at)))
+        after = outcomes(tmp_path, changed(content, at, value))
+        if all(one == other for one, other in zip(before, after, strict=False)):
+            without_effect.append(key)
+    assert without_effect == ["StudyConfig.year"]
