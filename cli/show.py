@@ -91,7 +91,7 @@ def show(
             _show_all(study, row, name)
         else:
             _show_one(study, row, name, realization)
-        say(f"to run this anew:\n  {command_of(study, row, name, realization)}")
+        say(f"to run this anew:\n  {command_of(study, row, name, realization=realization)}")
 
 
 def _algorithms(study: "Study", dataset: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from tabulate import tabulate
 from ensvm.errors import UserError
 from ensvm.records.runs import runs_of
 from ensvm.report.claims import evaluate_claims
+from ensvm.report.column_values import question_of
 from ensvm.report.query import ask, paired_values, shared_realizations
 from ensvm.report.study_folder import (
     Study,
@@ -21,7 +22,7 @@ from ensvm.report.study_folder import (
     read_each,
     read_shipped_study,
 )
-from ensvm.report.tables import build_table, question_of
+from ensvm.report.tables import build_table
 from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL
 

@@ -12,15 +12,16 @@ import numpy as np
 
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
+from ensvm.report.column_values import answer_of, question_of
 from ensvm.report.documents.document import CHOSEN
 from ensvm.report.documents.table_notes import notes_about
-from ensvm.report.query import Answer, ask
+from ensvm.report.query import Answer
 from ensvm.report.study_folder import Study, config_of
-from ensvm.report.tables import TableCell, cell_of, question_of, row_label
+from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.passes import ValueOf
 from ensvm.study.printed_means import SPREADS
-from ensvm.study.table_layout import TableConfig, Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
@@ -65,11 +66,15 @@ class Evidence:
 def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
     column = table.column(cell.column)
-    question = question_of(study, table, cell.row, column)
-    answer = ask(study, question)
-    records = list(answer.records.values())
-    value_key = question.row, question.algorithm, question.run_pass
-    bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
+    answer = answer_of(study, table, cell.row, column)
+    question, records = answer.question, answer.all_records
+    algorithms = _algorithms(study, table, cell.row, column)
+    bad = [
+        record
+        for name in algorithms
+        for record in study.by_cell.get((cell.row, name, question.run_pass), [])
+        if not record.ok
+    ]
     stage = f", stage {question.stage}" if question.stage else ""
     compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
     printed = study.published.get((table.id, cell.row, cell.column))
@@ -86,10 +91,10 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
         compared=compared,
         facts={
             "data set": cell.row,
-            **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
+            **({} if DATA_CELL in algorithms else {"algorithm": ", ".join(algorithms)}),
             **compared,
             **behind(records or bad),
-            "run this cell anew": command_of(study, cell.row, question.algorithm),
+            "run this cell anew": command_of(study, cell.row, *algorithms),
         },
         answer=answer,
         cell=cell,
@@ -104,9 +109,9 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
     """Yield the evidence of every cell of the tables that shows an algorithm on a data set."""
     for table in study.config.tables:
         for column in table.columns:
-            question = question_of(study, table, row, column)
-            if row in study.config.rows_of(table) and question.algorithm == algorithm:
-                cell = cell_of(study, table, row, column, ask(study, question))
+            is_shown = algorithm in _algorithms(study, table, row, column)
+            if row in study.config.rows_of(table) and is_shown:
+                cell = cell_of(study, table, row, column, answer_of(study, table, row, column))
                 yield evidence_of(study, table, cell)
 
 
@@ -117,14 +122,20 @@ def behind(records: Iterable[Record]) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def command_of(study: Study, row: str, algorithm: str, realization: int | None = None) -> str:
-    """Return the shell command that reruns a cell, in a folder of its own.
+def _algorithms(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> list[str]:
+    """Return the algorithms whose records are behind a value of a column."""
+    sources = table.sources_of(column)
+    return [question_of(study, table, row, source).algorithm for source in sources]
+
+
+def command_of(study: Study, row: str, *algorithms: str, realization: int | None = None) -> str:
+    """Return the shell command that reruns the cells of a value, in a folder of its own.
 
     `realization` is None for all realizations.
     """
     parts = ["ensvm", "run", config_of(study), "--datasets", row]
-    if algorithm != DATA_CELL:
-        parts += ["--algorithms", algorithm]
+    for name in algorithms:
+        parts += ["--algorithms", name] if name != DATA_CELL else []
     if realization is not None:
         parts += ["--realizations", f"{realization}-{realization}"]
     return shlex.join([*parts, "--results", "again"])
@@ -170,6 +181,8 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     if cell.mean is not None:
         kind = "" if cell.spread == "sd" else f" ({SPREADS[cell.spread]})"
         spread = "" if cell.std is None else f" ± {cell.std:.4g}{kind}"
+        if cell.low is not None:
+            spread += f", 95 % interval {cell.low:.4g} to {cell.high:.4g},"
         facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {_counted(cell.n)}"
     if cell.std_orders is not None:
         facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"

@@ -8,10 +8,11 @@ import pandas as pd
 
 from ensvm.data.files.encode import MOST_EXACT
 from ensvm.records.record import Record
+from ensvm.report.column_values import question_of
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import algorithm_label, build_table, question_of
-from ensvm.study.metrics import DATA_CELL, unit_of
+from ensvm.report.tables import algorithm_label, build_table
+from ensvm.study.metrics import DATA_CELL
 
 
 def realizations(study: Study) -> list[dict[str, Any]]:
@@ -63,17 +64,18 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
         for cell in build_table(study, table):
             column = table.column(cell.column)
             question = question_of(study, table, cell.row, column)
+            sources = table.sources_of(column)
             position = {
                 "study": study.config.study,
                 "table": table.id,
                 "row": cell.row,
                 "column": cell.column,
                 "label": study.config.column_label(column),
-                "algorithm": question.algorithm,
+                "algorithm": " and ".join(source.of(table) for source in sources),
                 "metric": question.metric,
                 "pass": question.run_pass,
                 "stage": question.stage,
-                "unit": unit_of(question.metric).name,
+                "unit": table.unit_of(column).name,
             }
             notes = " ".join(notes_about(study, table, cell.row, cell.column))
             lines.append({**position, **asdict(cell), "notes": notes})

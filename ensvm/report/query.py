@@ -24,6 +24,7 @@ from ensvm.study.metrics import (
     unit_of,
 )
 from ensvm.study.passes import RunPass, ValueOf
+from ensvm.study.relations import Effect
 
 Thing = TypeVar("Thing")
 Found = TypeVar("Found")
@@ -69,6 +70,9 @@ class Answer:
     them. `status` is `ok`, or `incomplete` if some of the realizations asked for (`n_without` of
     them) have no value; otherwise there are none, and the status says why, and `reason` explains
     it; `stale` means other settings than those asked for, `mixed` seconds of several machines.
+
+    The values of a column that is computed from two others are the `effect` of `parts`, the answers
+    of the two in the order in which the effect takes them; they are in the unit they are shown in.
     """
 
     question: Question
@@ -77,6 +81,8 @@ class Answer:
     reason: str = ""
     n_without: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
+    effect: Effect | None = None
+    parts: tuple["Answer", ...] = ()
 
     @property
     def is_partial(self) -> bool:
@@ -86,12 +92,28 @@ class Answer:
     @property
     def unit(self) -> Unit:
         """The unit in which the values are shown."""
+        if self.effect is not None:
+            return self.effect.unit(self.parts[0].question.metric)
         return unit_of(self.question.metric)
+
+    @property
+    def all_records(self) -> list[Record]:
+        """The records behind the values; those of both columns, if it is computed from two."""
+        if not self.parts:
+            return list(self.records.values())
+        of_values = (part.over(self.values) for part in self.parts)
+        return [record for part in of_values for record in part.records.values()]
+
+    @property
+    def pairs(self) -> NDArray[np.float64]:
+        """The values of both parts in each realization, as shown; shape (n_realizations, 2)."""
+        both = paired_values(*(part.over(self.values) for part in self.parts))
+        return both * self.parts[0].unit.scale
 
     @property
     def n_warned(self) -> int:
         """How many of the records behind the values gave a warning."""
-        return sum(bool(record.warnings) for record in self.records.values())
+        return sum(bool(record.warnings) for record in self.all_records)
 
     @property
     def why(self) -> str:

@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.report.query import Answer, ask
+from ensvm.report.column_values import answer_of
+from ensvm.report.query import Answer
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,
@@ -29,7 +30,7 @@ from ensvm.report.statistical_tests import (
     steady,
 )
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import is_oracle, question_of, row_label
+from ensvm.report.tables import is_oracle, row_label
 from ensvm.report.what_varies import difference_on_new_rows, overlap_of
 from ensvm.study.metrics import Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -318,7 +319,7 @@ def _comparable(
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
     answers = pd.DataFrame(
         {
-            name: {row: ask(study, question_of(study, table, row, column)) for row in rows}
+            name: {row: answer_of(study, table, row, column) for row in rows}
             for name, column in columns.items()
         }
     )

@@ -14,7 +14,7 @@ corrected resampled t test.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -71,6 +71,10 @@ class MeanEstimate:
         """Return how many standard errors the value lies above a threshold."""
         return (self.value - threshold) / self.error
 
+    def moved(self, scale: float, offset: float) -> "MeanEstimate":
+        """Return the estimate of the value times a positive scale, plus an offset."""
+        return replace(self, value=scale * self.value + offset, error=scale * self.error)
+
 
 @dataclass(frozen=True)
 class RatioEstimate:
@@ -78,7 +82,7 @@ class RatioEstimate:
 
     `errors` are the standard errors of numerator and denominator, `covariance` is that of the two
     means. That the ratio lies below a threshold is tested as: the numerator minus the threshold
-    times the denominator lies below 0.
+    times the denominator lies below 0. The value is the ratio times `scale`, plus `offset`.
     """
 
     numerator: float
@@ -86,22 +90,33 @@ class RatioEstimate:
     errors: tuple[float, float]
     covariance: float
     freedom: float
+    scale: float = 1.0
+    offset: float = 0.0
 
     @property
     def value(self) -> float:
-        """The ratio."""
-        return self.numerator / self.denominator
+        """The ratio, scaled and moved."""
+        return self.scale * self.numerator / self.denominator + self.offset
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing varies, so that the value is compared as a plain number."""
         return self.errors == (0.0, 0.0)
 
+    def moved(self, scale: float, offset: float) -> "RatioEstimate":
+        """Return the estimate of the value times a positive scale, plus an offset."""
+        return replace(self, scale=scale * self.scale, offset=scale * self.offset + offset)
+
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ratios at most `t` standard errors away, from 0 to infinity at most.
+        """Return the interval of the value at level 1 - alpha.
 
         It has no upper end if the denominator may be 0.
         """
+        low, high = self._ratios(alpha)
+        return self.scale * low + self.offset, self.scale * high + self.offset
+
+    def _ratios(self, alpha: float) -> tuple[float, float]:
+        """Return the ratios at most `t` standard errors away, from 0 to infinity at most."""
         square = quantile(1 - alpha / 2, self.freedom) ** 2
         of_numerator, of_denominator = (error**2 for error in self.errors)
         a = self.denominator**2 - square * of_denominator
@@ -115,7 +130,8 @@ class RatioEstimate:
         return max(largest, 0.0), math.inf
 
     def distance(self, threshold: float) -> float:
-        """Return how many standard errors the ratio lies above a threshold."""
+        """Return how many standard errors the value lies above a threshold."""
+        threshold = (threshold - self.offset) / self.scale
         of_numerator, of_denominator = (error**2 for error in self.errors)
         variance = of_numerator + threshold * (threshold * of_denominator - 2 * self.covariance)
         above = self.numerator - threshold * self.denominator

@@ -2,24 +2,24 @@
 
 import csv
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from ensvm.report.column_values import answer_of, question_of
 from ensvm.report.query import Answer, Question, ask, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation, is_within
 from ensvm.report.what_varies import (
     difference_on_new_rows,
+    of_two_columns,
     spread_shown,
     value_shown,
 )
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, is_predicted
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, SECONDS, is_predicted
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
 from ensvm.study.sweeps import label_of
@@ -34,6 +34,7 @@ class TableCell:
 
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
+    `low` and `high` are the ends of the interval of a value that is computed from two columns.
     `difference` is ours minus printed, `difference_low` and `difference_high` are its interval D,
     and `interval_of` names what D is computed from. `why` is the reason of a verdict that cannot be
     given, in one word; `chosen` says that a setting was chosen on the printed value.
@@ -51,6 +52,8 @@ class TableCell:
     n: int = 0
     orders: int = 1
     std_orders: float | None = None
+    low: float | None = None
+    high: float | None = None
     published: float | None = None
     published_std: float | None = None
     spread: Spread = "sd"
@@ -81,7 +84,7 @@ class TableCell:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        cell_of(study, table, row, column, ask(study, question_of(study, table, row, column)))
+        cell_of(study, table, row, column, answer_of(study, table, row, column))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
@@ -118,34 +121,6 @@ def _printed_decimals(study: Study, table: TableConfig) -> dict[str, int]:
     return most
 
 
-def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
-    """Return what a cell of a table asks of its study."""
-    return Question(
-        row,
-        DATA_CELL if table.of == "data" else column.of(table),
-        table.metric_of(column),
-        "timing" if table.of == "timing" else "error",
-        column.stage,
-        shown_machine(study, table) if table.of == "timing" else "",
-        column.unavailable,
-    )
-
-
-@once
-def shown_machine(study: Study, table: TableConfig) -> str:
-    """Return the machine whose seconds a table shows; empty if nothing was timed.
-
-    It is the machine of most values, and of these the one that timed last.
-    """
-    n_values, last = Counter[str](), dict[str, str]()
-    for row, column in product(study.config.rows_of(table), table.columns):
-        timed = study.by_cell.get((row, column.of(table), "timing"), [])
-        hosts = {one.conditions.host: one.time for one in timed if one.ok and one.conditions}
-        n_values.update(hosts.keys())
-        last |= {host: max(time, last.get(host, "")) for host, time in hosts.items()}
-    return max(n_values, key=lambda host: (n_values[host], last[host]), default="")
-
-
 def cell_of(
     study: Study, table: TableConfig, row: str, column: ColumnConfig, answer: Answer
 ) -> TableCell:
@@ -178,7 +153,11 @@ def cell_of(
     if orders is not None:
         within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
-    if printed is None or not _is_judged(table, cell):
+    if answer.effect is not None:
+        varied = of_two_columns(study, answer, timed=table.of == "timing")
+        low, high = varied.estimate.interval(1 - CONFIDENCE) if varied.estimate else (None, None)
+        cell = replace(cell, low=low, high=high)
+    if printed is None or not _is_judged(table, column, cell):
         return cell
     # The verdict, unless something makes it impossible.
     compared = deviation(study, table, column, answer, printed)
@@ -195,14 +174,18 @@ def cell_of(
         interval_of=compared.basis,
         verdict="cannot tell" if why else compared.verdict,
         why=why,
-        chosen=is_own_reading and study.config.chosen_on(table, row, column.name),
+        chosen=is_own_reading and study.config.chosen_on(table, row, column),
     )
 
 
-def _is_judged(table: TableConfig, cell: TableCell) -> bool:
-    """Return whether a value is compared with print: not seconds, nor what is only coded."""
+def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> bool:
+    """Return whether a value is compared with print: not seconds, nor what is only coded.
+
+    Ratios of seconds are compared.
+    """
+    in_seconds = table.of == "timing" and table.unit_of(column) == SECONDS
     coded = any(cell.row in note.coded.get(cell.column, ()) for note in table.notes)
-    return table.judged and table.of != "timing" and not coded
+    return table.judged and not in_seconds and not coded
 
 
 def _why_not(study: Study, answer: Answer) -> Why:
@@ -211,12 +194,12 @@ def _why_not(study: Study, answer: Answer) -> Why:
     The paper ran the row in another way, or the fits say that rounding decides the predictions in
     most realizations.
     """
-    block = study.config.algorithms.get(answer.question.algorithm)
-    if block is None:
+    if answer.question.algorithm == DATA_CELL:
         return ""
     if study.config.dataset(answer.question.row).other_protocol:
         return "protocol"
-    return "rounding" if rounding_decides(study, answer) else ""
+    parts = answer.parts or (answer,)
+    return "rounding" if any(rounding_decides(study, part) for part in parts) else ""
 
 
 def rounding_decides(study: Study, answer: Answer) -> bool:
@@ -329,7 +312,7 @@ def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[
     It is a one-sided test at 5 % on new rows, over the realizations that both have.
     """
     answers = {
-        cell.column: ask(study, question_of(study, table, cell.row, table.column(cell.column)))
+        cell.column: answer_of(study, table, cell.row, table.column(cell.column))
         for cell in cells
         if not cell.is_partial
     }

@@ -161,7 +161,8 @@ class Comparison:
     there are none. `fixed` says that the training and test rows are the paper's and nothing is
     random. `n_test` is the number of test rows behind a single error rate, or behind equal ones, 0
     for other values. The printed value is the mean of `n_printed` runs; `spread` is our standard
-    deviation of such a run, if it is not that of `values`.
+    deviation of such a run, if it is not that of `values`. `paired` is the estimate of a value that
+    is computed from two columns, with print's share of what varies.
     """
 
     values: Numbers
@@ -172,6 +173,7 @@ class Comparison:
     n_printed: int = 1
     spread: float | None = None
     n_folds: int = 1
+    paired: "Varied | None" = None
 
     @property
     def mean(self) -> float:
@@ -188,11 +190,21 @@ class Basis(NamedTuple):
     name: str
     meaning: str
     applies: Callable[[Comparison], bool]
-    interval: Callable[[Comparison], tuple[float, MeanEstimate]]
+    interval: Callable[[Comparison], tuple[float, Estimate]]
 
 
 def _exactly(one: Comparison) -> tuple[float, MeanEstimate]:
     return one.mean, MeanEstimate(one.mean - one.printed.value, 0.0)
+
+
+def _is_paired(one: Comparison) -> bool:
+    return one.paired is not None and one.paired.estimate is not None
+
+
+def _paired(one: Comparison) -> tuple[float, Estimate]:
+    assert one.paired is not None
+    assert one.paired.estimate is not None
+    return one.paired.shown, one.paired.estimate.moved(1.0, -one.printed.value)
 
 
 def _is_one_more(one: Comparison) -> bool:
@@ -246,6 +258,13 @@ BASES = (
         _exactly,
     ),
     Basis(
+        "two columns",
+        "both columns in the same realizations, a ratio by Fieller's interval; print's spread is "
+        "taken to be ours",
+        _is_paired,
+        _paired,
+    ),
+    Basis(
         "one more of ours",
         "print is one more split, repetition, order or draw like ours, whose mean is shown: "
         "t s √(1 + 1/n)",
@@ -282,6 +301,8 @@ def comparison(
 ) -> Comparison:
     """Return what the interval of a table's value is computed from."""
     mean = study.config.mean_of_print(table, column, answer.question.row)
+    if answer.effect is not None:
+        return _of_two_columns(study, answer.effect, answer, printed, mean.realizations or 1)
     drawn = drawn_answers(study, table, column, answer)
     fixed = drawn is None and is_fixed(study, answer)
     if drawn is not None and len(drawn) > 1:
@@ -330,6 +351,38 @@ def printed_sample(
     return Sample(printed.value, printed.std, n)
 
 
+def _of_two_columns(
+    study: Study, effect: Effect, answer: Answer, printed: Published, n_printed: int
+) -> Comparison:
+    """Return a comparison of a value that is computed from two columns, paired by realization.
+
+    The printed value is one of means over `n_printed` realizations that vary as ours do.
+    """
+    whole = complete(answer)
+    values, k = whole.pairs, folds_of(_split_of(answer))
+    fixed = all(is_fixed(study, part) for part in answer.parts)
+    of_ours = Comparison(np.array([effect.of_means(values)]), printed, fixed=fixed)
+    if fixed:
+        return of_ours
+    if (rates := _of_rates(effect, answer.parts, values)) is not None:
+        assert isinstance(rates.estimate, MeanEstimate)
+        error = math.sqrt(2) * rates.estimate.error  # print's rates are on as many rows
+        estimate = replace(rates.estimate, error=error)
+        return replace(of_ours, paired=Varied(rates.shown, estimate, ""))
+    if k is not None:
+        n_printed = max(n_printed, k)
+        if (means := by_repetition(whole, values)) is not None:
+            values, n_printed = means, n_printed // k
+    return replace(of_ours, paired=_varied(effect, values, "", 1 / n_printed))
+
+
+def of_two_columns(study: Study, answer: Answer, *, timed: bool) -> Varied:
+    """Return a value that is computed from two columns, with what varies on the same rows."""
+    assert answer.effect is not None
+    whole = complete(answer)
+    return on_these_rows(study, answer.effect, answer.parts, whole.pairs, timed=timed)
+
+
 def _of_folds(answer: Answer, printed: Published, mean: Mean, k: int, fixed: bool) -> Comparison:
     """Return a comparison of cross-validations: whole repetitions, or the folds of a single one.
 
@@ -365,6 +418,9 @@ def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: 
 
     If print is one of several draws, it is the mean of the draws.
     """
+    if answer.effect is not None:
+        whole = complete(answer)
+        return sample(whole.shown())._replace(mean=answer.effect.of_means(whole.pairs))
     drawn = drawn_answers(study, table, column, answer)
     if drawn is None or len(drawn) < 2:
         shown = sample(complete(answer).shown())
@@ -494,7 +550,8 @@ def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) ->
     if len(values) == 1:
         return Varied(shown, None, basis)
     if effect.is_ratio:
-        return Varied(shown, ratio_of(values[:, 1], values[:, 0], shared), basis)
+        ratio = ratio_of(values[:, 1], values[:, 0], shared)
+        return Varied(shown, ratio.moved(effect.scale, effect.offset), basis)
     effects = effect.effects(values)
     if is_constant(effects, np.abs(values).max()):
         return Varied(shown, MeanEstimate(shown, 0.0), basis)

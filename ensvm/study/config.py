@@ -332,10 +332,11 @@ class StudyConfig(PrintedMeans):
         given = [each.published_realizations or 0 for each in (self, *self.datasets, *tables)]
         return max(given) or None
 
-    def chosen_on(self, table: TableConfig, row: str, column: str) -> bool:
-        """Return whether a setting of the study was chosen on a printed value."""
-        chosen = (entry.chosen_on for entry in self.assumptions if entry.chosen_on is not None)
-        return any(one.names(table.id, row, column) for one in chosen)
+    def chosen_on(self, table: TableConfig, row: str, column: ColumnConfig) -> bool:
+        """Return whether a setting was chosen on a printed value, or on one that it is made of."""
+        chosen = [entry.chosen_on for entry in self.assumptions if entry.chosen_on is not None]
+        columns = dict.fromkeys([column.name, *(one.name for one in table.sources_of(column))])
+        return any(one.names(table.id, row, name) for one in chosen for name in columns)
 
     def with_paper(self, printed: Iterable[tuple[str, str, str]]) -> Self:
         """Return the study with `of_paper` of each table filled in.

@@ -56,9 +56,10 @@ def _of_tables(
     for table_id, row, name in printed:
         if (table_id, name) in columns:
             table, column = columns[table_id, name]
-            algorithm = DATA_CELL if table.of == "data" else column.of(table)
             n = config.mean_of_print(table, column, row).realizations or DEFAULT_REALIZATIONS
-            yield (row, algorithm, PASS_OF_TABLE[table.of]), n
+            for source in table.sources_of(column):
+                algorithm = DATA_CELL if table.of == "data" else source.of(table)
+                yield (row, algorithm, PASS_OF_TABLE[table.of]), n
 
 
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:

@@ -86,6 +86,10 @@ def _ratio(values: Numbers) -> Numbers:
     return values[:, 1] / values[:, 0]
 
 
+def _percent(values: Numbers) -> Numbers:
+    return 100.0 * _ratio(values) - 100.0
+
+
 @dataclass(frozen=True)
 class Effect:
     """A number of each realization: how it is computed, and what its threshold is called."""
@@ -100,6 +104,9 @@ class Effect:
     effects: Callable[[Numbers], Numbers] = _first
     neutral: float | None = None  # the effect of two equal algorithms
     is_ratio: bool = False  # whether the effect of several realizations is that of their means
+    # an effect that `is_ratio` is the ratio, times `scale`, plus `offset`
+    scale: float = 1.0
+    offset: float = 0.0
     own_unit: Unit | None = None  # in place of the metric's
 
     @property
@@ -147,6 +154,18 @@ EFFECTS: dict[str, Effect] = {
         neutral=1.0,
         is_ratio=True,
         own_unit=TIMES,
+    ),
+    "percent": Effect(
+        "by how many percent the mean of the second values is above that of the first",
+        "limit",
+        None,
+        of_pair=True,
+        effects=_percent,
+        neutral=0.0,
+        is_ratio=True,
+        scale=100.0,
+        offset=-100.0,
+        own_unit=Unit("%", form=".3g"),
     ),
     "value": Effect("the value itself", "limit", None),
     "slope": Effect(
@@ -204,11 +223,15 @@ RELATIONS: dict[str, Relation] = {
     "less": Relation(
         "the difference lies below minus the margin, or the value below the limit",
         one_sided(strict=True),
-        of=("difference", "value", "slope", "exponent"),
+        of=("difference", "percent", "value", "slope", "exponent"),
         words={
             "difference": (
                 "{first} more than {threshold} below that of {second}",
                 "{first} below that of {second}",
+            ),
+            "percent": (
+                "{second} less than {threshold} above that of {first}",
+                "{second} below that of {first}",
             ),
             "value": ("{first} below {threshold}",) * 2,
         },
@@ -223,6 +246,10 @@ RELATIONS: dict[str, Relation] = {
             ),
             "ratio": (
                 "{second} at most {threshold} that of {first}",
+                "{second} not above that of {first}",
+            ),
+            "percent": (
+                "{second} at most {threshold} above that of {first}",
                 "{second} not above that of {first}",
             ),
             "value": ("{first} at most {threshold}",) * 2,
@@ -240,6 +267,10 @@ RELATIONS: dict[str, Relation] = {
             "ratio": (
                 "{second} at least {threshold} that of {first}",
                 "{first} not above that of {second}",
+            ),
+            "percent": (
+                "{second} at least {threshold} above that of {first}",
+                "{second} not below that of {first}",
             ),
             "value": ("{first} at least {threshold}",) * 2,
         },

@@ -8,12 +8,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from ensvm import hints
-from ensvm.study.block import ConfigBlock, Id, Name, NameOf, Names
+from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names
 from ensvm.study.metrics import (
     DATA_FACTS,
     PERCENT,
     SECONDS,
     Direction,
+    Unit,
     direction_of,
     is_setting,
     range_of,
@@ -22,6 +23,7 @@ from ensvm.study.metrics import (
 )
 from ensvm.study.names import Asked, StudyNames
 from ensvm.study.printed_means import PrintedMeans
+from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.source import Location, YamlSource
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
@@ -29,6 +31,7 @@ COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of
 RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 MOST_DECIMALS = 6
+Combined = Literal["difference", "ratio", "percent"]
 Verdict = Literal["within the margin", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
@@ -46,6 +49,12 @@ class ColumnConfig(PrintedMeans):
         Its heading; by default the algorithm's label.
     heading : str or None
         A heading above that of the column. Neighbours with the same one share it.
+    of : tuple of str or None
+        Two other columns of the table that it is computed from, such as `[noisy, clean]`, in each
+        realization that both have.
+    as : 'difference', 'ratio' or 'percent'
+        What is computed from them: the first minus the second, the mean of the first divided by
+        that of the second, or by how many percent it is above that.
     unavailable : str or None
         Why the column has no values of ours. Its printed values are shown, without a sign.
     algorithm : str or None
@@ -70,6 +79,10 @@ class ColumnConfig(PrintedMeans):
     name: Annotated[Name, NameOf("algorithm", checked=False, repeats=True, unless="algorithm")]
     label: str | None = None
     heading: str | None = None
+    of_columns: Annotated[Names | None, NameOf("column", checked=False)] = Field(
+        default=None, alias="of"
+    )
+    combined: Combined | None = Field(default=None, alias="as")
     unavailable: str | None = None
     algorithm: Annotated[str | None, NameOf("algorithm", checked=False)] = None
     draws: Annotated[str | None, NameOf("algorithm", if_gone="key")] = None
@@ -84,8 +97,33 @@ class ColumnConfig(PrintedMeans):
         """Return the block of a column that is only a name."""
         return {"name": block} if isinstance(block, str) else block
 
+    @classmethod
+    def without(cls, block: Any, gone: GoneNames) -> Any:
+        """Return the column without names; None if one of two that it is computed from is gone."""
+        kept = super().without(block, gone)
+        is_whole = kept is None or "of" not in kept or kept["of"] == block["of"]
+        return kept if is_whole else None
+
+    @model_validator(mode="after")
+    def _computed_from_two(self) -> Self:
+        if (self.of_columns is None) != (self.combined is None):
+            raise ValueError("a column computed from two others has `of: [ONE, OTHER]` and `as:`")
+        own = ("algorithm", "metric", "stage", "draws", "unavailable")
+        for key in own if self.of_columns is not None else ():
+            if getattr(self, key) is not None:
+                raise ValueError(f"a column with `of:` is computed; leave out `{key}:`")
+        return self
+
+    @property
+    def effect(self) -> Effect | None:
+        """What is computed from two other columns; None for a column with values of its own."""
+        return None if self.combined is None else EFFECTS[self.combined]
+
     def of(self, table: "TableConfig") -> str:
-        """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
+        """Return what the column shows: an algorithm's name, or a fact's in a table of the data.
+
+        A column computed from two others shows no algorithm, and has its own name.
+        """
         return (self.metric if table.of == "data" else self.algorithm) or self.name
 
 
@@ -206,8 +244,23 @@ class TableConfig(PrintedMeans):
         """Return the column of a name."""
         return next(column for column in self.columns if column.name == name)
 
+    def sources_of(self, column: ColumnConfig) -> tuple[ColumnConfig, ...]:
+        """Return the columns whose values a column shows: itself, or those that it is made of."""
+        of = column.of_columns
+        return (column,) if of is None else tuple(map(self.column, of))
+
+    def unit_of(self, column: ColumnConfig) -> Unit:
+        """Return the unit of a column's values."""
+        metric = self.metric_of(self.sources_of(column)[0])
+        return unit_of(metric) if column.effect is None else column.effect.unit(metric)
+
     def metric_of(self, column: ColumnConfig) -> str:
-        """Return the metric that a column shows; in a table of the data, the fact."""
+        """Return the metric that a column shows; in a table of the data, the fact.
+
+        What is computed from two columns is no metric that records have: `error (difference)`.
+        """
+        if column.combined is not None:
+            return f"{self.metric_of(self.sources_of(column)[0])} ({column.combined})"
         return column.of(self) if self.of == "data" else column.metric or self.metric
 
     def best_of(self, column: ColumnConfig) -> Direction | None:
@@ -219,7 +272,7 @@ class TableConfig(PrintedMeans):
     def asked(self, index: int) -> Iterator[Asked]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):
-            if column.unavailable is not None:
+            if column.unavailable is not None or column.of_columns is not None:
                 continue
             own = () if column.metric is None else ("columns", number)
             location = ("tables", index, *own, "metric")
@@ -324,7 +377,9 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
-        if column.unavailable is None:
+        if column.of_columns is not None:
+            _check_computed(table, column, location, names, source)
+        elif column.unavailable is None:
             source.must_be_one_of(location, what, column.of(table), accepted, COLUMN_OF_PRINT)
         elif column.algorithm is not None:
             message = "a column with `unavailable:` has no values of ours; leave out `algorithm:`"
@@ -334,6 +389,30 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
             block = "" if names.timing else ", and the study a `timing:` block"
             message = f"{asked.metric} comes from the timing pass alone; a table of it needs"
             raise source.error(asked.location, f"{message} `of: timing`{block}")
+
+
+def _check_computed(
+    table: TableConfig,
+    column: ColumnConfig,
+    location: Location,
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
+    """Refuse a column computed from others that the table lacks, or that have other units."""
+    at = (*location, "of")
+    of, plain = column.of_columns or (), [one.name for one in table.columns if one.effect is None]
+    source.must_be_one_of(at, "column of the table with values of its own", of, plain)
+    if len(of) != 2 or of[0] == of[1]:
+        raise source.error(at, f"a column is computed from two others, and {len({*of})} are named")
+    if table.of == "data":
+        raise source.error(at, "facts of the data are not computed from each other")
+    if column.name in names.algorithms:
+        message = f"{column.name!r} is an algorithm; a computed column needs a name of its own"
+        raise source.error((*location, "name"), message)
+    units = [table.unit_of(one).name or "a plain number" for one in table.sources_of(column)]
+    if units[0] != units[1]:
+        text = " and ".join(f"{name} ({unit})" for name, unit in zip(of, units, strict=True))
+        raise source.error(at, f"the columns {text} have different units")
 
 
 def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:

@@ -146,7 +146,7 @@ class ReadingConfig(ConfigBlock):
         return tuple(
             column
             for column in table.columns
-            if self.columns is None or column.name in self.columns
+            if column.effect is None and (self.columns is None or column.name in self.columns)
         )
 
     def algorithms_of(self, table: TableConfig) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.query import Answer, Question
+from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import judge, repetitions_to_decide, verdict_on
-from ensvm.report.what_varies import BASES, Comparison, by_repetition
+from ensvm.report.what_varies import BASES, Comparison, Varied, by_repetition
 from ensvm.report.write import write_tables
 from ensvm.study.printed import Published, half_unit
 
@@ -181,14 +182,17 @@ def test_a_single_value_without_test_rows_has_no_interval():
 
 def test_the_first_basis_that_applies_is_taken():
     values = np.array([1.0, 2.0])
-    every = Comparison(values, Published(1.0), values, fixed=True, n_test=5, n_folds=2)
+    pair = Varied(1.5, MeanEstimate(1.5, 0.5), "")
+    every = Comparison(values, Published(1.0), values, fixed=True, n_test=5, n_folds=2, paired=pair)
     assert [basis.name for basis in BASES if basis.applies(every)] == [
         basis.name for basis in BASES
     ]
     assert judge(every, 1.0).basis == "exact"
-    assert judge(replace(every, fixed=False), 1.0).basis == "one more of ours"
-    assert judge(replace(every, fixed=False, like_print=values[:1]), 1.0).basis == "test rows"
-    assert judge(replace(every, fixed=False, like_print=None, n_test=0), 1.0).basis == "means"
+    assert judge(replace(every, fixed=False), 1.0).basis == "two columns"
+    every = replace(every, fixed=False, paired=None)
+    assert judge(every, 1.0).basis == "one more of ours"
+    assert judge(replace(every, like_print=values[:1]), 1.0).basis == "test rows"
+    assert judge(replace(every, like_print=None, n_test=0), 1.0).basis == "means"
 
 
 QUESTION = Question("german", "a", "error")

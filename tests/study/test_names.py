@@ -88,6 +88,7 @@ def test_the_study_has_a_name_at_every_marked_key(tmp_path):
 OTHERS = {  # keys that are written without their name, or need another study
     ("ColumnConfig", "name"),
     ("ColumnConfig", "algorithm"),
+    ("ColumnConfig", "of_columns"),  # two single columns
     ("ClaimTest", "own_test"),
 }
 

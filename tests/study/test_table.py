@@ -74,9 +74,8 @@ def test_a_chosen_parameter_is_the_papers_or_another_one_and_shows_its_digits():
     table = TableConfig(id=1, caption="c", metric="best_params_.C", columns=["a"])
     (column,) = table.columns
     assert table.margin_of(column, 2.0) == 0.0
-    assert (
-        TableConfig.model_validate({**table.model_dump(), "margin": 2}).margin_of(column, 2.0) == 2
-    )
+    given = TableConfig.model_validate({**table.model_dump(by_alias=True), "margin": 2})
+    assert given.margin_of(column, 2.0) == 2
     shown = {value: table.decimals_of(column, value) for value in (8.0, 0.5, 2**-7, 2**-15)}
     assert shown == {8.0: 0, 0.5: 1, 2**-7: 4, 2**-15: 6}
 
@@ -101,7 +100,7 @@ def test_the_margin_keeps_step_with_the_printed_value(metric, printed, margin):
     table = TableConfig(id=1, caption="c", metric=metric, columns=["a"])
     (column,) = table.columns
     assert table.margin_of(column, printed) == pytest.approx(margin)
-    given = TableConfig.model_validate({**table.model_dump(), "margin": 0.7})
+    given = TableConfig.model_validate({**table.model_dump(by_alias=True), "margin": 0.7})
     assert given.margin_of(column, printed) == 0.7
     assert given.margin_text_of(column) == "±0.7"
     word = "value" if metric in ("size", "weights_", "brier") else "error"

@@ -23,6 +23,7 @@ from ensvm.study.table_layout import Verdict, Why
 from ensvm.visible_text import visible
 
 NOTHING = "—"
+INFINITE = "∞"
 # A spreadsheet takes a text that begins with one of these, wide ones too, for a formula.
 FORMULAS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 # Characters that Markdown may take for markup; underscores within a word are none, and a hash is
@@ -62,15 +63,17 @@ class Value:
     """Our value in a grid beside the printed one, as rounded texts that may be empty.
 
     `spread` is over realizations, in the kind that print uses, and `order_spread` the standard
-    deviation over orders of the training rows; `partial_n` is the number of realizations if it is
-    smaller than asked for; `state` says why the value or a part of it is missing; `notes` has the
-    marks of its notes; `key` names the value in its table, and `number` is our value unrounded.
+    deviation over orders of the training rows; `interval` has the ends of the interval of a value
+    computed from two columns; `partial_n` is the number of realizations if it is smaller than asked
+    for; `state` says why the value or a part of it is missing; `notes` has the marks of its notes;
+    `key` names the value in its table, and `number` is our value unrounded.
     """
 
     ours: str
     spread: str = ""
     spread_kind: Spread = "sd"
     order_spread: str = ""
+    interval: str = ""
     printed: str = ""
     verdict: Verdict | None = None
     why: Why = ""
@@ -223,6 +226,9 @@ def how_to_read(*grids: Grid) -> str:
     kinds = [text for kind, text in SPREADS.items() if kind in used]
     meanings = {
         f"ours ± {' or '.join(kinds)}": kinds,
+        "in parentheses, the 95 % interval over the realizations of both columns": any(
+            value.interval for value in values
+        ),
         "in parentheses, over orders of the training rows": any(
             value.order_spread for value in values
         ),

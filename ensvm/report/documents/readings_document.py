@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from ensvm.report.column_values import question_of
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -30,7 +31,6 @@ from ensvm.report.tables import (
     TableCell,
     cell_of,
     decimals_of,
-    question_of,
     row_label,
 )
 from ensvm.study.table_layout import TableConfig

@@ -9,7 +9,9 @@ import pandas as pd
 
 from ensvm.records.record import Record
 from ensvm.records.runs import machines
+from ensvm.report.column_values import answer_of
 from ensvm.report.documents.document import (
+    INFINITE,
     MARKS,
     NOTHING,
     WHY,
@@ -35,7 +37,7 @@ from ensvm.report.documents.table_notes import (
     notes_about,
     table_notes,
 )
-from ensvm.report.query import ask, once
+from ensvm.report.query import once
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import (
     TableCell,
@@ -43,7 +45,6 @@ from ensvm.report.tables import (
     build_table,
     decimals_of,
     is_oracle,
-    question_of,
     row_label,
     underlined,
 )
@@ -186,13 +187,16 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     """Return our value of a cell as it is shown, rounded to some decimals, without print."""
 
     def text(value: float | None) -> str:
-        return "" if value is None else f"{value:.{decimals}f}"
+        if value is None or math.isnan(value):
+            return ""
+        return f"{value:.{decimals}f}" if math.isfinite(value) else INFINITE
 
     order_spread = text(cell.std_orders)
     return Value(
         text(cell.mean) or NOTHING,
-        spread=text(cell.std),
+        spread=text(cell.std) if cell.low is None else "",
         spread_kind=cell.spread,
+        interval="" if cell.low is None else f"{text(cell.low)} to {text(cell.high)}",
         order_spread=order_spread if order_spread.strip("0.") else "",
         verdict=cell.verdict,
         why=cell.why,
@@ -306,7 +310,9 @@ def verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
 
 def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return how many repetitions would decide the wide verdicts of a table; empty without such."""
-    wide = [cell for cell in cells if cell.why == "wide"]
+    wide = [
+        cell for cell in cells if cell.why == "wide" and table.column(cell.column).effect is None
+    ]
     compared = [_comparison(study, table, cell) for cell in wide]
     needed = [
         repetitions_to_decide(one, table.margin_of(table.column(cell.column), one.printed.value))
@@ -378,7 +384,7 @@ def _sign(difference: float) -> int:
 
 def _comparison(study: Study, table: TableConfig, cell: TableCell) -> Comparison:
     column = table.column(cell.column)
-    answer = ask(study, question_of(study, table, cell.row, column))
+    answer = answer_of(study, table, cell.row, column)
     printed = study.published[table.id, cell.row, cell.column]
     return comparison(study, table, column, answer, printed)
 
@@ -389,7 +395,7 @@ def _timings(study: Study, table: TableConfig) -> list[str]:
         column.name: [
             record
             for row in study.config.rows_of(table)
-            for record in ask(study, question_of(study, table, row, column)).records.values()
+            for record in answer_of(study, table, row, column).all_records
         ]
         for column in table.columns
     }

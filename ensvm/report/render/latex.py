@@ -14,6 +14,7 @@ from tabulate import LATEX_ESCAPE_RULES
 
 from ensvm.report.documents.document import (
     CHOSEN,
+    INFINITE,
     NOTHING,
     Value,
     one_line,
@@ -35,6 +36,7 @@ SPECIAL = {
     "±": r"$\pm$",
     "×": r"$\times$",
     "−": "$-$",
+    INFINITE: r"$\infty$",
     "–": "--",
     NOTHING: "--",
     CHOSEN: r"$\dagger$",
@@ -147,6 +149,7 @@ def _ours(cell: str | Value) -> str:
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
     spread = " " + _escape(f"±{cell.spread}") if cell.spread else ""
     orders = " " + _escape(f"(±{cell.order_spread})") if cell.order_spread else ""
+    orders += " " + _escape(f"({cell.interval})") if cell.interval else ""
     space = " " * cell.marks.startswith(" ")
     return ours + space + _escape(cell.marks) + spread + orders
 

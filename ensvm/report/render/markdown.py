@@ -80,4 +80,5 @@ def _our_value(value: Value) -> str:
     ours = f"<u>{ours}</u>" if value.underlined else ours
     ours += f" ±{value.spread}" if value.spread else ""
     ours += f" (±{value.order_spread})" if value.order_spread else ""
+    ours += f" ({value.interval})" if value.interval else ""
     return ours + value.marks

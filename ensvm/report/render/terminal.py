@@ -55,6 +55,8 @@ def _text(cell: str | Value, bold: bool) -> Text:
     text.append(cell.marks)
     if cell.spread:
         text.append(f" ±{cell.spread}", DIM)
+    if cell.interval:
+        text.append(f" ({cell.interval})", DIM)
     if cell.printed:
         text.append(f"\n{visible(cell.printed)}", DIM)
         if cell.verdict:

@@ -1,0 +1,101 @@
+"""What a column of a table shows on a row: values of records, or computed from two columns."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+from ensvm.report.query import Answer, Question, ask, once, shared_realizations
+from ensvm.report.study_folder import Study
+from ensvm.report.what_varies import for_each_realization
+from ensvm.study.metrics import DATA_CELL
+from ensvm.study.passes import PASS_OF_TABLE
+from ensvm.study.relations import Effect, NoEffect, Numbers
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+
+
+def answer_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Answer:
+    """Return the values of a column on a row, or why there are none."""
+    question = question_of(study, table, row, column)
+    if column.effect is None:
+        return ask(study, question)
+    parts = [answer_of(study, table, row, source) for source in table.sources_of(column)]
+    return _computed(study, question, column.effect, parts)
+
+
+def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
+    """Return what a cell of a table asks of its study.
+
+    For a column that is computed from two others it only names the values: `answer_of` finds them.
+    """
+    return Question(
+        row,
+        DATA_CELL if table.of == "data" else column.of(table),
+        table.metric_of(column),
+        PASS_OF_TABLE[table.of],
+        column.stage,
+        shown_machine(study, table) if table.of == "timing" else "",
+        column.unavailable,
+    )
+
+
+@once
+def shown_machine(study: Study, table: TableConfig) -> str:
+    """Return the machine whose seconds a table shows; empty if nothing was timed.
+
+    It is the machine of most values, and of these the one that timed last.
+    """
+    n_values, last = Counter[str](), dict[str, str]()
+    for row, column in product(study.config.rows_of(table), table.columns):
+        timed = study.by_cell.get((row, column.of(table), "timing"), [])
+        hosts = {one.conditions.host: one.time for one in timed if one.ok and one.conditions}
+        n_values.update(hosts.keys())
+        last |= {host: max(time, last.get(host, "")) for host, time in hosts.items()}
+    return max(n_values, key=lambda host: (n_values[host], last[host]), default="")
+
+
+def _computed(study: Study, question: Question, effect: Effect, parts: list[Answer]) -> Answer:
+    """Return the effect of two answers in the realizations that both have.
+
+    A realization in which a ratio is not defined has the value nan; the ratio of the means may be
+    defined all the same.
+    """
+    for part in parts:
+        if not part.values:
+            reason = f"{part.question.algorithm}: {part.reason}"
+            return Answer(question, {}, part.status, reason)
+    # the effect of a ratio is that of the second value to the first
+    ordered = parts[::-1] if effect.is_ratio else parts
+    if question.run_pass == "error":
+        ordered = for_each_realization(study, ordered)
+    shared = shared_realizations(ordered)
+    if not shared:
+        names = " and ".join(part.question.algorithm for part in parts)
+        return Answer(question, {}, "missing", f"no realization has values of {names}")
+    reasons = [f"{part.question.algorithm}: {part.reason}" for part in parts if part.is_partial]
+    n = len({number for part in ordered for number in part.values})
+    if len(shared) < n and not reasons:
+        reasons = [f"{n - len(shared)} of {n} realizations do not have the values of both columns"]
+    answer = Answer(
+        question,
+        dict.fromkeys(shared, 0.0),
+        "incomplete" if reasons else "ok",
+        "; ".join(reasons),
+        max(part.n_without for part in parts),
+        {number: ordered[0].records[number] for number in shared},
+        effect,
+        tuple(ordered),
+    )
+    try:
+        effect.of_means(answer.pairs)
+    except NoEffect as reason:
+        return Answer(question, {}, "missing", f"{question.metric} is {reason}")
+    values = map(_effect_or_nan, [effect] * len(shared), answer.pairs)
+    return replace(answer, values=dict(zip(shared, values, strict=True)))
+
+
+def _effect_or_nan(effect: Effect, pair: Numbers) -> float:
+    try:
+        return float(effect.effects(pair[None, :])[0])
+    except NoEffect:
+        return math.nan

@@ -1,0 +1,214 @@
+"""Columns computed from two others: their definition, their interval, and what print says."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_records import errors, invoke, make_study, record
+from scipy.stats import t, ttest_rel
+
+from ensvm.errors import UserError
+from ensvm.report.documents.table_document import table_document
+from ensvm.report.evidence import evidence_in_tables
+from ensvm.report.render.media import MEDIA
+from ensvm.report.tables import build_table, underlined
+from ensvm.study.published_part import published_values
+from ensvm.study.read_config import read_config
+from ensvm.study.table_layout import ColumnConfig
+
+CONFIG = """\
+study: s
+realizations: 5
+published_realizations: 10
+datasets: [german, {name: titanic, algorithms: [clean]}]
+algorithms:
+  clean: {label: Clean, estimator: SVC}
+  noisy: {label: Noisy, estimator: SVC}
+published: p.csv
+tables:
+  - id: 4
+    caption: What noise does.
+    columns:
+      - clean
+      - noisy
+      - {name: rise, label: Rise, of: [noisy, clean], as: difference}
+      - {name: times, of: [noisy, clean], as: ratio}
+      - {name: percent, of: [noisy, clean], as: percent}
+"""
+PRINTED = "table,row,column,value,std\n4,german,rise,2.0,\n4,german,percent,20,\n"
+CLEAN, NOISY = (0.10, 0.12, 0.11, 0.13, 0.12), (0.12, 0.13, 0.14, 0.15, 0.13)
+
+
+def records(clean=CLEAN, noisy=NOISY):
+    return [
+        *errors("german", "clean", clean),
+        *errors("german", "noisy", noisy),
+        *errors("titanic", "clean", clean),
+    ]
+
+
+def cells_of(folder, lines, config=CONFIG, printed=PRINTED):
+    study = make_study(folder, config, lines, printed)
+    table = study.config.tables[-1]
+    return study, table, {(one.row, one.column): one for one in build_table(study, table)}
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(10, 90), st.integers(10, 90)), min_size=3, max_size=6, unique=True
+    )
+)
+def test_a_computed_column_is_its_definition_over_the_realizations(tmp_path_factory, pairs):
+    a, b = np.array(pairs, float).T
+    lines = records(b / 100, a / 100)
+    _, _, cells = cells_of(tmp_path_factory.mktemp("s"), lines)
+    rise, times, percent = (cells["german", name] for name in ("rise", "times", "percent"))
+    assert rise.mean == pytest.approx(np.mean(a - b))
+    assert times.mean == pytest.approx(a.mean() / b.mean())
+    assert percent.mean == pytest.approx(100 * (a.mean() / b.mean() - 1))
+    assert {one.n for one in (rise, times, percent)} == {len(pairs)}
+    if np.ptp(a - b):
+        interval = ttest_rel(a, b).confidence_interval(0.95)
+        assert (rise.low, rise.high) == pytest.approx(tuple(interval))
+    # Fieller: a ratio is in the interval if the paired t test does not reject it
+    for end in (times.low, times.high):
+        if 0.0 < end < np.inf and np.std(a - end * b) > 1e-9:
+            distance = (a - end * b).mean() / (np.std(a - end * b, ddof=1) / len(pairs) ** 0.5)
+            assert abs(distance) == pytest.approx(t.ppf(0.975, len(pairs) - 1), rel=1e-6)
+    assert percent.low == pytest.approx(100 * (times.low - 1))
+    assert percent.high == pytest.approx(100 * (times.high - 1))
+
+
+def test_it_is_judged_against_print_with_prints_share_of_the_spread(tmp_path):
+    _, _, cells = cells_of(tmp_path / "s", records())
+    rise, percent = cells["german", "rise"], cells["german", "percent"]
+    differences = 100 * np.subtract(NOISY, CLEAN)
+    half = t.ppf(0.975, 4) * differences.std(ddof=1) * np.sqrt(1 / 5 + 1 / 10) + 0.05
+    assert rise.difference == pytest.approx(differences.mean() - 2.0)
+    assert rise.difference_high == pytest.approx(rise.difference + half)
+    assert rise.interval_of == percent.interval_of == "two columns"
+    assert rise.verdict is not None
+    assert percent.difference_low < percent.low - 20  # print varies, too
+    assert percent.difference_high > percent.high - 20
+
+
+def test_a_realization_without_error_leaves_the_ratio_of_the_means(tmp_path):
+    _, _, cells = cells_of(tmp_path / "s", records(clean=(0.0, 0.1, 0.2)))
+    cell = cells["german", "times"]
+    assert cell.mean == pytest.approx(np.mean(NOISY[:3]) / 0.1)
+    _, _, cells = cells_of(tmp_path / "t", records(clean=(0.0, 0.0, 0.0)))
+    assert cells["german", "times"].mean is None
+    assert "not positive everywhere" in cells["german", "times"].reason
+
+
+def test_only_realizations_of_both_count_and_a_missing_one_is_named(tmp_path):
+    lines = [one for one in records() if (one.algorithm, one.realization) != ("noisy", 2)]
+    study, table, cells = cells_of(tmp_path / "s", lines)
+    cell = cells["german", "rise"]
+    both = [0, 2, 3, 4]
+    assert cell.mean == pytest.approx(100 * np.mean(np.subtract(NOISY, CLEAN)[both]))
+    assert (cell.n, cell.status) == (4, "incomplete")
+    missing = cells["titanic", "rise"]
+    assert missing.mean is None
+    assert missing.reason.startswith("noisy: ")
+    assert any("Rise" in text for text in table_document(study, table).missing)
+
+
+def test_every_medium_and_the_evidence_show_it_with_its_interval(tmp_path):
+    study, table, cells = cells_of(tmp_path / "s", records())
+    cell, document = cells["german", "rise"], table_document(study, table)
+    interval = f"{cell.low:.1f} to {cell.high:.1f}"
+    for name, medium in MEDIA.items():
+        if name not in ("csv", "terminal"):
+            assert interval in str(medium.render(document)), name
+    line = document.frame.set_index(["row", "column"]).loc["german", "rise"]
+    assert (line["low"], line["high"]) == (cell.low, cell.high)
+    assert "of both columns" in " ".join(document.legend)
+    answer = invoke("table", tmp_path / "s")
+    assert interval in " ".join(answer.output.split())
+    titles = [one.title for one in evidence_in_tables(study, "german", "noisy")]
+    assert "Table 4: german, Rise" in titles
+    behind = next(
+        one for one in evidence_in_tables(study, "german", "clean") if "Rise" in one.title
+    )
+    assert "--algorithms noisy --algorithms clean" in behind.facts["run this cell anew"]
+    assert "percentage points" in behind.sentence
+
+
+def test_a_printed_computed_value_needs_the_values_of_both_columns(tmp_path):
+    study, _, _ = cells_of(tmp_path / "s", records(), printed=PRINTED.replace("german", "titanic"))
+    needed = published_values(study.config, study.published)
+    assert {("titanic", "noisy", "error"), ("titanic", "clean", "error")} <= needed.keys()
+
+
+def test_a_speed_up_is_judged_though_seconds_are_not(tmp_path):
+    config = CONFIG + (
+        "  - {id: 5, caption: Seconds., of: timing, metric: train_seconds, rows: [german],\n"
+        "     columns: [clean, noisy, {name: speedup, of: [noisy, clean], as: ratio}]}\n"
+        "timing: {realizations: 5}\n"
+    )
+    lines = records() + [
+        record("german", n, name, run_pass="timing", host="h", seconds=seconds * (1 + n / 100))
+        for name, seconds in (("clean", 1.0), ("noisy", 3.0))
+        for n in range(1, 6)
+    ]
+    printed = PRINTED + "5,german,speedup,3.0,\n5,german,clean,1.0,\n"
+    _, _, cells = cells_of(tmp_path / "s", lines, config, printed)
+    assert cells["german", "speedup"].mean == pytest.approx(3.0)
+    assert cells["german", "speedup"].verdict == "within the margin"
+    assert cells["german", "clean"].verdict is None
+
+
+def test_a_computed_column_may_be_underlined(tmp_path):
+    config = CONFIG.replace(
+        "    columns:\n",
+        "    best: min\n    underline: {rise: [worse]}\n    columns:\n"
+        "      - worst\n      - {name: worse, of: [worst, clean], as: difference}\n",
+    ).replace("published: p", "  worst: {estimator: SVC}\npublished: p")
+    lines = records() + errors("german", "worst", np.add(NOISY, 0.2))
+    study, table, cells = cells_of(tmp_path / "s", lines, config)
+    of_row = [cell for (row, _), cell in cells.items() if row == "german"]
+    assert underlined(study, table, of_row) == {"rise"}
+
+
+COMPUTED = "{name: rise, label: Rise, of: [noisy, clean], as: difference}"
+
+
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ("{name: rise, of: [noisy, clean]}", r"has `of: \[ONE, OTHER\]` and `as:`"),
+        ("{name: rise, as: ratio}", r"has `of: \[ONE, OTHER\]` and `as:`"),
+        ("{name: rise, of: [noisy, cleen], as: ratio}", "'cleen'.*did you mean 'clean'"),
+        ("{name: rise, of: [noisy], as: ratio}", "computed from two others, and 1 are named"),
+        ("{name: rise, of: [noisy, noisy], as: ratio}", "from two others, and 1 are named"),
+        ("{name: rise, of: [noisy, times], as: ratio}", "unknown column of the table with values"),
+        ("{name: rise, of: [noisy, clean], as: quotient}", "'quotient'.*difference, ratio"),
+        ("{name: rise, of: [noisy, clean], as: ratio, metric: auc}", "leave out `metric:`"),
+        (
+            "{name: rise, of: [noisy, n], as: ratio}, {name: n, algorithm: clean, metric: size}",
+            r"noisy \(%\) and n \(a plain number\) have different units",
+        ),
+    ],
+)
+def test_slips_are_refused_in_one_line(tmp_path, slip, message):
+    columns = slip.replace("}, {", "}\n      - {")
+    text = CONFIG.replace(COMPUTED, columns)
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_config(tmp_path / "s.yaml")
+
+
+def test_a_name_of_an_algorithm_is_not_that_of_a_computed_column(tmp_path):
+    text = CONFIG.replace("name: rise", "name: other").replace(
+        "published: p", "  other: {estimator: SVC}\npublished: p"
+    )
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match="needs a name of its own"):
+        read_config(tmp_path / "s.yaml")
+
+
+def test_a_column_goes_with_one_of_those_that_it_is_computed_from():
+    block = {"name": "rise", "of": ["noisy", "clean"], "as": "ratio"}
+    assert ColumnConfig.without(block, {"column": {"noisy"}}) is None
+    assert ColumnConfig.without(block, {"column": {"other"}}) == block
