@@ -21,12 +21,12 @@ from ensvm.report.documents.document import csv_of
 from ensvm.report.documents.readings_document import readings_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.plots.drawing import drawn_figure
-from ensvm.report.query import read_study
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.html import render_page
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.render.media import FORMS, MEDIA
 from ensvm.report.render.study_page import StudyPage
+from ensvm.report.study_folder import read_study
 from ensvm.runner.plan import make_plan
 from ensvm.study.block import SweepConfig, _models
 from ensvm.study.config import StudyConfig
@@ -86,7 +86,7 @@ datasets:
      split: {protocol: random, n_train: 30, n_test: 20}}
 algorithms:
   a: {label: A, estimator: SVC, params: {C: 1}, record: [train_error, dual_coef_, curve_], seed: b,
-      undetermined_at_zero: bound_ of b}
+      undetermined_at_zero: {number: bound_, of: b}}
   b: {estimator: SVC, params: {C: 10}, share_gram: true, orders: 2}
   c: {pipeline: [StandardScaler, LogisticRegression], depends: [notes.txt],
       params_of: {own: {logisticregression__C: 2}}}
@@ -194,6 +194,8 @@ readings:
       - {name: c2, label: C = 2, algorithm: {params.C: 2}, realizations: 2}
       - {name: half, label: half, dataset: {split.n_train: 20}}
       - {name: swap, label: swapped, instead: {a: b}}
+abstract: {claim: It errs less., outcome: It does not., failure: Nothing came out.,
+  reason: Nobody knows., look: Look at the table.}
 findings: [{claim: less, adds: ["Ours is {ours 1 own a}."]}, value]
 """
 PRINTED = """\
@@ -348,6 +350,8 @@ OTHER = {
     "AlgorithmConfig.estimator": "NuSVC",
     "AlgorithmConfig.stage": "best-on-test",
     "AlgorithmConfig.pipeline": ["StandardScaler", "SVC"],
+    "ProofConfig.number": "error",
+    "ProofConfig.of": "k-1",
     "AlgorithmConfig.undetermined_at_zero": "error",
     "AlgorithmConfig.datasets": ["own"],
     "AlgorithmConfig.sweep": {"params.n_neighbors": [1, 3, 5]},
