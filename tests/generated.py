@@ -6,14 +6,14 @@ A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from textwrap import fill
 
 from made_up_records import read_results
 
-from ensvm.report.claims import evaluate_claims
+from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
@@ -107,30 +107,50 @@ def values_of(study: Study) -> list[TableCell]:
 
 def table_of_works(_: str) -> str:
     """Return the works: how their printed results and claims came out, and what that amounts to."""
-    lines, every, claims = [], [], Counter[str]()
+    lines, every, claims = [], [], list[JudgedClaim]()
     for name, sentence in CAME_OUT.items():
         study = results_of(name)
         cells = values_of(study)
         parts = parts_with_claims(name)
-        verdicts = Counter[str](
-            judged.verdict for each in (study, *parts) for judged in evaluate_claims(each)
-        )
-        every, claims = every + cells, claims + verdicts
+        of_work = [judged for each in (study, *parts) for judged in evaluate_claims(each)]
+        every, claims = every + cells, claims + of_work
         paper = study.config.title.split("(")[0].strip()
         signs = printed_counts(study, "results")[1] or "none"
         links = [f"[{paper}]({page_of(study)}): `{name}`"]
         links += [f"[`{part.config.study}`]({page_of(part)})" for part in parts]
         lines.append(
             f"| {', '.join(links)} | {signs} "
-            f"| {verdict_counts_of_claims(verdicts)} | {filled_line(study, sentence)} |"
+            f"| {how_claims_came_out(of_work)} | {filled_line(study, sentence)} |"
         )
     silent = sum(cell.published is not None and cell.mean is None for cell in every)
     missing = f"{silent} printed numbers have no value of ours."
     lines.append(
-        f"| **all** | {verdict_counts(every)} | {verdict_counts_of_claims(claims)} | {missing} |"
+        f"| **all** | {verdict_counts(every)} | {how_claims_came_out(claims)} | {missing} |"
     )
     heads = "| paper | printed numbers: = ≈ ≠ ? † | its sentences, tested | what came out |"
     return "\n".join([heads, "|:--|:--|:--|:--|", *lines])
+
+
+def how_claims_came_out(claims: Sequence[JudgedClaim]) -> str:
+    """Return how many claims have each verdict, on new rows too, and on how many tests they fail.
+
+    Two claims may fail by the same test.
+    """
+    text = verdict_counts_of_claims(Counter(one.verdict for one in claims))
+    holding = [one for one in claims if one.verdict == "holds"]
+    failing = [one for one in claims if one.verdict == "fails"]
+    if holding:
+        lasting = sum(one.new_verdict == "holds" for one in holding)
+        text += f"; on new rows {lasting} of {len(holding)} hold"
+    tests = {
+        each.test.model_dump_json(exclude={"note"})
+        for one in failing
+        for each in one.tests
+        if each.decides and each.verdict == "fails"
+    }
+    if len(tests) < len(failing):
+        text += f"; the {len(failing)} fail by {len(tests)} tests"
+    return text
 
 
 def rows_of(place: str) -> str:

@@ -150,6 +150,12 @@ class JudgedTest(Judged):
         return judge_scope([one.verdict for one in self.comparisons], self.test.scope)
 
     @property
+    def new_verdict(self) -> ClaimVerdict:
+        """The verdict on new rows of the same kind."""
+        verdicts = [one.new_verdict or one.verdict for one in self.comparisons]
+        return judge_scope(verdicts, self.test.scope)
+
+    @property
     def printed_verdict(self) -> ClaimVerdict | None:
         """The verdict on the paper's own printed values; None if it prints none."""
         verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
@@ -167,6 +173,11 @@ class JudgedClaim(Judged):
     def verdict(self) -> ClaimVerdict:
         """The verdict, from the tests that decide."""
         return judge_all(one.verdict for one in self.tests if one.decides)
+
+    @property
+    def new_verdict(self) -> ClaimVerdict:
+        """The verdict on new rows of the same kind, from the tests that decide."""
+        return judge_all(one.new_verdict for one in self.tests if one.decides)
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:

@@ -351,7 +351,8 @@ def test_realizations_are_those_rows_and_new_rows_are_a_second_line(finding):
     assert found.new_p_holds > plain.p_holds
     assert judged.counts == "holds on 1 of 1 row"
     assert judged.new_counts == "cannot tell on 1 of 1 row"
-    assert judged.verdict == "holds"
+    assert (judged.verdict, judged.new_verdict) == ("holds", "cannot tell")
+    assert independent.new_verdict == "holds"  # nothing else is said of new rows
 
 
 def test_whole_repetitions_of_a_cross_validation_are_the_sample(compared):
