@@ -103,15 +103,13 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
-    selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
-    n, k = answers.shape
+    selection, losses = _losses(study, table, metric)
+    n, k = losses.shape
     if n < FEWEST_DATA_SETS:
         raise UserError(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
             f"and it has {n}{_listed(selection.left_out)}"
         )
-    values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
-    losses = values if selection.better == "min" else -values
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
     losses = losses[order]
     ranks = losses.rank(axis=1)
@@ -122,6 +120,24 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
         friedman_p=_friedman_p(losses),
         critical_difference=critical_difference(n, k),
     )
+
+
+def ranks_over_data_sets(
+    study: Study, table: TableConfig, metric: str | None = None
+) -> tuple[Selection, pd.DataFrame]:
+    """Return the ranks of a table's algorithms on each of its data sets, however few.
+
+    Raises UserError if fewer than two algorithms can be compared.
+    """
+    selection, losses = _losses(study, table, metric)
+    return selection, losses.rank(axis=1)
+
+
+def _losses(study: Study, table: TableConfig, metric: str | None) -> tuple[Selection, pd.DataFrame]:
+    """Return what is ranked on each data set; the smallest is the best."""
+    selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
+    values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
+    return selection, values if selection.better == "min" else -values
 
 
 def critical_difference(n: int, k: int, alpha: float = LEVEL) -> float:

@@ -41,7 +41,7 @@ class TableCell:
     `largest_class` is the value of predicting the largest class, if the table names an algorithm
     that does so. `spread` says what `std` and `published_std` are. `warned` is the number of
     realizations that warned. `status` is that of the study's answer; if it is not `ok`, `reason`
-    explains it.
+    explains it. `text` stands in place of a number, such as wins, ties and losses.
     """
 
     table: str
@@ -68,6 +68,7 @@ class TableCell:
     warned: int = 0
     status: str = "missing"
     reason: str = ""
+    text: str = ""
 
     @property
     def is_partial(self) -> bool:
@@ -114,8 +115,9 @@ def decimals_of(
 def _printed_decimals(study: Study, table: TableConfig) -> dict[str, int]:
     """Return the most decimals of the printed values of each column."""
     most: dict[str, int] = {}
-    for (table_id, _, column), printed in study.published.items():
-        if table_id == table.id and printed.half_unit > 0:
+    for (table_id, row, column), printed in study.published.items():
+        is_of_row = row not in {summary.name for summary in table.summary}
+        if table_id == table.id and printed.half_unit > 0 and is_of_row:
             decimals = round(-math.log10(2 * printed.half_unit))
             most[column] = max(most.get(column, 0), decimals)
     return most

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ensvm.report.query import Answer
-from ensvm.report.statistical_tests import CONFIDENCE
+from ensvm.report.statistical_tests import CONFIDENCE, Estimate
 from ensvm.report.study_folder import Study
 from ensvm.report.what_varies import EXACT, Comparison, against_print, comparison
 from ensvm.study.metrics import PARAMETER
@@ -45,7 +45,14 @@ class Deviation:
 def judge(one: Comparison, margin: float) -> Deviation:
     """Return the difference of a comparison with its interval D and the verdict."""
     ours, estimate, basis = against_print(one)
-    difference, rounded = ours - one.printed.value, one.printed.half_unit
+    return judge_estimate(ours, estimate, one.printed, margin, basis)
+
+
+def judge_estimate(
+    ours: float, estimate: Estimate | None, printed: Published, margin: float, basis: str
+) -> Deviation:
+    """Return the difference of ours from print, with D from its estimate, and the verdict."""
+    difference, rounded = ours - printed.value, printed.half_unit
     if estimate is None:
         return Deviation(ours, difference, None, None, "cannot tell", "none")
     low, high = estimate.interval(1 - CONFIDENCE)

@@ -35,6 +35,8 @@ _VALUE = re.compile(
     rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?"
 )
 
+_WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+")  # ties and losses follow
+
 
 @dataclass(frozen=True)
 class Published:
@@ -124,6 +126,8 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
 
 
 def _published(text: str) -> Published | None:
+    if of_wins := _WINS.fullmatch(text):
+        return Published(float(of_wins[1]), text=text.replace(" ", ""))
     found = _VALUE.fullmatch(text.replace("−", "-"))
     if found is None:
         return None
@@ -154,7 +158,8 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
     Raises UserError if no table has a place for one of them.
     """
     columns = {table.id: [column.name for column in table.columns] for table in config.tables}
-    rows = {table.id: config.rows_of(table) for table in config.tables}
+    sums = {table.id: {each.name: each.kind for each in table.summary} for table in config.tables}
+    rows = {table.id: [*config.rows_of(table), *sums[table.id]] for table in config.tables}
     printed = read_published(path, config)
     for table, row, column in printed:
         names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
@@ -166,7 +171,14 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
                     f"accepted: {', '.join(accepted)}{did_you_mean(name, accepted)}"
                 )
     for place, number in printed.items():
-        table_config = config.table(place[0])
+        table_config, kind = config.table(place[0]), sums[place[0]].get(place[1])
+        if (kind == "wins") != ("/" in number.text):
+            wanted = "wins/ties/losses, such as 7/1/2" if kind == "wins" else "a number"
+            raise UserError(
+                f"{path}: the value of {', '.join(place)} is {number.text}; accepted: {wanted}"
+            )
+        if kind in ("wins", "mean-rank"):
+            continue
         metric = table_config.metric_of(table_config.column(place[2]))
         if wrong := _out_of_range(metric, number):
             raise UserError(f"{path}: the value of {', '.join(place)}: {wrong}")

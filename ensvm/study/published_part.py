@@ -7,6 +7,7 @@ from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE, ValueOf, pass_of
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 # Realizations of values in tables if the paper does not print how many it has; of values that only
 # its figures show, which print no number; and of values that only its claims need.
@@ -56,10 +57,19 @@ def _of_tables(
     for table_id, row, name in printed:
         if (table_id, name) in columns:
             table, column = columns[table_id, name]
-            n = config.mean_of_print(table, column, row).realizations or DEFAULT_REALIZATIONS
-            for source in table.sources_of(column):
-                algorithm = DATA_CELL if table.of == "data" else source.of(table)
-                yield (row, algorithm, PASS_OF_TABLE[table.of]), n
+            is_sum = row in {summary.name for summary in table.summary}
+            for each in config.rows_of(table) if is_sum else (row,):
+                yield from _of_value(config, table, column, each)
+
+
+def _of_value(
+    config: StudyConfig, table: TableConfig, column: ColumnConfig, row: str
+) -> Iterator[tuple[ValueOf, int]]:
+    """Yield what is behind a value of a table, with how many realizations are enough."""
+    n = config.mean_of_print(table, column, row).realizations or DEFAULT_REALIZATIONS
+    for source in table.sources_of(column):
+        algorithm = DATA_CELL if table.of == "data" else source.of(table)
+        yield (row, algorithm, PASS_OF_TABLE[table.of]), n
 
 
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:

@@ -25,6 +25,7 @@ from ensvm.study.names import Asked, StudyNames
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.source import Location, YamlSource
+from ensvm.study.table_summary import SummaryConfig
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
@@ -212,6 +213,9 @@ class TableConfig(PrintedMeans):
     underline : dict of str to tuple of str
         Columns that are underlined if they are significantly better than all columns named with
         them, by a one-sided corrected resampled t test at 5 %.
+    summary : tuple of SummaryConfig
+        Rows at its end that sum up the others: `mean`, `geometric-mean`, `mean-rank` and
+        `{wins: COLUMN}`. Their printed values have these names as rows, and `wins-COLUMN`.
     notes : tuple of NoteConfig
         Notes under the table; a text alone is a note.
     of_paper : bool or None
@@ -237,6 +241,7 @@ class TableConfig(PrintedMeans):
     underline: Annotated[
         dict[str, Names], NameOf("column", values="column", checked=False, if_gone="key")
     ] = Field(default_factory=dict)
+    summary: tuple[SummaryConfig, ...] = ()
     notes: tuple[NoteConfig, ...] = ()
     of_paper: bool | None = None
 
@@ -330,7 +335,7 @@ class TableConfig(PrintedMeans):
             return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
         return min(max(1, printed), MOST_DECIMALS)
 
-    @field_validator("columns", "notes", mode="before")
+    @field_validator("columns", "notes", "summary", mode="before")
     @classmethod
     def _null_is_empty(cls, entries: Any) -> Any:
         return [] if entries is None else entries
@@ -350,6 +355,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         for name, others in table.underline.items():
             location = ("tables", index, "underline")
             source.must_be_one_of(location, "column", (name, *others), columns)
+        _check_summary(table, index, rows, source)
         for number, note in enumerate(table.notes):
             for key, named in (("explains", note.explains), ("coded", note.coded)):
                 at = ("tables", index, "notes", number, key)
@@ -413,6 +419,24 @@ def _check_computed(
     if units[0] != units[1]:
         text = " and ".join(f"{name} ({unit})" for name, unit in zip(of, units, strict=True))
         raise source.error(at, f"the columns {text} have different units")
+
+
+def _check_summary(table: TableConfig, index: int, rows: Sequence[str], source: YamlSource) -> None:
+    """Refuse rows that sum up facts of the data, or are called as another row, and unknown wins."""
+    at: Location = ("tables", index, "summary")
+    names = [summary.name for summary in table.summary]
+    source.must_be_distinct(at, "row", [*names, *(row for row in rows if row in names)])
+    if names and table.of == "data":
+        raise source.error(at, "facts of the data are not summed up")
+    columns = [column.name for column in table.columns]
+    for number, summary in enumerate(table.summary):
+        if summary.against is None:
+            continue
+        source.must_be_one_of((*at, number), "column", [summary.against], columns)
+        other = table.column(summary.against)
+        if table.best_of(other) is None:
+            message = f"which values of {table.metric_of(other)} are better?"
+            raise source.error((*at, number), f"{message} give `best: min` or `best: max`")
 
 
 def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:

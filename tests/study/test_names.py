@@ -89,6 +89,7 @@ OTHERS = {  # keys that are written without their name, or need another study
     ("ColumnConfig", "name"),
     ("ColumnConfig", "algorithm"),
     ("ColumnConfig", "of_columns"),  # two single columns
+    ("SummaryConfig", "against"),
     ("ClaimTest", "own_test"),
 }
 

@@ -107,7 +107,7 @@ class Grid:
 
     The first column aligns left, and so do those whose heads are in `left`. `above` has a heading
     above each head, empty for none; neighbours with the same one share it. `oracles` says that a
-    column chose by the test error.
+    column chose by the test error. `foot` has the rows that sum up the others.
     """
 
     heads: Sequence[str]
@@ -115,6 +115,7 @@ class Grid:
     left: Sequence[str] = ()
     above: Sequence[str] = ()
     oracles: bool = False
+    foot: Sequence[Sequence[str | Value]] = ()
 
     @property
     def spans(self) -> list[tuple[str, int]]:
@@ -210,7 +211,7 @@ def one_line(text: str) -> str:
 
 def values_of(*grids: Grid) -> list[Value]:
     """Return the values of grids, without their texts."""
-    cells = (cell for grid in grids for row in grid.rows for cell in row)
+    cells = (cell for grid in grids for row in (*grid.rows, *grid.foot) for cell in row)
     return [cell for cell in cells if isinstance(cell, Value)]
 
 

@@ -39,6 +39,7 @@ from ensvm.report.documents.table_notes import (
 )
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
+from ensvm.report.summary_rows import summary_cells, summary_label
 from ensvm.report.tables import (
     TableCell,
     best_of_row,
@@ -52,8 +53,11 @@ from ensvm.report.verdict import is_within, repetitions_to_decide
 from ensvm.report.what_varies import BASES, Comparison, comparison
 from ensvm.study.metrics import RATES
 from ensvm.study.printed_means import SPREADS, Spread
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.table_summary import SummaryConfig
 
+RANK_DECIMALS = 2
+OF_MEANS = "Signs of means over rows: D is that of the mean of the rows' differences from print."
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
@@ -109,6 +113,7 @@ class TableDocument:
 def table_document(study: Study, table: TableConfig) -> TableDocument:
     """Return a table with its legend, notes, assumptions and reasons for missing values."""
     cells = build_table(study, table)
+    lines = [*cells, *summary_cells(study, table)]
     columns = [field.name for field in fields(TableCell)]
     return TableDocument(
         study=study.config.study,
@@ -122,8 +127,8 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
         assumptions=_assumptions(study, table),
         missing=[as_written(text) for text in reasons(study, cells)],
         origin=origin(study),
-        frame=pd.DataFrame([asdict(cell) for cell in cells], columns=columns).assign(
-            notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in cells]
+        frame=pd.DataFrame([asdict(cell) for cell in lines], columns=columns).assign(
+            notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in lines]
         ),
     )
 
@@ -151,7 +156,36 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
     heads = ["data set", *marked]
     above = ["", *(column.heading or "" for column in table.columns)]
     oracles = any(is_oracle(study, table, column) for column in table.columns)
-    return Grid(heads, rows, above=above if any(above) else (), oracles=oracles)
+    foot = _foot(study, table)
+    return Grid(heads, rows, above=above if any(above) else (), oracles=oracles, foot=foot)
+
+
+def _foot(study: Study, table: TableConfig) -> list[list[str | Value]]:
+    """Return the rows that sum up a table."""
+    cells = {(cell.row, cell.column): cell for cell in summary_cells(study, table)}
+    foot: list[list[str | Value]] = []
+    for summary in table.summary:
+        label = summary_label(study, table, summary)
+        of_row = [cells[summary.name, column.name] for column in table.columns]
+        values = [
+            replace(
+                value_of(cell, _foot_decimals(study, table, summary, column, cell)),
+                printed=as_printed(study, cell),
+                notes=marks_at_value(study, table, cell.row, cell.column),
+                key="",
+            )
+            for cell, column in zip(of_row, table.columns, strict=True)
+        ]
+        foot.append([label, *values])
+    return foot
+
+
+def _foot_decimals(
+    study: Study, table: TableConfig, summary: SummaryConfig, column: ColumnConfig, cell: TableCell
+) -> int:
+    """Return how many decimals a value has that sums up a column; ranks have two."""
+    is_rank = summary.kind == "mean-rank"
+    return RANK_DECIMALS if is_rank else decimals_of(study, table, column, cell.mean)
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
@@ -174,7 +208,8 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
         more = {"largest class": guesses, **more}
     rows = [[*row, *texts] for row, *texts in zip(rows, *more.values(), strict=True)]
     above = above and [*above, *[""] * len(more)]
-    return replace(grid, heads=[*heads, *more], rows=rows, above=above)
+    foot = [[as_written(str(label)), *values, *[""] * len(more)] for label, *values in grid.foot]
+    return replace(grid, heads=[*heads, *more], rows=rows, above=above, foot=foot)
 
 
 def as_printed(study: Study, cell: TableCell) -> str:
@@ -193,7 +228,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
 
     order_spread = text(cell.std_orders)
     return Value(
-        text(cell.mean) or NOTHING,
+        cell.text or text(cell.mean) or NOTHING,
         spread=text(cell.std) if cell.low is None else "",
         spread_kind=cell.spread,
         interval="" if cell.low is None else f"{text(cell.low)} to {text(cell.high)}",
@@ -230,6 +265,7 @@ def _legend(study: Study, table: TableConfig) -> list[str]:
         (spreads := _spreads(study, table, cells)): spreads,
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
+        OF_MEANS: any(cell.interval_of for cell in summary_cells(study, table)),
         (more := more_values(study, table, cells)): more,
         (order := order_text(study, table, cells)): order,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,

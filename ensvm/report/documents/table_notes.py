@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ensvm.report.documents.document import MARKS, as_note, as_written, enumerated
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
+from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import TableCell, build_table, row_label
 from ensvm.study.figure_kinds import metric_name
 from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive
@@ -60,6 +61,7 @@ def table_notes(study: Study, table: TableConfig) -> list[TableNote]:
         *map(TableNote, _positive_classes(study, table, cells)),
         *map(TableNote, _wrapped(study, table, cells)),
         *_other_protocols(study, cells),
+        *_of_summaries(study, table),
     ]
     marks = map(mark_of_number, range(len(notes)))
     return [
@@ -135,6 +137,16 @@ def _other_protocols(study: Study, cells: Sequence[TableCell]) -> Iterator[Table
             rows_by_text.setdefault(as_note(text), set()).add(cell.row)
     for text, rows in rows_by_text.items():
         yield TableNote(f"{MARKS['cannot tell']} protocol: {text}", rows=frozenset(rows))
+
+
+def _of_summaries(study: Study, table: TableConfig) -> Iterator[TableNote]:
+    """Yield what the rows that sum up a table leave out, and why values of them are missing."""
+    values_of: dict[str, set[tuple[str, str]]] = {}
+    for cell in summary_cells(study, table):
+        if cell.reason:
+            values_of.setdefault(cell.reason, set()).add((cell.row, cell.column))
+    for reason, values in values_of.items():
+        yield TableNote(as_written(reason), values=frozenset(values))
 
 
 def _positive_classes(

@@ -78,7 +78,8 @@ def to_latex(document: TableDocument) -> str:
     """
     grid = document.grid
     table = "table*" if len(grid.heads) > WIDE else "table"
-    rows = [line for row in grid.rows for line in _lines(row)]
+    foot = [line for row in grid.foot for line in _lines(row)]
+    rows = [*(line for row in grid.rows for line in _lines(row)), *foot]
     heads = [_escape(head) for head in grid.heads]
     frame = pd.DataFrame(rows, columns=heads)
     if grid.above:
@@ -87,6 +88,10 @@ def to_latex(document: TableDocument) -> str:
     tabular = frame.to_latex(
         index=False, escape=False, column_format=layout, multicolumn_format="c"
     )
+    if foot:  # the lines end with \\bottomrule and \\end{tabular}
+        texts = tabular.rstrip().splitlines()
+        texts.insert(len(texts) - 2 - len(foot), r"\midrule")
+        tabular = "\n".join(texts)
     notes = {
         "": [" ".join([*document.best, *document.legend])],
         "Notes: ": document.notes,

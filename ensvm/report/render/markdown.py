@@ -59,7 +59,7 @@ def grid_to_markdown(grid: Grid) -> str:
     ]
     heads = [head.replace("\n", "<br>") for head in grid.whole_heads]
     return tabulate(
-        [[_cell(cell) for cell in row] for row in grid.rows],
+        [[_cell(cell) for cell in row] for row in (*grid.rows, *grid.foot)],
         headers=list(map(_cell, heads)),
         tablefmt="pipe",
         colalign=sides,

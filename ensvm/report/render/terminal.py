@@ -41,7 +41,7 @@ def to_table(grid: Grid, *, bold: bool = True) -> Table:
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
         justify: JustifyMethod = "left" if number == 0 or head in grid.left else "right"
         table.add_column(Text(visible(whole)), justify=justify, overflow="fold")
-    for row in grid.rows:
+    for row in (*grid.rows, *grid.foot):
         table.add_row(*(_text(cell, bold) for cell in row))
     return table
 

@@ -1,0 +1,84 @@
+"""Rows at the end of a table that sum up its columns."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from ensvm.study.block import ConfigBlock, NameOf
+
+KINDS = ("mean", "geometric-mean", "mean-rank", "wins")
+
+
+class SummaryConfig(ConfigBlock):
+    """A row that sums up the rows of a table; a text alone is its kind, `{wins: svc}` names both.
+
+    Attributes
+    ----------
+    kind : 'mean', 'geometric-mean', 'mean-rank' or 'wins'
+        What it shows of each column: the mean over the rows, the geometric mean, the average rank
+        that `ensvm rank` computes, or on how many rows the column is better than another one, as
+        good, and worse, by the values as they are shown.
+    against : str or None
+        Of wins, the column that the others are compared with.
+    label : str or None
+        The label of the row.
+    """
+
+    kind: Literal["mean", "geometric-mean", "mean-rank", "wins"]
+    against: Annotated[str | None, NameOf("column", checked=False)] = None
+    label: str | None = None
+
+    @classmethod
+    def long_form(cls, block: Any) -> Any:
+        """Return the block of a row that is only a kind, or `{wins: COLUMN}`."""
+        if isinstance(block, str):
+            return {"kind": block}
+        if isinstance(block, dict) and "wins" in block:
+            rest = {key: value for key, value in block.items() if key != "wins"}
+            return {"kind": "wins", "against": block["wins"], **rest}
+        return block
+
+    @model_validator(mode="after")
+    def _wins_are_against(self) -> Self:
+        if (self.kind == "wins") != (self.against is not None):
+            raise ValueError("wins are against a column: `{wins: COLUMN}`")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The name of the row in the file of printed values: `mean`, or `wins-svc`."""
+        return self.kind if self.against is None else f"{self.kind}-{self.against}"
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """On how many rows a column is better than another one, as good, and worse."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def text(self) -> str:
+        """The three numbers as papers print them."""
+        return f"{self.wins}/{self.ties}/{self.losses}"
+
+
+def outcomes_of(losses: Sequence[float], others: Sequence[float]) -> Outcomes:
+    """Return how many numbers are below those of another column, equal to them, and above."""
+    pairs = list(zip(losses, others, strict=True))
+    wins, ties = sum(one < other for one, other in pairs), sum(one == other for one, other in pairs)
+    return Outcomes(wins, ties, len(pairs) - wins - ties)
+
+
+def mean_of(kind: str, values: Sequence[float]) -> tuple[float, list[float]]:
+    """Return the mean or geometric mean of values, and how fast it grows with each of them."""
+    n = len(values)
+    if kind == "mean":
+        return float(np.mean(values)), [1 / n] * n
+    mean = math.exp(float(np.mean(np.log(values))))
+    return mean, [mean / (n * value) for value in values]

@@ -1,0 +1,198 @@
+"""Rows that sum up a table: what they are, whatever the order of the rows, and what print says."""
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_records import errors, invoke, make_study
+
+from ensvm.errors import UserError
+from ensvm.report.documents.table_document import table_document
+from ensvm.report.ranking import rank_over_data_sets
+from ensvm.report.render.media import MEDIA
+from ensvm.report.summary_rows import summary_cells
+from ensvm.report.tables import build_table
+from ensvm.report.write import write_pages
+from ensvm.study.printed import check_published
+from ensvm.study.published_part import published_values
+from ensvm.study.read_config import read_config
+from ensvm.study.table_summary import mean_of, outcomes_of
+
+ROWS = ("german", "titanic", "astro", "cancer", "heart")
+CONFIG = f"""\
+study: s
+realizations: 2
+published_realizations: 100
+datasets: [{", ".join(ROWS)}]
+algorithms:
+  a: {{label: A, estimator: SVC}}
+  b: {{label: B, estimator: SVC}}
+  c: {{label: C, estimator: SVC}}
+published: p.csv
+tables:
+  - id: 1
+    caption: Errors.
+    rows: [{", ".join(ROWS)}]
+    columns: [a, b, c]
+    summary: [mean, geometric-mean, mean-rank, {{wins: b}}]
+"""
+PRINTED = "table,row,column,value,std\n1,mean,a,20.0,\n1,mean-rank,a,1.5,\n1,wins-b,a,3/1/1,\n"
+MEANS = {"a": (10, 20, 30, 15, 25), "b": (12, 20, 28, 16, 26), "c": (11, 21, 29, 19, 27)}
+
+
+def records(means=MEANS):
+    return [
+        line
+        for name, of_rows in means.items()
+        for row, mean in zip(ROWS, of_rows, strict=True)
+        for line in errors(row, name, [mean / 100 - 0.001, mean / 100 + 0.001])
+    ]
+
+
+def sums_of(folder, lines, config=CONFIG, printed=PRINTED):
+    study = make_study(folder, config, lines, printed)
+    (table,) = study.config.tables
+    cells = {(one.row, one.column): one for one in summary_cells(study, table)}
+    return study, table, cells
+
+
+def test_means_and_ranks_are_those_of_numpy_and_of_ensvm_rank(tmp_path):
+    study, table, cells = sums_of(tmp_path / "s", records())
+    ranks = rank_over_data_sets(study, table).ranks.mean()
+    for name, of_rows in MEANS.items():
+        assert cells["mean", name].mean == pytest.approx(np.mean(of_rows))
+        logs = np.log(np.array(of_rows, float))
+        assert cells["geometric-mean", name].mean == pytest.approx(math.exp(logs.mean()))
+        assert cells["mean-rank", name].mean == pytest.approx(ranks[name])
+        assert cells["mean", name].n == len(ROWS)
+    assert sum(cells["mean-rank", name].mean for name in MEANS) == pytest.approx(6.0)
+    assert cells["wins-b", "a"].text == "3/1/1"
+    assert cells["wins-b", "b"].mean is None
+
+
+def test_they_do_not_depend_on_the_order_of_the_rows(tmp_path):
+    _, _, expected = sums_of(tmp_path / "s", records())
+    for number, order in enumerate([*permutations(ROWS)][7::40]):
+        config = CONFIG.replace(f"rows: [{', '.join(ROWS)}]", f"rows: [{', '.join(order)}]")
+        _, _, cells = sums_of(tmp_path / f"s{number}", records(), config)
+        for place, cell in cells.items():
+            assert cell.mean == pytest.approx(expected[place].mean)
+            assert cell.text == expected[place].text
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4))))
+def test_wins_ties_and_losses_are_as_many_as_rows_and_turn_round(pairs):
+    ones, others = [one for one, _ in pairs], [other for _, other in pairs]
+    found, turned = outcomes_of(ones, others), outcomes_of(others, ones)
+    assert found.wins + found.ties + found.losses == len(pairs)
+    assert (found.wins, found.ties, found.losses) == (turned.losses, turned.ties, turned.wins)
+
+
+@given(st.lists(st.floats(1.0, 90.0), min_size=1, max_size=6), st.sampled_from(["mean", "geom"]))
+def test_a_mean_grows_with_each_value_as_it_says(values, kind):
+    mean, slopes = mean_of(kind, values)
+    for at, slope in enumerate(slopes):
+        moved = [value + 1e-4 * (number == at) for number, value in enumerate(values)]
+        assert (mean_of(kind, moved)[0] - mean) / 1e-4 == pytest.approx(slope, rel=1e-3)
+
+
+def test_values_count_that_all_columns_have_and_the_note_says_on_how_many_rows(tmp_path):
+    lines = [one for one in records() if (one.dataset, one.algorithm) != ("astro", "c")]
+    study, table, cells = sums_of(tmp_path / "s", lines)
+    kept = [at for at, row in enumerate(ROWS) if row != "astro"]
+    assert cells["mean", "a"].mean == pytest.approx(np.mean(np.array(MEANS["a"])[kept]))
+    assert (cells["mean", "a"].n, cells["mean", "a"].verdict) == (4, None)
+    assert cells["wins-b", "a"].n == 5
+    notes = table_document(study, table).notes
+    assert any("over the 4 of 5 rows" in note for note in notes)
+    (mean, *_) = table_document(study, table).grid.foot
+    assert mean[1].notes
+
+
+def test_a_printed_mean_is_judged_by_what_varies_on_each_row(tmp_path):
+    study, table, cells = sums_of(tmp_path / "s", records())
+    of_row = [one for one in build_table(study, table) if one.column == "a"]
+    cell = cells["mean", "a"]
+    assert cell.published == 20.0
+    assert cell.difference == pytest.approx(np.mean([one.mean for one in of_row]) - 20.0)
+    error = of_row[0].std * math.sqrt(1 / 2 + 1 / 100) / math.sqrt(len(ROWS))
+    half = 2.5705818 * error + 0.05  # Student's t with 5 degrees of freedom, one a row
+    assert cell.difference_high - cell.difference == pytest.approx(half, rel=1e-6)
+    assert cell.interval_of == "rows"
+    assert (cells["wins-b", "a"].published, cells["wins-b", "a"].verdict) == (3.0, None)
+    assert cells["mean-rank", "a"].verdict is None
+
+
+def test_a_printed_mean_needs_all_rows_of_its_column(tmp_path):
+    study, _, _ = sums_of(tmp_path / "s", records())
+    needed = published_values(study.config, study.published)
+    assert needed.keys() == {(row, "a", "error") for row in ROWS}
+
+
+def test_every_medium_shows_them_below_the_rows(tmp_path):
+    study, table, cells = sums_of(tmp_path / "s", records())
+    document = table_document(study, table)
+    for name, medium in MEDIA.items():
+        if name == "terminal":
+            continue
+        text = str(medium.render(document))
+        assert "3/1/1" in text, name
+        assert text.rindex("3/1/1") > text.index("heart"), name
+    lines = document.frame.set_index(["row", "column"])
+    assert lines.loc[("mean", "b"), "mean"] == cells["mean", "b"].mean
+    assert lines.loc[("wins-b", "a"), "text"] == "3/1/1"
+    latex = MEDIA["latex"].render(document)
+    assert latex.index("heart") < latex.rindex("\\midrule") < latex.index("\nmean ")
+    answer = invoke("table", tmp_path / "s")
+    assert "wins/ties/losses against B" in " ".join(answer.output.split())
+    [*_, index] = write_pages([study], tmp_path / "pages")
+    page = index.with_name("s.html").read_text()
+    assert "3/1/1" in page[page.index("<tfoot>") :]
+
+
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ("[median]", "'median'.*mean, geometric-mean"),
+        ("[wins]", r"wins are against a column: `\{wins: COLUMN\}`"),
+        ("[{wins: d}]", "unknown column 'd'"),
+        ("[mean, mean]", "the row 'mean' is given twice"),
+        ("[{kind: mean, against: b}]", "wins are against a column"),
+    ],
+)
+def test_slips_are_refused(tmp_path, slip, message):
+    text = CONFIG.replace("[mean, geometric-mean, mean-rank, {wins: b}]", slip)
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_config(tmp_path / "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1,wins-b,a,3,", "accepted: wins/ties/losses, such as 7/1/2"),
+        ("1,german,a,3/1/1,", "accepted: a number"),
+        ("1,median,a,3,", "unknown row 'median'"),
+        ("1,mean,a,300,", "not a percentage"),
+    ],
+)
+def test_slips_of_printed_values_are_refused(tmp_path, line, message):
+    (tmp_path / "s.yaml").write_text(CONFIG)
+    (tmp_path / "p.csv").write_text(f"table,row,column,value,std\n{line}\n")
+    config, _ = read_config(tmp_path / "s.yaml")
+    with pytest.raises(UserError, match=message):
+        check_published(tmp_path / "p.csv", config)
+
+
+def test_zero_has_no_geometric_mean(tmp_path):
+    means = MEANS | {"a": (0.1, *MEANS["a"][1:])}
+    study, table, cells = sums_of(tmp_path / "s", records(means))
+    assert cells["geometric-mean", "a"].mean > 0.0
+    lines = [one for one in records() if (one.dataset, one.algorithm) != ("german", "a")]
+    lines += errors("german", "a", [0.0, 0.0])
+    study, table, cells = sums_of(tmp_path / "t", lines)
+    assert cells["geometric-mean", "a"].mean is None
+    assert "a is 0 on german" in " ".join(table_document(study, table).notes)
