@@ -46,7 +46,7 @@ def readable_errors() -> Iterator[None]:
     except UnicodeEncodeError as error:
         refuse(f"the file name is not valid Unicode: {error.object!r}")
     except UserError as error:
-        refuse(str(error))
+        refuse(*error.messages)
     except click.ClickException as error:  # click prints it
         error.message = visible(error.message)  # type: ignore[misc]
         raise

@@ -40,6 +40,32 @@ class UserError(ValueError):
     def __init__(self, message: str, key: str = "") -> None:
         super().__init__(message)
         self.key = key
+        self.messages = [message]
+        self.block: tuple[str | int, ...] = ()  # of a config, in which the error is
+
+
+class Mistakes(UserError):
+    """Several errors that the user can correct, each with a message of its own.
+
+    Parameters
+    ----------
+    messages : list of str
+        The messages, in the order in which they are told.
+
+    Examples
+    --------
+    >>> from ensvm.errors import Mistakes
+    >>> str(Mistakes(["a.yaml, line 1: one", "a.yaml, line 2: another"])).count("line")
+    2
+    """
+
+    def __init__(self, messages: list[str]) -> None:
+        super().__init__("\n".join(messages))
+        self.messages = messages
+
+    def __reduce__(self) -> tuple[type, tuple[list[str]]]:
+        """Let the error travel between processes."""
+        return type(self), (self.messages,)
 
 
 class DataUnavailable(UserError):

@@ -42,6 +42,7 @@ _FORMS = {
 _TYPE = re.compile(
     r"(str|int|float|bool)$|(constrained|function|is-instance)-|(literal|tuple|list|dict)\[|[A-Z]"
 )
+MISSING = "is missing"  # the message about a key that must be given
 FLAGS = " (YAML reads yes, no, on, off as true or false: put names in quotes)"
 
 
@@ -121,7 +122,7 @@ def _message(detail: Any) -> str:
         case "literal_error":
             return _refused_name(value, context["expected"].replace(" or ", ", "))
         case "missing":
-            return "is missing"
+            return MISSING
         case "union_tag_not_found":
             key = context["discriminator"].strip("'")
             return f"`{key}:` is missing: it says which one is meant"

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.data.splits import folds_of, whole_round
-from ensvm.errors import UserError, did_you_mean
+from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, hash_of, key_of
 from ensvm.records.record import Identity, Record
@@ -292,31 +292,33 @@ def _plan(
     only_published: bool,
 ) -> Plan:
     """Check a study and lay out its cells; the arguments are those of `make_plan`."""
-    config, path = validated(source), source.path
+    with source.collecting():
+        config = validated(source)
+        names_are_good = source.is_good
+        with source.collecting():
+            cards = _cards(source, config)
+            with source.noting():
+                if names_are_good:  # else places of printed values may be unknown, too
+                    published, printed = _published(source, config)
+                    _check_spreads(source, config, cards, printed)
+            resolved = settings_of_study(source, config, cards)
+        with source.collecting():
+            last = {
+                entry.name: _last_realization(source, config, index, cards)
+                for index, entry in enumerate(config.datasets)
+                if entry.name in cards
+            }
+            _check_labels(source, config, cards, resolved)
+            _check_positive(source, config, cards)
     few = only_published and realizations is None
     if few:
         realizations = config.most_published or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
-    # The card and the realizations of each data set; too many cells are refused before any is made.
-    cards = {
-        entry.name: _card(source, index, entry, path.parent)
-        for index, entry in enumerate(config.datasets)
-        if entry.unavailable is None
-    }
-    last = {
-        entry.name: _last_realization(source, config, index, cards)
-        for index, entry in enumerate(config.datasets)
-        if entry.name in cards
-    }
-    _check_size(source, config, last, chosen)
-    # All algorithms are checked, also those that are not chosen.
-    resolved = settings_of_study(source, config, cards)
+    _check_size(source, config, last, chosen)  # before any cell is made
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
     )
     algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
-    _check_labels(source, config, cards, resolved)
-    _check_positive(source, config, cards)
     values = {
         entry.name: list(_values(config, entry, cards, resolved, last[entry.name]))
         for entry in config.datasets
@@ -332,16 +334,24 @@ def _plan(
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     # With --published, keep what the paper shows.
-    published, printed = _published(source, config)
     config = config.with_paper(printed)
-    _check_spreads(source, config, cards, printed)
     if only_published:
         cells = _shown_in_paper(config, printed, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
     asked = asked_of(one.as_asked(n) for of_data_set in values.values() for one, n in of_data_set)
-    return Plan(path, source, published, config, cards, tuple(cells), asked)
+    return Plan(source.path, source, published, config, cards, tuple(cells), asked)
+
+
+def _cards(source: YamlSource, config: StudyConfig) -> dict[str, DatasetCard]:
+    """Return the card of each data set whose card can be read."""
+    cards: dict[str, DatasetCard] = {}
+    for index, entry in enumerate(config.datasets):
+        with source.noting():
+            if entry.unavailable is None:
+                cards[entry.name] = _card(source, index, entry, source.path.parent)
+    return cards
 
 
 def _check_size(
@@ -492,7 +502,7 @@ def _check_spreads(
             message += f" of {folds} folds"
         else:
             continue
-        raise source.error(("published",), f"{at} {message}")
+        source.refuse(("published",), f"{at} {message}")
 
 
 def _published(
@@ -508,8 +518,9 @@ def _published(
         # A variant shows parts of the paper: there may be more numbers than places.
         read = check_published if config.reproduce else read_published
         return path, read(path, config)
-    except ValueError as error:
-        raise source.error(("published",), str(error)) from error
+    except UserError as error:
+        texts = [str(source.error(("published",), message)) for message in error.messages]
+        raise Mistakes(texts) from error
 
 
 def _values(

@@ -71,57 +71,85 @@ def settings_of_study(
     Raises UserError if an estimator, a parameter or a stage cannot be used.
     """
     used = _used(config, cards)
-    blocks = {name: config.algorithms[name] for name, *_ in used}
-    methods, classes = {}, {}
+    methods = dict[tuple[str, str], AlgorithmSettings]()
+    refused = set[str]()  # if an algorithm is wrong, so are its parameters on single data sets
     for name, row in dict.fromkeys((name, row) for name, *_, row in used):
-        block = blocks[name]
-        own_params = params_on(source, name, block, row)
-        try:  # names become import paths
-            spec, params, grid = resolved_block(block.spec, own_params, block.grid)
-        except EstimatorError as error:
-            message = str(error)
-            if error.unknown in config.algorithms:
-                message = f"{error.unknown!r} is an algorithm of the study, not an estimator; "
-                message += "write its estimator here, such as {estimator: SVC, params: {C: 10}}"
-            raise source.error(_location(name, row), message) from error
-        methods[name, row] = AlgorithmSettings(
-            estimator=spec,
-            params=params,
-            grid=grid,
-            stage=block.stage,
-            search_on=block.search_on,
-            record=block.record,
-            share_gram=block.share_gram,
-            seed=block.seed,
-            orders=block.orders,
-        )
-        classes[name, row] = names_in([{"estimator": spec}, params, grid])
-    folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), {}
-    for name, kernel, many, row in used:  # estimators are made and checked
-        location = _location(name, row)
-        try:
-            method, estimator, parts = _with_kernel(methods[name, row], kernel)
-            grids = search_grids(estimator)
-        except EstimatorError as error:
-            raise source.error(location, str(error)) from error
-        if many and (blocks[name].one_vs_rest or not takes_many(estimator)):
-            from sklearn.multiclass import OneVsRestClassifier
-
-            if lost := lost_in_copies(estimator, method.params):
-                raise source.error(location, f"{name_of(method.estimator)}{lost}")
-            method = replace(method, wrapped="one-vs-rest")
-            parts.add(OneVsRestClassifier)
-        _check_stages(source, location, method, estimator, grids)
-        _check_search(source, config, name, grids)
-        _check_parameters(source, config, name, method)
-        roots = classes[name, row] | {_root(part) for part in parts}
-        others = {root for root in roots if not folder.holds(root.partition(":")[0])}
-        if name not in own:
-            has_class = others != roots
-            own[name] = folder.code_of(name, blocks[name].depends, has_class=has_class)
-        code = own[name]
-        algorithms[name, kernel, many, row] = Algorithm(method, code.modules | others, code)
+        with source.noting():
+            if name not in refused:
+                refused.add(name)
+                methods[name, row] = _method_on(source, config, name, row)
+                refused.remove(name)
+    folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), dict[Used, Algorithm]()
+    for each in used:
+        name, *_, row = each
+        with source.noting():
+            if name not in refused and (name, row) in methods:
+                refused.add(name)
+                algorithms[each] = _algorithm(source, config, each, methods[name, row], folder, own)
+                refused.remove(name)
     return algorithms
+
+
+def _method_on(source: YamlSource, config: StudyConfig, name: str, row: str) -> AlgorithmSettings:
+    """Return the settings of an algorithm, on one data set if `row` names it; names are paths."""
+    block = config.algorithms[name]
+    own_params = params_on(source, name, block, row)
+    try:
+        spec, params, grid = resolved_block(block.spec, own_params, block.grid)
+    except EstimatorError as error:
+        message = str(error)
+        if error.unknown in config.algorithms:
+            message = f"{error.unknown!r} is an algorithm of the study, not an estimator; "
+            message += "write its estimator here, such as {estimator: SVC, params: {C: 10}}"
+        raise source.error(_location(name, row), message) from error
+    return AlgorithmSettings(
+        estimator=spec,
+        params=params,
+        grid=grid,
+        stage=block.stage,
+        search_on=block.search_on,
+        record=block.record,
+        share_gram=block.share_gram,
+        seed=block.seed,
+        orders=block.orders,
+    )
+
+
+def _algorithm(
+    source: YamlSource,
+    config: StudyConfig,
+    used: Used,
+    settings: AlgorithmSettings,
+    folder: OwnFolder,
+    own: dict[str, OwnCode],
+) -> Algorithm:
+    """Return an algorithm whose estimator was made and checked, with its code.
+
+    `own` has the code of the user's own by algorithm; what is missing is added.
+    """
+    name, kernel, many, row = used
+    location, block = _location(name, row), config.algorithms[name]
+    try:
+        method, estimator, parts = _with_kernel(settings, kernel)
+        grids = search_grids(estimator)
+    except EstimatorError as error:
+        raise source.error(location, str(error)) from error
+    if many and (block.one_vs_rest or not takes_many(estimator)):
+        from sklearn.multiclass import OneVsRestClassifier
+
+        if lost := lost_in_copies(estimator, method.params):
+            raise source.error(location, f"{name_of(method.estimator)}{lost}")
+        method = replace(method, wrapped="one-vs-rest")
+        parts.add(OneVsRestClassifier)
+    _check_stages(source, location, method, estimator, grids)
+    _check_search(source, config, name, grids)
+    _check_parameters(source, config, name, method)
+    classes = names_in([{"estimator": method.estimator}, settings.params, method.grid])
+    roots = classes | {_root(part) for part in parts}
+    others = {root for root in roots if not folder.holds(root.partition(":")[0])}
+    if name not in own:
+        own[name] = folder.code_of(name, block.depends, has_class=others != roots)
+    return Algorithm(method, own[name].modules | others, own[name])
 
 
 def used_on(config: StudyConfig, name: str, entry: DatasetConfig, card: DatasetCard | None) -> Used:

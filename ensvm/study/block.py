@@ -88,16 +88,25 @@ DataSets = Annotated[Names, NameOf("data set")]
 Algorithms = Annotated[Names, NameOf("algorithm")]
 
 
+def refusals(error: ValidationError) -> list[tuple[Location, str]]:
+    """Return the location of each error, from the block on, and its message."""
+    errors = readable(error)
+
+    def has_one_inside(location: Location) -> bool:
+        """Return whether an error follows from another: a list of wrong entries is too short."""
+        n = len(location)
+        return any(len(one.location) > n and one.location[:n] == location for one in errors)
+
+    return [
+        (one.location if one.unknown_key is None else (*one.location, one.unknown_key), one.message)
+        for one in errors
+        if one.unknown_key is not None or not has_one_inside(one.location)
+    ]
+
+
 def refusal(error: ValidationError) -> tuple[Location, str]:
     """Return the location of the first error, from the block on, and its message."""
-    (location, message, key), *others = readable(error)
-    # A list whose only entry is wrong counts as too short, too.
-    others = [one for one in others if one.location != location[: len(one.location)]]
-    # Members of a sweep repeat the mistake of their entry.
-    others = [one for one in others if (one.message, one.location[-1:]) != (message, location[-1:])]
-    location = location if key is None else (*location, key)
-    more = "another mistake" if len(others) == 1 else f"{len(others)} more mistakes"
-    return location, f"{message} (and {more})" if others else message
+    return refusals(error)[0]
 
 
 class ConfigBlock(Strict):

@@ -245,15 +245,15 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             location = ("claims", index, "tests", number)
             if test.run_pass == "timing" and not names.timing:
                 message = "a claim on the timing pass needs a `timing:` block in the study"
-                raise source.error((*location, "pass"), message)
+                source.refuse((*location, "pass"), message)
             low, high = range_of(test.metric)
             of_value = test.of_effect == "value" and not test.of_curves
             if of_value and test.limit is not None and not low <= test.limit <= high:
                 message = f"{test.limit:g} is not a value of {test.metric}: {low:g} to {high:g}"
-                raise source.error((*location, "limit"), message)
+                source.refuse((*location, "limit"), message)
             if test.margin is not None and test.margin >= high - low:
                 message = f"no two values of {test.metric} differ by more than {high - low:g}"
-                raise source.error((*location, "margin"), message)
+                source.refuse((*location, "margin"), message)
             what, swept = "sweep of algorithms", test.own_test.values()
             source.must_be_one_of((*location, "own_test"), what, swept, names.of(what))
             if test.over is not None:
@@ -262,4 +262,4 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
                     isinstance(value, int | float) and value > 0 for value in values
                 ):
                     message = f"growth needs two positive numbers to grow with, got {list(values)}"
-                    raise source.error((*location, "over"), message)
+                    source.refuse((*location, "over"), message)

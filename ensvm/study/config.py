@@ -422,37 +422,56 @@ class StudyConfig(PrintedMeans):
 
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises UserError."""
+        names = self.names()
+        with source.collecting():
+            names.check(self, (), source)
+            self._check_own_names(source)
+        with source.collecting():
+            check_tables(self.tables, names, source)
+            check_figures(self.figures, names, source)
+            check_claims(self.claims, names, source)
+            for check in (
+                self._check_rows_of_algorithms,
+                self._check_labels,
+                self._check_maps,
+                self._check_scopes,
+                self._check_chosen,
+            ):
+                with source.noting():
+                    check(source)
+            rows = {table.id: self.rows_of(table) for table in self.tables}
+            check_findings(self.findings, self.abstract, self.claims, self.tables, rows, source)
+        with source.collecting():
+            for asked in self.asked():
+                names.must_be_measured(source, asked)
+
+    def _check_own_names(self, source: YamlSource) -> None:
+        """Refuse unknown metrics, and the reserved name of an algorithm."""
         for metric in self.metrics:
             if metric not in ALWAYS and not is_predicted(metric):
-                raise source.error(("metrics",), unknown(metric, PREDICTED))
-        names = self.names()
-        names.check(self, (), source)
+                source.refuse(("metrics",), unknown(metric, PREDICTED))
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
-            raise source.error(("algorithms", DATA_CELL), message)
-        self._check_rows_of_algorithms(source)
-        check_tables(self.tables, names, source)
-        self._check_labels(source)
-        check_figures(self.figures, names, source)
+            source.refuse(("algorithms", DATA_CELL), message)
+
+    def _check_maps(self, source: YamlSource) -> None:
+        """Refuse a map of a search that does not run on its data set."""
         for index, figure in enumerate(self.figures):
             for number, panel in enumerate(figure.panels):
                 if isinstance(panel, MapPanel):
                     run = self.algorithms_of(self.dataset(panel.dataset))
                     at = ("figures", index, "panels", number, "series")
                     source.must_be_one_of(at, "algorithm of the data set", panel.series, run)
-        check_claims(self.claims, names, source)
+
+    def _check_scopes(self, source: YamlSource) -> None:
+        """Refuse a test that asks for more comparisons than it makes."""
         for index, claim in enumerate(self.claims):
             for number, test in enumerate(claim.tests):
                 at = ("claims", index, "tests", number, "scope")
                 n_pairs = len(test.left) * len(test.right or (None,))
                 most = len(self.rows_of_test(test)) * n_pairs
                 if test.scope != "all" and 0 < most < test.scope:
-                    raise source.error(at, f"{test.scope} is more than the {most} comparisons")
-        self._check_chosen(source)
-        rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_findings(self.findings, self.abstract, self.claims, self.tables, rows, source)
-        for asked in self.asked():
-            names.must_be_measured(source, asked)
+                    source.refuse(at, f"{test.scope} is more than the {most} comparisons")
 
     def _check_rows_of_algorithms(self, source: YamlSource) -> None:
         """Refuse data sets of an algorithm that their own blocks contradict, and unused parameters.
@@ -464,15 +483,7 @@ class StudyConfig(PrintedMeans):
         for name, block in self.algorithms.items():
             if block.copy_of is not None:
                 continue
-            for index, entry in enumerate(entries):
-                if block.datasets is None or entry.algorithms is None:
-                    continue
-                if (named := name in entry.algorithms) != block.runs_on(entry.name):
-                    message = f"{name} is among them, and its `datasets:` lacks {entry.name}"
-                    if not named:
-                        message = f"{name} is not among them, and its `datasets:` has {entry.name}"
-                    at = ("datasets", index, "algorithms")
-                    raise source.error(at, f"{message}; say it in one place")
+            _check_datasets_of(name, block, entries, source)
             rows = [entry.name for entry in entries if name in self.algorithms_of(entry)]
             _check_params_of(name, block, rows, source)
 
@@ -482,9 +493,9 @@ class StudyConfig(PrintedMeans):
             labels: dict[str, str] = {}
             for row in self.rows_of(table):
                 label = label_of(self.dataset(row), row)
-                if label in labels:
+                if labels.get(label, row) != row:
                     message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
-                    raise source.error(("tables", index, "rows"), message)
+                    source.refuse(("tables", index, "rows"), message)
                 labels[label] = row
 
     def _check_chosen(self, source: YamlSource) -> None:
@@ -499,6 +510,20 @@ class StudyConfig(PrintedMeans):
                 source.must_be_one_of((*at, "rows"), "row of the table", chosen.rows or (), rows)
 
 
+def _check_datasets_of(
+    name: str, block: AlgorithmConfig, entries: Sequence[DatasetConfig], source: YamlSource
+) -> None:
+    for index, entry in enumerate(entries):
+        if block.datasets is None or entry.algorithms is None:
+            continue
+        if (named := name in entry.algorithms) != block.runs_on(entry.name):
+            message = f"{name} is among them, and its `datasets:` lacks {entry.name}"
+            if not named:
+                message = f"{name} is not among them, and its `datasets:` has {entry.name}"
+            at = ("datasets", index, "algorithms")
+            source.refuse(at, f"{message}; say it in one place")
+
+
 def _check_params_of(
     name: str, block: AlgorithmConfig, rows: Sequence[str], source: YamlSource
 ) -> None:
@@ -506,17 +531,17 @@ def _check_params_of(
     for row, keys in block.params_of.items():
         at = ("algorithms", name, "params_of", row)
         if row not in rows:
-            raise source.error(at, f"{name} does not run on {row}")
+            source.refuse(at, f"{name} does not run on {row}")
         for key in keys:
             if key in (block.grid or {}):
-                raise source.error((*at, key), f"`grid:` chooses {key}; leave out one of them")
+                source.refuse((*at, key), f"`grid:` chooses {key}; leave out one of them")
             if block.sweep is not None and block.sweep.key == key:
                 message = f"`sweep:` says {key} of each member; leave out one of them"
-                raise source.error((*at, key), message)
+                source.refuse((*at, key), message)
     for key in block.params if rows else ():
         if all(key in block.params_of.get(row, {}) for row in rows):
             message = "has no effect: `params_of:` gives each data set its own"
-            raise source.error(("algorithms", name, "params", key), message)
+            source.refuse(("algorithms", name, "params", key), message)
 
 
 def _members(

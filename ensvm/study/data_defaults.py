@@ -1,6 +1,7 @@
 """`defaults:` of a study: keys that all of its data sets have unless they give their own."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 from ensvm.study.dataset import NAMING, OWN_KEYS, DatasetConfig, is_own
@@ -27,7 +28,7 @@ def with_defaults(source: YamlSource, defaults: Any, entry: Any, at: Location) -
     if not isinstance(block, dict) or block.get("unavailable") is not None:
         return entry
     own = is_own(block)
-    used = {key: value for key, value in defaults.items() if own or key not in OWN_KEYS}
+    used = {key: deepcopy(value) for key, value in defaults.items() if own or key not in OWN_KEYS}
     for path in _missing(used, block):
         source.moved[(*at, *path)] = ("defaults", *path)
     return _mixed(used, block)

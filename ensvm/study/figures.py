@@ -286,4 +286,4 @@ def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: Ya
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"
-                raise source.error(asked.location, message)
+                source.refuse(asked.location, message)

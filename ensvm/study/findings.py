@@ -115,7 +115,7 @@ def check_findings(
             if kind not in PLACEHOLDERS or len(PLACEHOLDERS[kind]) != len(words):
                 placeholder = f"{{{' '.join((kind, *words))}}}"
                 message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
-                raise source.error(location, message)
+                source.refuse(location, message)
             accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
             for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
                 known = accepted.get(what, ())
@@ -131,4 +131,4 @@ def _check_line(line: str, location: Location, source: YamlSource) -> None:
         rest = pattern.sub(" ", rest)
     if digit := re.search(r"\d[\d.,]*", rest):
         message = f"the number {digit[0]!r} must come from the records; accepted: "
-        raise source.error(location, message + ACCEPTED)
+        source.refuse(location, message + ACCEPTED)

@@ -138,14 +138,14 @@ class StudyNames:
                 kept = self.algorithms[name]
                 if metric not in kept:
                     hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
-                    raise source.error(
+                    source.refuse(
                         location,
                         f"{metric!r} is not in the `record:` of {name}, which keeps "
                         f"{', '.join(kept) or 'nothing'}{hint or did_you_mean(metric, kept)}",
                     )
         elif metric in STAGED:
-            raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
+            source.refuse(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
         elif not (
             metric in MEASURED or left_by_fit(metric) or is_setting(metric) or is_predicted(metric)
         ):
-            raise source.error(location, unknown(metric, MEASURED, FITTED))
+            source.refuse(location, unknown(metric, MEASURED, FITTED))

@@ -5,7 +5,6 @@ a line for each data set, a column for each column of the table (`row,svm,lvm`),
 `5.9 ± 1.2`.
 """
 
-import csv
 import math
 import re
 from collections import Counter
@@ -15,9 +14,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from ensvm.errors import UserError, did_you_mean
+from ensvm.errors import Mistakes, UserError, did_you_mean
+from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
 from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
-from ensvm.study.source import read_text
 from ensvm.study.sweeps import label_of
 
 if TYPE_CHECKING:
@@ -29,7 +28,11 @@ FORMS = (
     "and a line for each data set"
 )
 IN_PERCENT = "Errors and accuracies are printed in percent"
-NOT_PRINTED = ("", "-", "–", "—")
+ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
+COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
+# What papers and spreadsheets write if there is no value.
+_WORDS_FOR_NOTHING = ("n/a", "na", "nan", "none", "null", "?", "n.a", "not available", "x")
+_DECIMALS = re.compile(r"\d+|\d+\s*(?:±|\+/?-)\s*\d+")  # a part of a number with a comma
 _SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
     rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?"
@@ -62,80 +65,125 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     comments.
 
     Raises UserError, with file and line, if the file cannot be read, has another header, a place
-    twice, or a value that is not a number.
+    twice, or a value that is not a number: Mistakes for several.
     """
-    numbers: dict[Place, Published] = {}
-    tables = config.tables
-    originals = [entry for entry in config.datasets if entry.copy_of is None]
-    rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
-    columns = {
-        table.id: _by_label(
-            (label, column.name)
-            for column in table.columns
-            for label in {config.column_label(column), config.column_title(column)}
-        )
-        for table in tables
-    }
-    lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
+    read, mistakes = _read(path, config)
+    if mistakes:
+        raise Mistakes(mistakes)
+    return {place: number for place, number, _ in read}
+
+
+class _Names:
+    """The names of tables, rows and columns by what a file may call them."""
+
+    def __init__(self, config: "StudyConfig") -> None:
+        originals = [entry for entry in config.datasets if entry.copy_of is None]
+        self.tables = [table.id for table in config.tables]
+        self.rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
+        self.columns = {
+            table.id: _by_label(
+                (label, column.name)
+                for column in table.columns
+                for label in {config.column_label(column), config.column_title(column)}
+            )
+            for table in config.tables
+        }
+
+    def place(self, table: str, row: str, title: str) -> Place:
+        """Return the names of a table, a row and a column."""
+        column = self.columns.get(table, {}).get(title, title)
+        return table, self.rows.get(row, row), column
+
+
+def _read(
+    path: Path, config: "StudyConfig"
+) -> tuple[list[tuple[Place, Published, str]], list[str]]:
+    """Return the printed numbers of a file, each with its place and line, and what is wrong."""
+    names, mistakes = _Names(config), list[str]()
+    numbers: dict[Place, tuple[Place, Published, str]] = {}
     header: list[str] = []
-    try:
-        for line in lines:
-            position = f"{path}, line {lines.line_num}"
-            if not any(line) or line[0].startswith("#"):
-                continue
-            if not header or "row" in map(str.strip, line):
-                header = [name.strip() for name in line]
-                is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
-                if "row" not in header:
-                    written = ",".join(header)
-                    raise UserError(f"{position}: the header is {written!r:.80}; {FORMS}")
-                if twice := [name for name, times in Counter(header).items() if times > 1]:
-                    title = f"{twice[0]} (HEADING)"
-                    hint = f"the column under a heading is called by its name, or {title!r:.80}"
-                    raise UserError(f"{position}: the header names {twice[0]!r:.80} twice; {hint}")
-                if "table" not in header and len(tables) != 1:
-                    raise UserError(f"{position}: which table? add a column `table` with its id")
-                continue
-            if len(line) != len(header):
-                counts = f"{len(line)} fields, and the header has {len(header)}"
-                raise UserError(f"{position}: {','.join(line)!r:.200} has {counts}")
-            fields = dict(zip(header, map(str.strip, line), strict=True))
-            table, row = fields.pop("table", tables[0].id if tables else ""), fields.pop("row")
-            row = rows.get(row, row)
-            if is_long:
-                std = fields.get("std", "")
-                fields = {fields["column"]: fields["value"] + (f" ± {std}" if std else "")}
-            for title, text in fields.items():
-                if text in NOT_PRINTED and not is_long:
-                    continue
-                column = columns.get(table, {}).get(title, title)
-                if (table, row, column) in numbers:
-                    raise UserError(
-                        f"{position}: the value of {table}, {row}, {column} is given twice"
-                    )
-                number = _published(text)
-                if number is None:
-                    accepted = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
-                    raise UserError(f"{position}: {column} has {text!r:.200}; {accepted}")
-                numbers[table, row, column] = number
-    except csv.Error as error:
-        raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
+    for position, line in csv_lines(path):
+        if not header or "row" in line:
+            header = line
+            _check_header(position, header, names)
+            continue
+        try:
+            for title, place, text in _fields(position, header, line, names):
+                if place in numbers:
+                    raise UserError(f"{position}: the value of {', '.join(place)} is given twice")
+                try:
+                    numbers[place] = place, _published(text), position
+                except ValueError as error:
+                    mistakes.append(f"{position}: {title} has {text!r:.200}; {error}")
+        except UserError as error:
+            mistakes.append(str(error))
     if not header:
         raise UserError(f"{path}: holds no header line; {FORMS}")
-    return numbers
+    return list(numbers.values()), mistakes
 
 
-def _published(text: str) -> Published | None:
+def _check_header(position: str, header: list[str], names: _Names) -> None:
+    if "row" not in header:
+        raise UserError(f"{position}: the header is {','.join(header)!r:.80}; {FORMS}")
+    if twice := [name for name, times in Counter(header).items() if times > 1]:
+        title = f"{twice[0]} (HEADING)"
+        hint = f"the column under a heading is called by its name, or {title!r:.80}"
+        raise UserError(f"{position}: the header names {twice[0]!r:.80} twice; {hint}")
+    if "table" not in header and len(names.tables) != 1:
+        raise UserError(f"{position}: which table? add a column `table` with its id")
+
+
+def _fields(
+    position: str, header: list[str], line: list[str], names: _Names
+) -> Iterator[tuple[str, Place, str]]:
+    """Yield the numbers in a line as texts, each with the title and the place of its value."""
+    if len(line) != len(header):
+        counts = f"{len(line)} fields, and the header has {len(header)}"
+        message = f"{','.join(line)!r:.200} has {counts}"
+        decimals = any(map(_DECIMALS.fullmatch, line)) and len(line) > len(header)
+        raise UserError(f"{position}: {message}{COMMAS if decimals else ''}")
+    fields = dict(zip(header, line, strict=True))
+    table, row = fields.pop("table", names.tables[0] if names.tables else ""), fields.pop("row")
+    is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
+    if is_long:
+        std = fields.get("std", "")
+        fields = {fields["column"]: fields["value"] + (f" ± {std}" if std else "")}
+    for title, text in fields.items():
+        if text not in NOT_GIVEN or is_long:
+            place = names.place(table, row, title)
+            yield place[2], place, text
+
+
+def _published(text: str) -> Published:
+    """Return a printed number; raise ValueError, which says what is accepted, for another text."""
     if of_wins := _WINS.fullmatch(text):
         return Published(float(of_wins[1]), text=text.replace(" ", ""))
     found = _VALUE.fullmatch(text.replace("−", "-"))
     if found is None:
-        return None
+        raise ValueError(_why_not(text))
     digits = list(filter(None, found.groups()))
     value, *std = map(float, digits)
     if not all(map(math.isfinite, (value, *std))):
-        return None
+        raise ValueError(ACCEPTED)
     return Published(value, std[0] if std else None, half_unit(digits[0]), " ±".join(digits))
+
+
+def _why_not(text: str) -> str:
+    """Return what is wrong with a field that is not a number, and what is accepted."""
+    plain = text.strip("*†‡§ab^_{}() ")
+    if text.lower().strip(". ") in _WORDS_FOR_NOTHING:
+        return "leave the field empty, or write `-`, if nothing is printed"
+    if text.endswith("%") or "%" in text:
+        return f"leave out `%`: errors and accuracies are printed in percent; {ACCEPTED}"
+    if _VALUE.fullmatch(text.replace(",", ".")):
+        return f"write a point in decimals, not a comma; {ACCEPTED}"
+    if plain != text and _VALUE.fullmatch(plain):
+        return (
+            f"leave out marks of notes and bold type: write {plain}; `notes:` of a table has notes"
+        )
+    if text[:1] in "<>≤≥~≈":
+        return "a bound or an estimate is not a printed value: leave it out, or say it in a note"
+    return ACCEPTED
 
 
 def _by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -155,34 +203,40 @@ def half_unit(text: str) -> float:
 def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     """Return the printed numbers of a file, as `read_published` does.
 
-    Raises UserError if no table has a place for one of them.
+    Raises UserError if no table has a place for one of them, or it cannot be of its metric:
+    Mistakes for several.
     """
     columns = {table.id: [column.name for column in table.columns] for table in config.tables}
     sums = {table.id: {each.name: each.kind for each in table.summary} for table in config.tables}
     rows = {table.id: [*config.rows_of(table), *sums[table.id]] for table in config.tables}
-    printed = read_published(path, config)
-    for table, row, column in printed:
+    read, mistakes = _read(path, config)
+    for place, number, position in read:
+        table, row, column = place
         names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
-        for what, name in (("table", table), ("row", row), ("column", column)):
+        wrong = ""
+        for what, name in zip(names, place, strict=True):
             accepted = names[what] or ()
-            if name not in accepted:
-                raise UserError(
-                    f"{path}: the value of {table}, {row}, {column}: unknown {what} {name!r}; "
-                    f"accepted: {', '.join(accepted)}{did_you_mean(name, accepted)}"
-                )
-    for place, number in printed.items():
-        table_config, kind = config.table(place[0]), sums[place[0]].get(place[1])
-        if (kind == "wins") != ("/" in number.text):
-            wanted = "wins/ties/losses, such as 7/1/2" if kind == "wins" else "a number"
-            raise UserError(
-                f"{path}: the value of {', '.join(place)} is {number.text}; accepted: {wanted}"
-            )
-        if kind in ("wins", "mean-rank"):
-            continue
-        metric = table_config.metric_of(table_config.column(place[2]))
-        if wrong := _out_of_range(metric, number):
-            raise UserError(f"{path}: the value of {', '.join(place)}: {wrong}")
-    return printed
+            if name not in accepted and not wrong:
+                wrong = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
+                wrong += did_you_mean(name, accepted)
+        if not wrong:
+            wrong = _not_of_its_place(config, place, sums[table].get(row, ""), number)
+        if wrong:
+            mistakes.append(f"{position}: the value of {table}, {row}, {column}: {wrong}")
+    if mistakes:
+        raise Mistakes(mistakes)
+    return {place: number for place, number, _ in read}
+
+
+def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Published) -> str:
+    """Return why a number cannot stand in its place, of a summary of a `kind` if any; else ""."""
+    if (kind == "wins") != ("/" in number.text):
+        wanted = "wins/ties/losses, such as 7/1/2" if kind == "wins" else "a number"
+        return f"{number.text} is not accepted; accepted: {wanted}"
+    if kind in ("wins", "mean-rank"):
+        return ""
+    table = config.table(place[0])
+    return _out_of_range(table.metric_of(table.column(place[2])), number)
 
 
 def _out_of_range(metric: str, number: Published) -> str:

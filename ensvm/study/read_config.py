@@ -1,18 +1,23 @@
 """How a config is read: its base, its sweeps and its readings, and the checks of its names."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
-from ensvm.study.base_study import read_changed, read_source
-from ensvm.study.block import refusal
+from ensvm.study.base_study import LISTS, read_changed, read_source
+from ensvm.study.block import refusals
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
-from ensvm.study.source import YamlSource, read_text
+from ensvm.study.source import Location, YamlSource, read_text
 from ensvm.study.sweeps import expand_sweeps
+from ensvm.yaml_block import MISSING
+
+# Shorter paths lead to blocks that other ones name: without them, these would be wrong, too.
+_FEWEST_STEPS = {"algorithms": 3, **dict.fromkeys(("timing", *LISTS[2:], "datasets"), 2), "": 2}
 
 
 def reproduced() -> list[str]:
@@ -39,32 +44,97 @@ def read_copy(path: Path) -> StudyConfig:
 
 
 def validated(source: YamlSource) -> StudyConfig:
-    """Return the study that a config describes; raises UserError."""
-    try:
-        config = StudyConfig.model_validate(expand_sweeps(source))
-    except ValidationError as error:
-        raise _readable(source, error) from error
-    source.must_be_distinct(("datasets",), "data set", [entry.name for entry in config.datasets])
-    config = config.names().with_members(config)
-    config.names().check(config.datasets, ("datasets",), source)
-    config = config.with_readings(source)
-    config.check(source)
+    """Return the study that a config describes.
+
+    Raises UserError: Mistakes for several, unless the caller collects them (see
+    `YamlSource.collecting`). The study is then what the config says without its wrong keys.
+    """
+    with source.collecting():
+        config = _without_wrong_keys(source, expand_sweeps(source))
+        with source.collecting():
+            names = [entry.name for entry in config.datasets]
+            source.must_be_distinct(("datasets",), "data set", names)
+            config = config.names().with_members(config)
+            config.names().check(config.datasets, ("datasets",), source)
+            config = config.with_readings(source)
+        with source.collecting():
+            config.check(source)
     return config
 
 
 def mistakes_in(path: Path, settings: Sequence[str]) -> list[str]:
     """Return why settings of `--set` are refused, each by itself."""
-    messages = []
+    messages = list[str]()
     for setting in settings:
         try:
             validated(read_changed(path, [setting], "a-name"))
         except UserError as error:
-            messages.append(str(error))
+            messages += error.messages
     return messages
 
 
-def _readable(source: YamlSource, error: ValidationError) -> UserError:
-    location, message = refusal(error)
+def _without_wrong_keys(source: YamlSource, content: dict[str, Any]) -> StudyConfig:
+    """Return a study without the keys that are wrong, whose errors are noted.
+
+    Raises UserError if a key cannot be left out.
+    """
+    first: UserError | None = None
+    removed: set[Location] = set()
+    while True:
+        try:
+            return StudyConfig.model_validate(content)
+        except ValidationError as error:
+            wrong = [each for each in refusals(error) if not _follows(*each, removed)]
+            for location, message in _of_sweeps_once(source, wrong):
+                with source.noting():
+                    refused = _at(source, location, message)
+                    first = first or refused
+                    raise refused from error
+            left = [location for location, _ in wrong if not _removed(content, location)]
+            if first is not None and (left or not wrong):
+                raise first from error
+            removed |= {location for location, _ in wrong}
+
+
+def _of_sweeps_once(
+    source: YamlSource, errors: list[tuple[Location, str]]
+) -> list[tuple[Location, str]]:
+    """Return errors without those that members of a sweep repeat."""
+    once: dict[Location, tuple[Location, str]] = {}
+    for location, message in errors:
+        if location[2:] == ("sweep", "of") and len(errors) > 1:
+            continue  # the name itself is refused, too
+        once.setdefault(source.place_of(location), (location, message))
+    return list(once.values())
+
+
+def _follows(location: Location, message: str, removed: Set[Location]) -> bool:
+    """Return whether an error may follow from keys that were removed: a block lacks them now."""
+    block = location[:-1] if message == MISSING else location
+    return any(key[: len(block)] == block for key in removed)
+
+
+def _removed(content: Any, location: Location) -> bool:
+    """Remove a key from a content; return False if it is not there, or is an entry of a list."""
+    if len(location) < _FEWEST_STEPS.get(str((*location, "")[0]), 1):
+        return False
+    if location[-1] in ("kind", "protocol", "type"):
+        return False  # other keys would be accepted
+    *steps, key = [step for step in location if step not in KINDS or location[0] != "figures"]
+    if steps[2:4] == ["tests", 0] and "tests" not in content["claims"][steps[1]]:
+        del steps[2:4]  # the keys of a claim's only test
+    for step in steps:
+        inside = step in content if isinstance(content, dict) else isinstance(content, list)
+        if not inside:
+            return False
+        content = content[step]
+    if not isinstance(content, dict) or key not in content:
+        return False
+    del content[key]
+    return True
+
+
+def _at(source: YamlSource, location: Location, message: str) -> UserError:
     # A union adds the member's name, which is not in the file.
     if location[:1] == ("figures",) and location[2:3] and location[2] in KINDS:
         location = (*location[:2], *location[3:])

@@ -1,13 +1,14 @@
 """The YAML of a config, with the file and line of every key, so that messages can name them."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ensvm.errors import UserError, did_you_mean
+from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.yaml_text import Loader, dump, type_of
 
 Location = tuple[str | int, ...]
@@ -66,6 +67,9 @@ class YamlSource:
         self._written = ""
         self.moved: dict[Location, Location] = {}  # where the file has a part of the content
         self.elsewhere: dict[Location, str] = {}  # parts of the content that other files have
+        self._depth = 0  # of uses of `collecting`
+        self._noted: list[UserError] = []
+        self._doubtful: set[Location] = set()  # blocks in which errors were found before
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
         self.content = self._parsed(self.text)
 
@@ -127,12 +131,67 @@ class YamlSource:
         one_file = self._file_of(lines[0])[0] == self._file_of(lines[-1])[0]
         return self._line_name(lines[-1] if one_file else lines[0])
 
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Raise all errors that are noted inside, together, at the end of the outermost use.
+
+        Errors about a block in which an earlier use found one may follow from it: they are left
+        out.
+        """
+        self._depth += 1
+        doubtful, self._doubtful = self._doubtful, {error.block for error in self._noted}
+        try:
+            with self.noting():
+                yield
+        finally:
+            self._depth -= 1
+            self._doubtful = doubtful
+            noted = [] if self._depth else self._noted
+            self._noted = self._noted if self._depth else []
+        if len(noted) == 1:
+            raise noted[0]
+        if noted:
+            raise Mistakes(list(dict.fromkeys(text for each in noted for text in each.messages)))
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note an error, and go on behind the block; without `collecting`, raise it."""
+        try:
+            yield
+        except UserError as error:
+            if not self._depth:
+                raise
+            if not error.block or error.block not in self._doubtful:
+                self._noted.append(error)
+        except Exception:
+            if not self._noted:  # else it follows from a mistake that is told
+                raise
+
+    def refuse(self, location: Location, message: str) -> None:
+        """Raise UserError for `message` at `location`, or note it while errors are collected."""
+        with self.noting():
+            raise self.error(location, message)
+
     def error(self, location: Location, message: str) -> UserError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
+        error = self._error(location, message)
+        error.block = location[:2]
+        return error
+
+    def place_of(self, location: Location) -> Location:
+        """Return where the file has a part of the content."""
         for depth in range(len(location), 0, -1):
             if location[:depth] in self.moved:
-                location = self.moved[location[:depth]] + location[depth:]
-                break
+                return self.moved[location[:depth]] + location[depth:]
+        return location
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no error is noted so far."""
+        return not self._noted
+
+    def _error(self, location: Location, message: str) -> UserError:
+        location = self.place_of(location)
         for depth in range(len(location), 0, -1):
             if location[:depth] in self.elsewhere:
                 key = f"{'.'.join(map(str, location[depth:]))}: ".removeprefix(": ")
@@ -166,19 +225,19 @@ class YamlSource:
         accepted: Iterable[str],
         hint: str = "",
     ) -> None:
-        """Raise UserError unless a name, or each of several, is an accepted name of `what`."""
+        """Refuse each of the names that is not an accepted name of `what`."""
         accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
                 message = f"unknown {what} {name!r}; accepted: "
                 message += ", ".join(accepted) or "none, since the study has none"
-                raise self.error(location, message + (did_you_mean(name, accepted) or hint))
+                self.refuse(location, message + (did_you_mean(name, accepted) or hint))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
-        """Raise UserError if an entry of a list has the name of an earlier one."""
+        """Refuse each entry of a list that has the name of an earlier one."""
         for index, name in enumerate(names):
             if name in names[:index]:
-                raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
+                self.refuse((*location, index, *key), f"the {what} {name!r} is given twice")
 
     def _walk(self, node: yaml.Node, location: Location, loader: Loader) -> None:
         """Note the line of every key, and refuse a key that is given twice."""

@@ -347,7 +347,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
     for index, table in enumerate(tables):
         if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"
-            raise source.error(("tables", index, "of"), message)
+            source.refuse(("tables", index, "of"), message)
         rows = names.datasets if table.rows is None else table.rows
         source.must_be_distinct(("tables", index, "rows"), "row", list(table.rows or ()))
         columns = [column.name for column in table.columns]
@@ -367,12 +367,12 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
             source.must_be_one_of((*note_at, "rows"), "row of the table", note.rows, rows)
             if note.coded and table.of != "data":
                 message = "`coded:` is for facts, in a table `of: data`"
-                raise source.error(("tables", index, "notes", number, "coded"), message)
+                source.refuse(("tables", index, "notes", number, "coded"), message)
         headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
         for heading in filter(None, headings):
             if headings.count(heading) > 1:
                 message = f"the heading {heading!r} stands above columns that are not neighbours"
-                raise source.error(("tables", index, "columns"), message)
+                source.refuse(("tables", index, "columns"), message)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
         _check_margins(table, index, source)
@@ -389,12 +389,12 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
             source.must_be_one_of(location, what, column.of(table), accepted, COLUMN_OF_PRINT)
         elif column.algorithm is not None:
             message = "a column with `unavailable:` has no values of ours; leave out `algorithm:`"
-            raise source.error((*location, "algorithm"), message)
+            source.refuse((*location, "algorithm"), message)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"
             message = f"{asked.metric} comes from the timing pass alone; a table of it needs"
-            raise source.error(asked.location, f"{message} `of: timing`{block}")
+            source.refuse(asked.location, f"{message} `of: timing`{block}")
 
 
 def _check_computed(
@@ -445,14 +445,14 @@ def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
         metric, best = table.metric_of(column), table.best_of(column)
         direction = direction_of(metric)
         if direction is not None and best not in (direction, None):
-            raise source.error(
+            source.refuse(
                 ("tables", index, "best"),
                 f"{best} is wrong for the metric {metric} (column {column.name}): its "
                 f"{'smaller' if direction == 'min' else 'larger'} values are better; "
                 "leave out `best:`, or give `none`",
             )
         if best is None and column.name in table.underline:
-            raise source.error(
+            source.refuse(
                 ("tables", index, "underline"),
                 f"which values of {metric} are better? give `best: min` or `best: max`",
             )

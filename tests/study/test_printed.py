@@ -66,7 +66,7 @@ def test_without_standard_deviations_their_column_may_be_missing(tmp_path):
         ("row,svm,lvm\nlabor,6.0,5.9 ± -1.2\n", TABLES, "line 2: lvm has '5.9 ± -1.2'"),
         ("row,svm,lvm\nlabor,6.0,5.9 ± 1e999\n", TABLES, "line 2: lvm has '5.9 ± 1e999'"),
         ("row,svm,svm\nlabor,6,7\n", TABLES, "line 1: the header names 'svm' twice"),
-        ("data set;svm\nlabor;6\n", TABLES, "line 1: the header is .*; expected table,row,column"),
+        ("data set;svm\nlabor;6\n", TABLES, "line 1: semicolons stand between .* accepted: commas"),
         ("row,svm\nlabor,6\n", (), "line 1: which table\\? add a column `table`"),
         ("row,svm\nlabor,6\n", TABLES * 2, "line 1: which table\\? add a column `table`"),
         ("table,row,column,value,std\n1,r,c,,\n", TABLES, "line 2: c has ''"),
