@@ -25,6 +25,7 @@ from ensvm.classifiers.partially_trained_ensemble import AUTO_EXACT_ROWS
 from ensvm.classifiers.rho_svc import AUTO_RANK
 from ensvm.classifiers.svm_ensemble import MOST_ROWS, SVMEnsembleClassifier
 from ensvm.classifiers.tuned_svc import MANY_ROWS
+from ensvm.data import find_card
 from ensvm.data.files.file_content import largest_content
 from ensvm.drafting import draft
 from ensvm.drafting.config_text import NAMES
@@ -226,3 +227,18 @@ def test_what_the_page_on_classifiers_says_of_the_benchmark_is_in_its_tables():
 def test_the_first_page_counts_the_works():
     assert len(generated.CAME_OUT) == 5
     assert "Run five published papers" in text_of("README.md")
+
+
+@pytest.mark.parametrize(
+    ("row", "rows", "impossible"),
+    [
+        ("horse-colic-unnumbered", find_card("horse-colic-official").split.n_test, set()),
+        ("vote-300", 135, set()),
+        ("bands", find_card("bands").rows, {33.2}),
+    ],
+)
+def test_which_printed_errors_of_nips99_are_numbers_of_errors(row, rows, impossible):
+    """Assumptions `cross-validation` and `data-sets` conclude from it on which rows it tested."""
+    table = pd.read_csv(ROOT / "configs" / "nips99" / "published.csv")
+    errors = table[(table["row"] == row) & table["column"].str.startswith("error")]["value"]
+    assert set(errors) - {round(100 * k / rows, 1) for k in range(rows + 1)} == impossible
