@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm.visible_text import visible
-from ensvm_cli.printing import fitting_console, print_alarms, refuse, say
+from ensvm_cli.printing import fitting_console, print_alarms, refuse, say, told_if_slow
 
 if TYPE_CHECKING:
     from ensvm.drafting.column_guess import DraftColumn
@@ -82,7 +82,8 @@ def init(
     written = {key: value for key, value in options.items() if value is not None}
     draft_of = partial(draft_study, table, output, groups=groups, header=header, written=written)
     try:
-        draft = draft_of(target=target)
+        with told_if_slow(f"reading {table}"):
+            draft = draft_of(target=target)
     except UnclearTarget as question:
         if not at_a_terminal():
             raise

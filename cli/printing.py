@@ -4,8 +4,11 @@ import shutil
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -54,6 +57,29 @@ def print_text(text: str, *, err: bool = False) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         say("\n".join(_wrapped(line, width, indent)), err=err)
+
+
+@contextmanager
+def told_if_slow(what: str, after: float = 5.0) -> Iterator[None]:
+    """Print a line about what is done, if the body takes longer than some seconds, and again later.
+
+    Each line comes after twice the time of the line before, so that a long wait has few.
+    """
+    ended = Event()
+
+    def tell() -> None:
+        start, wait = monotonic(), after
+        while not ended.wait(start + wait - monotonic()):
+            say(f"{what} ... {wait:.0f} s", err=True)
+            wait *= 2
+
+    thread = Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def print_markdown(text: str) -> None:

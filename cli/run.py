@@ -30,6 +30,7 @@ from ensvm_cli.printing import (
     print_missing_data,
     print_text,
     say,
+    told_if_slow,
 )
 from ensvm_cli.results import commands_of, main_table, print_ending
 
@@ -222,7 +223,8 @@ def run(
     configs = [config] if config is not None else reproduced()
     if every:
         say(f"planning {len(configs)} studies", err=True)
-    plans = [make_plan(find_config(name), **choice) for name in configs]
+    with told_if_slow("reading the config and its data"):
+        plans = [make_plan(find_config(name), **choice) for name in configs]
     if every and not dry_run:
         list_missing(plans, data_dir)
     is_whole = shard is None and not any(choice[key] for key in PARTS)

@@ -24,6 +24,7 @@ from ensvm_cli.printing import (
     print_text,
     print_written,
     refuse,
+    told_if_slow,
 )
 
 SMALL_PART = 4  # as many rows to test on as to train on
@@ -178,7 +179,8 @@ def check(config: str, results: Path) -> None:
     from ensvm.study.printed import doubtful_values, first_values, read_published
 
     path = find_config(config)
-    plan = make_plan(path)
+    with told_if_slow(f"reading {path} and its data"):
+        plan = make_plan(path)
     errors = stale_notes(plan.config, results / plan.config.study)
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))
@@ -243,4 +245,6 @@ def _print_alarms(plan: "Plan") -> None:
 
     for name, card in plan.cards.items():
         if card.source == OWN_SOURCE and name not in plan.config.copies:
-            print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
+            with told_if_slow(f"looking at {name}"):
+                found = alarms(load(card))
+            print_alarms(f"{TITLE}, {name}:", found)

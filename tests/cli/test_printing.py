@@ -1,5 +1,6 @@
 """What is printed fits a terminal of any width, and piped lines are whole."""
 
+import time
 from contextlib import suppress
 
 import pytest
@@ -105,3 +106,16 @@ def test_no_printed_text_controls_the_terminal(request, capsys, on_terminal, nam
     printed = unstyle("".join(capsys.readouterr()))
     assert printed.count("[red]a�]0;x���") == printed.count("a") > 0
     assert not set(printed) & set(TEXT) - set("[red]a0;x")
+
+
+def test_a_long_wait_is_told_and_a_short_one_is_not(capsys):
+    with printing.told_if_slow("reading x", after=30.0):
+        pass
+    assert capsys.readouterr().err == ""
+    with printing.told_if_slow("reading x", after=0.02):
+        deadline = time.monotonic() + 20.0
+        while not (told := capsys.readouterr().err):
+            assert time.monotonic() < deadline
+    assert told.startswith("reading x ... ")
+    with pytest.raises(ValueError, match="passed on"), printing.told_if_slow("reading x"):
+        raise ValueError("passed on")
