@@ -5,6 +5,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from types import FrameType
 
@@ -25,6 +26,8 @@ def start() -> None:
         del sys.path[0]
     # Figures are drawn into files. A notebook names a backend that ensvm's environment may lack.
     os.environ["MPLBACKEND"] = "agg"
+    # Of a machine without /dev/shm: a run says so, and no other verb starts processes.
+    warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
     from ensvm_cli.main import main
 
     on_ending(_leave)

@@ -30,8 +30,11 @@ VERBS = {
 }
 # What to do about an error of the disk, by its number.
 KEPT = "all records are kept, and the same command goes on"
-REMEDY = f"mend that or name another --results folder; {KEPT}"
+NOT_WRITTEN = f"mend that, or name a folder that can be written; {KEPT}"
 REMEDIES = {
+    errno.EACCES: NOT_WRITTEN,
+    errno.EPERM: NOT_WRITTEN,
+    errno.EROFS: NOT_WRITTEN,
     errno.ENOSPC: f"free some space; {KEPT}",
     errno.EDQUOT: f"free some space; {KEPT}",
     errno.ENAMETOOLONG: "choose a shorter --results folder or name",
@@ -55,7 +58,9 @@ def readable_errors() -> Iterator[None]:
             raise
         reason = error.strerror or " ".join(str(error).split())
         file = "" if error.filename is None else f"{error.filename}: "
-        remedy = REMEDIES.get(error.errno or 0, REMEDY)
+        remedy = REMEDIES.get(error.errno or 0, KEPT)
+        if remedy == NOT_WRITTEN and not file:  # no folder is named, and it may be none
+            remedy = KEPT
         refuse(f"{file}{reason[:1].lower()}{reason[1:]}; {remedy}")
 
 

@@ -5,6 +5,7 @@ when a process has died. On this machine each worker is an executor of joblib wi
 that a process that dies breaks no other; the records that it has finished are on the disk.
 """
 
+import errno
 import math
 import os
 import re
@@ -39,6 +40,9 @@ from ensvm.runner.worker import (
     run_cells,
     start_worker,
 )
+
+SEMAPHORES = "/dev/shm"  # where Linux keeps what processes share
+NO_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
 
 # Takes records that are new on the disk.
 Report: TypeAlias = Callable[[list[Record]], None]
@@ -265,6 +269,10 @@ class _Worker:
         except BrokenExecutor:  # the process was killed while it had nothing to do
             self.end()
             return self.submit(attempt, results, timeout)
+        except OSError as error:
+            if error.filename is not None:
+                raise
+            raise UserError(_why_not_started(error)) from error
 
     def kill_if_older(self, seconds: float) -> None:
         """Kill the process of a cell that has taken more than so many seconds."""
@@ -321,6 +329,17 @@ def _starting_processes() -> Iterator[str | None]:
             del os.environ[SAFE_PATH]
             if outside is not None:
                 os.environ[SAFE_PATH] = outside
+
+
+def _why_not_started(error: OSError) -> str:
+    """Return why the system starts no worker process, and what to do about it."""
+    message = f"no worker process can be started: {error.strerror or error}"
+    if error.errno in NO_RESOURCES:
+        return f"{message}; free some, or give fewer --jobs"
+    if not os.access(SEMAPHORES, os.W_OK):
+        message += f"; processes share locks in {SEMAPHORES}, which is not a folder that can be"
+        message += " written: mount a tmpfs there (a container: --tmpfs /dev/shm)"
+    return message
 
 
 def _kill_group(pid: int) -> None:

@@ -1,5 +1,6 @@
 """Whenever a process dies, every cell has one record, and only the guilty cell fails."""
 
+import errno
 import json
 import os
 import random
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from joblib.externals.loky import process_executor
-from made_up_records import run_quietly
+from made_up_records import invoke, run_quietly
 
 from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
 from ensvm.runner import pool
@@ -196,7 +197,7 @@ def test_state_of_own_code_never_reaches_another_cell(study, tmp_path):
 PARENT = """
 import sys
 from pathlib import Path
-from made_up_records import run_quietly
+from made_up_records import invoke, run_quietly
 from ensvm.runner.plan import make_plan
 run_quietly(make_plan(Path(sys.argv[1])), Path(sys.argv[2]), jobs=2)
 """
@@ -319,3 +320,31 @@ def test_an_interruption_whose_exception_was_swallowed_ends_the_run(task, tmp_pa
     ):
         one.run(tasks)
     assert 0 < len(records) < len(tasks)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.EAGAIN, "fewer --jobs"),
+        (errno.ENOMEM, "fewer --jobs"),
+        (errno.EMFILE, "fewer --jobs"),
+        (errno.EROFS, "/nowhere, which is not a folder that can be written"),
+        (errno.ENOENT, "/nowhere, which is not a folder that can be written"),
+        (errno.ENOSYS, "/nowhere, which is not a folder that can be written"),
+    ],
+)
+def test_a_system_that_starts_no_process_is_told_and_no_folder_is_blamed(
+    study, tmp_path, monkeypatch, number, message
+):
+    def refused(*arguments, **options):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", refused)
+    monkeypatch.setattr(pool, "SEMAPHORES", "/nowhere")
+    path = study("a: {estimator: GaussianNB}", realizations=1)
+    result = invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
+    assert result.exit_code == 2, result.output
+    told = " ".join(result.stderr.split())
+    assert f"no worker process can be started: {os.strerror(number)}" in told
+    assert message in told
+    assert "--results" not in told

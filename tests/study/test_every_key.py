@@ -70,7 +70,10 @@ datasets:
   - {name: again, path: whole.csv, target: label, algorithms: [a],
      split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: files, train: train.csv, test: test.csv, target: label, same_rows: true,
-     algorithms: [a, b, fixed], published_realizations: 3, published_spread: sd}
+     algorithms: [a, b, fixed]}
+  - {name: plain, path: whole.csv, target: label, algorithms: [b],
+     published_realizations: 3, published_spread: sd,
+     split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: other, path: whole.csv, target: label, algorithms: [a, b, guess],
      other_protocol: another scaling, split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: split-once, path: whole.csv, target: label, algorithms: [a, b],
@@ -109,7 +112,7 @@ tables:
     caption: Errors.
     of: results
     metric: error
-    rows: [own, other, split-once, files, away]
+    rows: [own, plain, other, split-once, files, away]
     columns:
       - {name: a, label: First, heading: Machines}
       - {name: b, heading: Machines, decimals: 3, margin: 0.5, published_realizations: 4,
@@ -208,6 +211,7 @@ table,row,column,value,std
 1,own,gone,20.0,
 1,other,a,24.0,
 1,split-once,a,24.0,
+1,plain,b,22.0,1.0
 1,files,a,24.0,1.0
 1,files,fixed,24.0,1.0
 margin,own,a,24.0,1.0
@@ -480,7 +484,7 @@ def test_another_value_changes_something_or_is_refused(tmp_path):
     files_in(tmp_path)
     before = list(outcomes(tmp_path, content))
     assert not before[0].startswith("refused"), before[0]
-    assert before[1].count("has no effect") == 1  # of `year:`, beside `part_of:`
+    assert before[1].count("has no effect") == 1  # `year:` has none beside `part_of:`
     without_effect = []
     for key, at in places_of_keys(content).items():
         shutil.rmtree(tmp_path / "results")
@@ -488,4 +492,4 @@ def test_another_value_changes_something_or_is_refused(tmp_path):
         after = outcomes(tmp_path, changed(content, at, value))
         if all(one == other for one, other in zip(before, after, strict=False)):
             without_effect.append(key)
-    assert without_effect == ["StudyConfig.year"]
+    assert without_effect == ["StudyConfig.year"]  # the one that `check` names
