@@ -66,8 +66,8 @@ def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[State]":
     plan = plans.get(study.config.study)
     if plan is None:
         counts = Counter(OF_STATUS[record.status] for record in study.records.values())
-        counts["stale"] = sum(map(len, study.answering.stale.values()))
-        counts["missing"] = study.answering.n_missing
+        counts["stale"] = sum(map(len, study.divided.stale.values()))
+        counts["missing"] = study.divided.n_missing
         return +counts
     return Counter(state for state, _ in plan.states(study.recorded).values())
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from click.testing import CliRunner, Result
 from pydantic import TypeAdapter
 
-from ensvm.records.answering import asked_by_newest
 from ensvm.records.asked import AskedValue, asked_of, write_asked
+from ensvm.records.current_records import asked_by_newest
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.settings import CellSettings
 from ensvm.records.store import (

@@ -13,10 +13,11 @@ from ensvm.data.arrays import Arrays, assemble, sparse_matrix
 from ensvm.data.card import DatasetCard
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
+from ensvm.data.missing_values import fill_with_training_mean
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
 from ensvm.data.providers.serving import Attempt, Served, ask, how_to_get, read_rows
 from ensvm.data.row_numbers import listed_rows
-from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
+from ensvm.data.scaling import scale, standardise_all
 from ensvm.data.splits import IndicesSplit, split_rows
 from ensvm.errors import DataUnavailable, UserError
 

@@ -11,19 +11,6 @@ KEEPS_ZEROS = ("none", "maxabs")  # and so sparse inputs sparse
 _WHITE = 255.0  # the largest grey value
 
 
-def fill_with_training_mean(
-    X_train: NDArray[np.float64], X_test: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both parts with NaN replaced by the mean of the column's known values in training.
-
-    A column without any known value in training becomes 0.
-    """
-    present = ~np.isnan(X_train)
-    totals = np.where(present, X_train, 0.0).sum(axis=0)
-    means = totals / np.maximum(present.sum(axis=0), 1)
-    return np.where(present, X_train, means), np.where(np.isnan(X_test), means, X_test)
-
-
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows; a constant column is 0.
 

@@ -9,13 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ensvm.data.alarms import IDENTIFIER
-from ensvm.data.files.encode import (
-    DATES,
-    USUAL_MARKS,
-    Numerals,
-    plain_labels,
-    respelled,
-)
+from ensvm.data.files.encode import DATES, Numerals, plain_labels, respelled
+from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.levels import MOST_LEVELS
 
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers

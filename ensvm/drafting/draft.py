@@ -15,12 +15,13 @@ from pydantic import ValidationError
 from ensvm.data.alarms import alarms
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import Dialect, TableFormat
-from ensvm.data.files.encode import LABEL_MARKS, USUAL_MARKS, Numerals, indicators, without_label
+from ensvm.data.files.encode import Numerals, indicators, without_label
 from ensvm.data.files.file_content import PACKED, FileContent, FileFormat, unpack
 from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
+from ensvm.data.missing_values import LABEL_MARKS, USUAL_MARKS
 from ensvm.data.own_file import format_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split

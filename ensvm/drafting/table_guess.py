@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ensvm.data.files.delimited_text import COMMENT_MARKS, DELIMITERS, TableFormat
-from ensvm.data.files.encode import USUAL_MARKS, Inputs, Numerals
+from ensvm.data.files.encode import Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.foreign_content import SAVE_AS
 from ensvm.data.files.libsvm_text import is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
+from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.data.own_file import ending_of
 from ensvm.errors import UserError
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ensvm.errors import UserError
-from ensvm.records.answering import Answering, answering, asked_by_newest
 from ensvm.records.asked import ASKED_FILE, Asked, read_asked
+from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
 from ensvm.records.record import Identity, Record, Status
 from ensvm.records.store import (
     CELLS_FILE,
@@ -89,7 +89,7 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
     if n_settings:
         note = "(parameters, data or code); those asked for are kept, else the newest"
         study.notes.append(f"{n_settings} cells were run with several settings {note}")
-    study.notes += _other_settings(answering(asked, study.records))
+    study.notes += _other_settings(divided_records(asked, study.records))
     return study
 
 
@@ -115,9 +115,9 @@ def _newest_asked(
     return asked[source] or asked_by_newest(run), source
 
 
-def _other_settings(divided: Answering) -> Iterable[str]:
+def _other_settings(divided: DividedRecords) -> Iterable[str]:
     """Yield how many realizations of a value have the settings asked for, if others have not."""
-    with_asked = Counter(record.value for record in divided.answers.values())
+    with_asked = Counter(record.value for record in divided.current.values())
     for value, stale in divided.stale.items():
         row, algorithm, run_pass = value
         place = f"{algorithm} on {row}" + ", timing pass" * (run_pass == "timing")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ensvm.report.intervals import Varied
 from ensvm.report.statistical_tests import (
     CONFIDENCE,
     Estimate,
@@ -14,7 +15,6 @@ from ensvm.report.statistical_tests import (
     chance_below,
     mean_of,
 )
-from ensvm.report.what_varies import Varied
 from ensvm.study.relations import Bound
 
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]

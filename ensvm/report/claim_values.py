@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.report.intervals import Varied, for_each_realization, of_printed, printed_sample
 from ensvm.report.query import Answer, Question, ask, mixed_machines, shared_realizations
 from ensvm.report.statistical_tests import Sample
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_in_column, rounding_decides
-from ensvm.report.what_varies import Varied, for_each_realization, of_printed, printed_sample
 from ensvm.study.claim import ClaimTest
 from ensvm.study.printed import Published
 from ensvm.study.relations import NoEffect

@@ -36,6 +36,7 @@ from ensvm.report.claim_values import (
     pairs_of,
     printed_effect,
 )
+from ensvm.report.intervals import on_new_rows, on_these_rows
 from ensvm.report.query import Answer, Question, ask, once, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
@@ -45,7 +46,6 @@ from ensvm.report.statistical_tests import (
     sample,
 )
 from ensvm.report.study_folder import Study
-from ensvm.report.what_varies import on_new_rows, on_these_rows
 from ensvm.study.claim import FEWEST_TIMINGS, ClaimConfig, ClaimTest
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import NoEffect

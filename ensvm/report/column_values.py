@@ -5,9 +5,9 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
+from ensvm.report.intervals import for_each_realization
 from ensvm.report.query import Answer, Question, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
-from ensvm.report.what_varies import for_each_realization
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE
 from ensvm.study.relations import Effect, NoEffect, Numbers

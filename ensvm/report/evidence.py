@@ -13,7 +13,6 @@ import numpy as np
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import answer_of, question_of
-from ensvm.report.documents.document import CHOSEN
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.query import Answer
 from ensvm.report.study_folder import Study, config_of
@@ -21,7 +20,8 @@ from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
 from ensvm.study.passes import ValueOf
 from ensvm.study.printed_means import SPREADS
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
+from ensvm.study.signs import CHOSEN_SIGN, Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
@@ -196,7 +196,9 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
         facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
     if cell.verdict is not None:
-        facts["verdict"] = " ".join(filter(None, (cell.verdict, cell.why, CHOSEN * cell.chosen)))
+        facts["verdict"] = " ".join(
+            filter(None, (cell.verdict, cell.why, CHOSEN_SIGN * cell.chosen))
+        )
     if cell.interval_of:
         facts["D is computed from"] = cell.interval_of
     if cell.status != "ok":

@@ -207,8 +207,8 @@ def _status(
     n_values: int,
 ) -> tuple[AnswerStatus, str]:
     """Return the status of an answer, and the reason of any but `ok`."""
-    value, answering = question.value, study.answering
-    n_stale, why_stale = len(answering.stale.get(value, ())), answering.why_stale(value)
+    value, divided = question.value, study.divided
+    n_stale, why_stale = len(divided.stale.get(value, ())), divided.why_stale(value)
     if n_values:
         n = max(study.n_asked(value) or 0, n_records + n_stale)
         reasons = [f"most often ({count}): {why}" for (_, why), count in problems.most_common(1)]

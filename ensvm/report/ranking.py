@@ -21,17 +21,20 @@ import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.column_values import answer_of
+from ensvm.report.intervals import difference_on_new_rows, overlap_of
 from ensvm.report.query import Answer
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,
+    critical_difference,
+    friedman_p,
     holm,
     holm_levels,
+    nemenyi,
     steady,
 )
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import is_oracle, row_label
-from ensvm.report.what_varies import difference_on_new_rows, overlap_of
 from ensvm.study.metrics import Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
@@ -117,8 +120,8 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
         selection.ordered(order),
         ranks=ranks,
         nemenyi=nemenyi(ranks),
-        friedman_p=_friedman_p(losses),
-        critical_difference=critical_difference(n, k),
+        friedman_p=friedman_p(losses),
+        critical_difference=critical_difference(n, k, LEVEL),
     )
 
 
@@ -138,47 +141,6 @@ def _losses(study: Study, table: TableConfig, metric: str | None) -> tuple[Selec
     selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
     values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
     return selection, values if selection.better == "min" else -values
-
-
-def critical_difference(n: int, k: int, alpha: float = LEVEL) -> float:
-    """Return the smallest significant difference of average ranks in Nemenyi's test.
-
-    There are n data sets and k algorithms; `alpha` is the level for all pairs together.
-    """
-    from scipy.stats import studentized_range  # takes a second to import
-
-    return float(studentized_range.ppf(1 - alpha, k, np.inf)) * _scale_of_ranks(n, k)
-
-
-def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return the p-value of Nemenyi's test for each pair of algorithms.
-
-    `ranks` has a row for each data set and a column for each algorithm.
-    """
-    from scipy.stats import studentized_range
-
-    average = ranks.mean().to_numpy()
-    differences = np.abs(np.subtract.outer(average, average))
-    p_values = studentized_range.sf(
-        differences / _scale_of_ranks(*ranks.shape), average.size, np.inf
-    )
-    return pd.DataFrame(p_values, index=ranks.columns, columns=ranks.columns)
-
-
-def _scale_of_ranks(n: int, k: int) -> float:
-    """Return what differences of average ranks are divided by for the studentized range."""
-    return math.sqrt(k * (k + 1) / (12 * n))
-
-
-def _friedman_p(losses: pd.DataFrame) -> float | None:
-    """Return the p-value of Friedman's test that all algorithms rank alike."""
-    from scipy.stats import friedmanchisquare
-
-    if losses.shape[1] < 3:
-        return None
-    if (losses.nunique(axis=1) == 1).all():
-        return 1.0
-    return float(friedmanchisquare(*losses.to_numpy().T).pvalue)
 
 
 def compare_on_data_set(

@@ -1,4 +1,4 @@
-"""Estimates with their uncertainty: means, ratios and error rates, and Holm's adjustment.
+"""Estimates with their uncertainty, Holm's adjustment, and the tests of average ranks.
 
 References
 ----------
@@ -15,11 +15,14 @@ corrected resampled t test.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes half a second to import
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NORMAL = math.inf  # degrees of freedom with which Student's distribution is the normal one
 CONFIDENCE = 0.95  # of all intervals
@@ -270,3 +273,48 @@ def holm_levels(p_values: Sequence[float | None], alpha: float) -> list[float]:
             level = alpha / (len(ordered) - step)
         levels[at] = level
     return levels
+
+
+# Over data sets: average ranks.
+
+
+def critical_difference(n: int, k: int, level: float) -> float:
+    """Return the smallest significant difference of average ranks in Nemenyi's test.
+
+    There are n data sets and k algorithms; `level` is the level for all pairs together.
+    """
+    from scipy.stats import studentized_range  # takes a second to import
+
+    return float(studentized_range.ppf(1 - level, k, np.inf)) * _scale_of_ranks(n, k)
+
+
+def nemenyi(ranks: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the p-value of Nemenyi's test for each pair of algorithms.
+
+    `ranks` has a row for each data set and a column for each algorithm.
+    """
+    import pandas as pd
+    from scipy.stats import studentized_range
+
+    average = ranks.mean().to_numpy()
+    differences = np.abs(np.subtract.outer(average, average))
+    p_values = studentized_range.sf(
+        differences / _scale_of_ranks(*ranks.shape), average.size, np.inf
+    )
+    return pd.DataFrame(p_values, index=ranks.columns, columns=ranks.columns)
+
+
+def _scale_of_ranks(n: int, k: int) -> float:
+    """Return what differences of average ranks are divided by for the studentized range."""
+    return math.sqrt(k * (k + 1) / (12 * n))
+
+
+def friedman_p(losses: "pd.DataFrame") -> float | None:
+    """Return the p-value of Friedman's test that all algorithms rank alike."""
+    from scipy.stats import friedmanchisquare
+
+    if losses.shape[1] < 3:
+        return None
+    if (losses.nunique(axis=1) == 1).all():
+        return 1.0
+    return float(friedmanchisquare(*losses.to_numpy().T).pvalue)

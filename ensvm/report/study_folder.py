@@ -10,8 +10,8 @@ from typing import Any
 
 from ensvm.data.splits import OfficialSplit
 from ensvm.errors import UserError
-from ensvm.records.answering import Answering, answering, asked_by_newest
 from ensvm.records.asked import Asked, read_asked
+from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
 from ensvm.records.identity import by_value
 from ensvm.records.record import Identity, Record
 from ensvm.records.runs import runs_of
@@ -53,13 +53,13 @@ class Study:
     asked_by_run: Asked | None = None
 
     @cached_property
-    def answering(self) -> Answering:
+    def divided(self) -> DividedRecords:
         """The records divided by whether they have the settings that the config asks for."""
         asked = self.asked_by_run
         if asked is None:
             recorded = self.recorded.values()
             asked = asked_by_newest(one for one in recorded if self.asks_for(one.value))
-        return answering(asked, self.recorded)
+        return divided_records(asked, self.recorded)
 
     def asks_for(self, value: ValueOf) -> bool:
         """Return whether the config names a value."""
@@ -73,14 +73,14 @@ class Study:
     @property
     def records(self) -> Mapping[Identity, Record]:
         """The records that have the settings and the realizations that the config asks for."""
-        return self.answering.answers
+        return self.divided.current
 
     def n_asked(self, value: ValueOf) -> int | None:
         """Return how many realizations of a value are asked for; None if that is unknown.
 
         If nothing was run but what the paper shows, they are as many as that needs.
         """
-        asked = self.answering.asked.values.get(value)
+        asked = self.divided.asked.values.get(value)
         if asked is None or asked.realizations is None:
             return None
         enough = self._of_paper_only.get(value, asked.realizations)
@@ -111,10 +111,10 @@ class Study:
 
         See `is_complete`.
         """
-        sentences = self.answering.sentences()
+        sentences = self.divided.sentences()
         if sentences:
             sentences[-1] += f"; they are not shown, `{self.run_command}` runs them"
-        if not_asked := self.answering.not_asked:
+        if not_asked := self.divided.not_asked:
             n = sum(map(len, not_asked.values()))
             sentences.append(f"{n} records that the config does not ask for are not shown")
         if self.asked_by_run is None and not self.shipped:
@@ -127,7 +127,7 @@ class Study:
     @property
     def is_complete(self) -> bool:
         """Whether no value is left out because it has other settings than those asked for."""
-        return not self.answering.stale
+        return not self.divided.stale
 
     @cached_property
     def known(self) -> dict[Any, Any]:

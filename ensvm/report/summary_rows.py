@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from ensvm.errors import UserError
 from ensvm.report.column_values import answer_of
+from ensvm.report.intervals import against_print, comparison
 from ensvm.report.query import once
 from ensvm.report.ranking import ranks_over_data_sets
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, decimals_of
 from ensvm.report.verdict import judge_estimate
-from ensvm.report.what_varies import against_print, comparison
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig, mean_of, outcomes_of

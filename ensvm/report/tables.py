@@ -8,22 +8,23 @@ from pathlib import Path
 import numpy as np
 
 from ensvm.report.column_values import answer_of, question_of
-from ensvm.report.query import Answer, Question, ask, once
-from ensvm.report.statistical_tests import CONFIDENCE, chance_below
-from ensvm.report.study_folder import Study
-from ensvm.report.verdict import deviation, is_within
-from ensvm.report.what_varies import (
+from ensvm.report.intervals import (
     difference_on_new_rows,
     of_two_columns,
     spread_shown,
     value_shown,
 )
+from ensvm.report.query import Answer, Question, ask, once
+from ensvm.report.statistical_tests import CONFIDENCE, chance_below
+from ensvm.report.study_folder import Study
+from ensvm.report.verdict import deviation, is_within
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, SECONDS, is_predicted
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
+from ensvm.study.signs import Verdict, Why
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 ALIKE: tuple[Verdict, ...] = ("within the margin", "close")
 

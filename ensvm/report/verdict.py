@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ensvm.report.intervals import EXACT, Comparison, against_print, comparison
 from ensvm.report.query import Answer
 from ensvm.report.statistical_tests import CONFIDENCE, Estimate
 from ensvm.report.study_folder import Study
-from ensvm.report.what_varies import EXACT, Comparison, against_print, comparison
 from ensvm.study.metrics import PARAMETER
 from ensvm.study.printed import Published
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict, Why
+from ensvm.study.signs import Verdict, Why
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 CLOSE = 3.0  # D within so many margins is close
 MOST_VALUES = 10_000  # of ours; what more would decide counts as undecidable

@@ -76,7 +76,7 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:
     """Write `rank-<table>` as CSV, Markdown and a diagram; return the Markdown and the paths."""
     from ensvm.report.documents.ranking_document import ranking_document
-    from ensvm.report.plots.critical_difference import ranking_diagram
+    from ensvm.report.plots.ranking_diagram import ranking_diagram
 
     selection = ranking.selection
     drawn = dict(zip(DRAWN_ENDINGS, ranking_diagram(ranking, DRAWN_ENDINGS), strict=True))

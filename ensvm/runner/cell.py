@@ -24,8 +24,8 @@ from ensvm.errors import UserError
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, LineReader, Record, Status
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.class_parameters import in_codes
+from ensvm.runner.estimator_output import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.own_code import changed_since

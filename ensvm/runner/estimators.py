@@ -16,8 +16,8 @@ from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import did_you_mean
-from ensvm.runner.answers import error_text
 from ensvm.runner.class_parameters import BY_CLASS
+from ensvm.runner.estimator_output import error_text
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.answers import (
+from ensvm.runner.estimator_output import (
     Misbehaves,
     checked_labels,
     classes_of,

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from ensvm.class_columns import aligned_decisions, aligned_probabilities
-from ensvm.runner.answers import Misbehaves, numbers_of
+from ensvm.runner.estimator_output import Misbehaves, numbers_of
 
 
 class Scored(ClassifierMixin, BaseEstimator):

@@ -26,8 +26,8 @@ from ensvm.data import load
 from ensvm.errors import UserError
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import Appender, read_records
-from ensvm.runner.answers import error_text
 from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libraries
+from ensvm.runner.estimator_output import error_text
 
 Save: TypeAlias = Callable[[list[Record]], None]  # writes records
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ensvm.study.block import ConfigBlock, NameOf, Names
 from ensvm.study.claim import ClaimConfig
+from ensvm.study.signs import SIGNS
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import TableConfig
 
@@ -20,7 +21,6 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "count": ("TABLE", "SIGN", "COLUMN"),
 }
 ACCEPTED = ", ".join(f"{{{' '.join((kind, *words))}}}" for kind, words in PLACEHOLDERS.items())
-SIGNS = ("=", "≈", "≠", "?")
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # Where a line may have digits: code, the number of a part of the paper, and names.
@@ -116,7 +116,7 @@ def check_findings(
                 placeholder = f"{{{' '.join((kind, *words))}}}"
                 message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
                 source.refuse(location, message)
-            accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": SIGNS}
+            accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": tuple(SIGNS.values())}
             for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
                 known = accepted.get(what, ())
                 if what in ("ROW", "COLUMN"):

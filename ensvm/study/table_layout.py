@@ -33,10 +33,6 @@ RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 MOST_DECIMALS = 6
 Combined = Literal["difference", "ratio", "percent"]
-Verdict = Literal["within the margin", "close", "differs", "cannot tell"]
-"""How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
-Why = Literal["", "wide", "guess", "rounding", "protocol", "none"]
-"""Why a verdict cannot be given; empty if it is given."""
 
 
 class ColumnConfig(PrintedMeans):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from ensvm.data.scaling import fill_with_training_mean, scale
+from ensvm.data.missing_values import fill_with_training_mean
+from ensvm.data.scaling import scale
 
 RNG = np.random.default_rng(0)
 TRAIN, TEST = RNG.normal(3, 5, (40, 3)), RNG.normal(-2, 9, (20, 3))

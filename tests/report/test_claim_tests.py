@@ -18,6 +18,7 @@ from ensvm.report.claim_tests import (
     judge_scope,
     judge_varied,
 )
+from ensvm.report.intervals import Varied
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     Sample,
@@ -25,7 +26,6 @@ from ensvm.report.statistical_tests import (
     less_by_welch,
     sample,
 )
-from ensvm.report.what_varies import Varied
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)

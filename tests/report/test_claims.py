@@ -7,8 +7,8 @@ import pytest
 from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, record, settings_of
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
+from ensvm.report.intervals import draws
 from ensvm.report.study_folder import read_study
-from ensvm.report.what_varies import draws
 from ensvm.report.write import write_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0

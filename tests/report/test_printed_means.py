@@ -13,8 +13,8 @@ from scipy.stats import ttest_ind_from_stats
 from ensvm.errors import UserError
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.table_document import table_document
+from ensvm.report.intervals import comparison
 from ensvm.report.tables import build_table
-from ensvm.report.what_varies import comparison
 from ensvm.runner.plan import make_plan
 from ensvm.study.printed_means import Mean, narrowest
 from ensvm.study.read_config import read_config

@@ -13,11 +13,11 @@ from worked_verdicts import worked
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
+from ensvm.report.intervals import BASES, Comparison, Varied, by_repetition
 from ensvm.report.query import Answer, Question
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import judge, repetitions_to_decide, verdict_on
-from ensvm.report.what_varies import BASES, Comparison, Varied, by_repetition
 from ensvm.report.write import write_tables
 from ensvm.study.printed import Published, half_unit
 

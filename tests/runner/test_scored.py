@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from ensvm.data import Realization
 from ensvm.experiments import DecisionMap, NoisyLabels
-from ensvm.runner.answers import Misbehaves
+from ensvm.runner.estimator_output import Misbehaves
 from ensvm.runner.evaluate import _Fit, _metric
 from ensvm.runner.scored import Scored
 from ensvm.study.metrics import PREDICTED

@@ -6,7 +6,7 @@ import pytest
 from made_up_records import run_quietly
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm.runner.answers import MOST_CHARACTERS, MOST_OF_A_TRACEBACK
+from ensvm.runner.estimator_output import MOST_CHARACTERS, MOST_OF_A_TRACEBACK
 from ensvm.runner.plan import make_plan
 
 ATTACKS = """

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ensvm.data.files.encode import USUAL_MARKS, Numerals
+from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, check_size
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import Table
 from ensvm.data.files.typed_tables import TypedFormat, table_of
+from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.errors import UserError
 
 

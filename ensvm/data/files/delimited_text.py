@@ -10,17 +10,11 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from ensvm import hints
-from ensvm.data.files.encode import (
-    LABEL_MARKS,
-    USUAL_MARKS,
-    Inputs,
-    Label,
-    Numerals,
-    encoded_columns,
-)
+from ensvm.data.files.encode import Inputs, Label, Numerals, encoded_columns
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
+from ensvm.data.missing_values import LABEL_MARKS, USUAL_MARKS
 from ensvm.errors import UserError
 from ensvm.yaml_block import Strict
 

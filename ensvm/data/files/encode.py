@@ -18,16 +18,6 @@ from ensvm.errors import UserError, did_you_mean
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
 MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
-# What stands for a missing value unless a file says otherwise: what pandas takes for it, the mark
-# of the UCI repository, and the errors of a spreadsheet.
-USUAL_MARKS = frozenset(
-    {
-        *("", "?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
-        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<null>"),
-        *("#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NAME?", "#NULL!"),
-    }
-)
-LABEL_MARKS = frozenset({"", "?"})  # a class may be called None, NA or null
 _WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 _DASHES = ("\u2013", "\u2014")  # what word processors make of a minus sign before a number
 _FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")

@@ -19,7 +19,7 @@ from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell
 from ensvm.study.printed_means import SPREADS, Spread
-from ensvm.study.table_layout import Verdict, Why
+from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict, Why
 from ensvm.visible_text import visible
 
 NOTHING = "—"
@@ -40,22 +40,8 @@ BLOCK = re.compile(
 NOTE = re.compile(
     r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`)|<https?:[^\s<>]*>|\\.)|<(?=[a-zA-Z/!?])|!(?=\[)|[$~]"
 )
-CHOSEN = "†"
 WARNED = "!"
 PARTIAL = " (n={n})"
-MARKS: dict[Verdict, str] = {
-    "within the margin": "=",
-    "close": "≈",
-    "differs": "≠",
-    "cannot tell": "?",
-}
-WHY: dict[Why, str] = {
-    "wide": "the interval is wide",
-    "guess": "the largest class does as well",
-    "rounding": "rounding decides",
-    "protocol": "the paper ran the row in another way",
-    "none": "no interval",
-}
 
 
 @dataclass(frozen=True)
@@ -98,7 +84,7 @@ class Value:
         """The verdict's sign, why it cannot be given, and the mark of a chosen setting."""
         if self.verdict is None:
             return ""
-        return " ".join(filter(None, (MARKS[self.verdict], self.why, CHOSEN * self.chosen)))
+        return " ".join(filter(None, (SIGNS[self.verdict], self.why, CHOSEN_SIGN * self.chosen)))
 
 
 @dataclass(frozen=True)
@@ -222,7 +208,7 @@ def how_to_read(*grids: Grid) -> str:
     if any(grid.oracles for grid in grids):
         best += ", apart from columns that chose by the test error"
     shown = {value.verdict for value in values}
-    verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in shown)
+    verdicts = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items() if verdict in shown)
     used = {value.spread_kind for value in values if value.spread}
     kinds = [text for kind, text in SPREADS.items() if kind in used]
     meanings = {
@@ -242,7 +228,7 @@ def how_to_read(*grids: Grid) -> str:
         f"{PARTIAL.strip().format(n='…')} fewer realizations than asked for, never bold": any(
             value.partial_n is not None for value in values
         ),
-        f"{CHOSEN} a setting was chosen on this value": any(value.chosen for value in values),
+        f"{CHOSEN_SIGN} a setting was chosen on this value": any(value.chosen for value in values),
     }
     return "; ".join(text for text, occurs in meanings.items() if occurs)
 
@@ -256,8 +242,8 @@ def verdict_counts(values: Iterable[Value | TableCell]) -> str:
     counts = Counter(value.verdict for value in judged)
     chosen = Counter(value.verdict for value in judged if value.chosen)
     return ", ".join(
-        f"{counts[verdict]} {mark}" + (f" ({n} {CHOSEN})" if (n := chosen[verdict]) else "")
-        for verdict, mark in MARKS.items()
+        f"{counts[verdict]} {mark}" + (f" ({n} {CHOSEN_SIGN})" if (n := chosen[verdict]) else "")
+        for verdict, mark in SIGNS.items()
         if counts[verdict]
     )
 

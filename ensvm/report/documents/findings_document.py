@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
 from ensvm.report.documents.claim_document import sentence_of, tests_of
-from ensvm.report.documents.document import MARKS, NOTHING, as_note
+from ensvm.report.documents.document import NOTHING, as_note
 from ensvm.report.documents.table_document import as_printed, value_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, decimals_of
 from ensvm.study.findings import PLACEHOLDER
+from ensvm.study.signs import SIGNS
 
 
 @dataclass(frozen=True)
@@ -111,4 +112,4 @@ def _cells(study: Study, table: str) -> list[TableCell]:
 
 
 def _sign(cell: TableCell) -> str:
-    return NOTHING if cell.verdict is None else MARKS[cell.verdict]
+    return NOTHING if cell.verdict is None else SIGNS[cell.verdict]

@@ -12,9 +12,7 @@ from ensvm.records.runs import machines
 from ensvm.report.column_values import answer_of
 from ensvm.report.documents.document import (
     INFINITE,
-    MARKS,
     NOTHING,
-    WHY,
     Bullets,
     Document,
     Grid,
@@ -37,6 +35,7 @@ from ensvm.report.documents.table_notes import (
     notes_about,
     table_notes,
 )
+from ensvm.report.intervals import BASES, Comparison, comparison
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells, summary_label
@@ -50,9 +49,9 @@ from ensvm.report.tables import (
     underlined,
 )
 from ensvm.report.verdict import is_within, repetitions_to_decide
-from ensvm.report.what_varies import BASES, Comparison, comparison
 from ensvm.study.metrics import RATES
 from ensvm.study.printed_means import SPREADS, Spread
+from ensvm.study.signs import SIGNS, WHY
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
 
@@ -247,7 +246,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
 def _legend(study: Study, table: TableConfig) -> list[str]:
     """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
-        equal, different = MARKS["within the margin"], MARKS["differs"]
+        equal, different = SIGNS["within the margin"], SIGNS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
     grid, cells = table_grid(study, table), build_table(study, table)
     underlined_columns = "; ".join(

@@ -6,7 +6,7 @@ A note about rows, columns or values has a mark, a raised letter, which stands a
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ensvm.report.documents.document import MARKS, as_note, as_written, enumerated
+from ensvm.report.documents.document import as_note, as_written, enumerated
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
@@ -14,6 +14,7 @@ from ensvm.report.tables import TableCell, build_table, row_label
 from ensvm.study.figure_kinds import metric_name
 from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive
 from ensvm.study.passes import PASS_OF_TABLE
+from ensvm.study.signs import SIGNS
 from ensvm.study.table_layout import NoteConfig, TableConfig
 
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"  # there is no raised q
@@ -103,7 +104,7 @@ def notes_about(study: Study, table: TableConfig, row: str, column: str) -> list
 def _of_config(note: NoteConfig, cells: Sequence[TableCell]) -> TableNote | None:
     """Return a note of the config; None if it explains verdicts and no value has such a one."""
     if note.explains:
-        differs = MARKS["differs"]
+        differs = SIGNS["differs"]
         differing = [cell for cell in cells if cell.verdict == "differs"]
         values = _named(note.explains, differing)
         return TableNote(f"{differs} {as_note(note.text)}", values=values) if values else None
@@ -136,7 +137,7 @@ def _other_protocols(study: Study, cells: Sequence[TableCell]) -> Iterator[Table
             text = str(study.config.dataset(cell.row).other_protocol)
             rows_by_text.setdefault(as_note(text), set()).add(cell.row)
     for text, rows in rows_by_text.items():
-        yield TableNote(f"{MARKS['cannot tell']} protocol: {text}", rows=frozenset(rows))
+        yield TableNote(f"{SIGNS['cannot tell']} protocol: {text}", rows=frozenset(rows))
 
 
 def _of_summaries(study: Study, table: TableConfig) -> Iterator[TableNote]:

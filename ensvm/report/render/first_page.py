@@ -12,7 +12,6 @@ from ensvm.records.store import CONFIG_COPY, folders_in
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import (
-    MARKS,
     Bullets,
     Grid,
     Heading,
@@ -35,6 +34,7 @@ from ensvm.report.tables import TableCell, build_table, counted_tables, tables_o
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
+from ensvm.study.signs import SIGNS
 from ensvm.study.source import read_text
 
 NAME = "README.md"
@@ -96,7 +96,7 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims: Counter[str] = Counter(judged.verdict for judged in evaluate_claims(study))
-    signs = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+    signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
         f"Of {count} printed results: {verdicts} ({signs}).": count,

@@ -18,8 +18,9 @@ from markupsafe import Markup, escape
 
 from ensvm import __version__
 from ensvm.report.documents.claim_document import verdict_count
-from ensvm.report.documents.document import MARKS, one_line
+from ensvm.report.documents.document import one_line
 from ensvm.report.render.markdown import markdown_parser
+from ensvm.study.signs import SIGNS
 from ensvm.visible_text import visible
 
 # What a browser may load and run: our own style and script, and images within the page.
@@ -134,7 +135,7 @@ def _environment() -> Environment:
     folder = files("ensvm.report.render") / "templates"
     style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     environment.globals.update(
-        marks=MARKS,
+        marks=SIGNS,
         claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
         claim_count=verdict_count,
         version=__version__,

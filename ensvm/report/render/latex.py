@@ -12,16 +12,11 @@ import pandas as pd
 from markdown_it.token import Token
 from tabulate import LATEX_ESCAPE_RULES
 
-from ensvm.report.documents.document import (
-    CHOSEN,
-    INFINITE,
-    NOTHING,
-    Value,
-    one_line,
-)
+from ensvm.report.documents.document import INFINITE, NOTHING, Value, one_line
 from ensvm.report.documents.table_document import TableDocument
 from ensvm.report.documents.table_notes import LETTERS, RAISED
 from ensvm.report.render.markdown import markdown_parser
+from ensvm.study.signs import CHOSEN_SIGN
 
 GREEK = {
     **{letter: name(letter).split()[-1].lower() for letter in "αβγδεζηθικλμνξπρστυφχψω"},
@@ -39,7 +34,7 @@ SPECIAL = {
     INFINITE: r"$\infty$",
     "–": "--",
     NOTHING: "--",
-    CHOSEN: r"$\dagger$",
+    CHOSEN_SIGN: r"$\dagger$",
     "=": "$=$",
     "≈": r"$\approx$",
     "≠": r"$\neq$",

@@ -8,10 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
-from ensvm.report.documents.document import CHOSEN, MARKS
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
-from ensvm.study.table_layout import Verdict
+from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
@@ -92,7 +91,7 @@ class ReproductionPicture:
         """Return how many values have a verdict, and how many of them we chose a setting on."""
         count, chosen = self.counts[verdict], self.chosen.get(verdict, 0)
         which = "all" if chosen == count else chosen
-        return f"{count} {verdict}" + (f", {which} chosen ({CHOSEN})" if chosen else "")
+        return f"{count} {verdict}" + (f", {which} chosen ({CHOSEN_SIGN})" if chosen else "")
 
     @property
     def width(self) -> float:
@@ -125,7 +124,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
         for number, (unit, values) in enumerate(shown)
     ]
     verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
-    counts = {verdict: verdicts[verdict] for verdict in MARKS if verdicts[verdict]}
+    counts = {verdict: verdicts[verdict] for verdict in SIGNS if verdicts[verdict]}
     chosen = Counter(one.cell.verdict for _, values in shown for one in values if one.cell.chosen)
     of_chosen = {verdict: n for verdict, n in chosen.items() if verdict}
     return ReproductionPicture(panels, counts, missing, of_chosen)

@@ -17,7 +17,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import test_parts, wording
-from ensvm.report.documents.document import MARKS, Part, as_note, csv_of, one_line, origin
+from ensvm.report.documents.document import Part, as_note, csv_of, one_line, origin
 from ensvm.report.documents.findings_document import (
     Finding,
     abstract_of,
@@ -34,7 +34,7 @@ from ensvm.report.documents.readings_document import (
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
-from ensvm.report.plots.critical_difference import ranking_diagram
+from ensvm.report.plots.ranking_diagram import ranking_diagram
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
@@ -42,7 +42,8 @@ from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import build_table, tables_on_page
 from ensvm.study.figure_kinds import FigureConfig
-from ensvm.study.table_layout import TableConfig, Verdict
+from ensvm.study.signs import SIGNS, Verdict
+from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
@@ -196,7 +197,7 @@ class StudyPage:
             "notes": self.html(*document.notes),
             "missing": [self.html(reason) for reason in document.missing],
             "assumptions": list(document.assumptions),
-            "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
+            "verdicts": [v for v in SIGNS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
         }
         return PageSection(table.id, document.caption, content, bool(table.of_paper))

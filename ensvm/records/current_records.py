@@ -1,4 +1,4 @@
-"""Which records answer what a config asks for, and how the others differ from it."""
+"""Which records have what a config asks for, and how the others differ from it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,22 +16,22 @@ MOST_SENTENCES = 4
 
 
 @dataclass(frozen=True)
-class Answering:
+class DividedRecords:
     """The records of a study, divided by what is asked for.
 
-    `answers` have the settings asked for. `stale` have other settings, by the value that they would
+    `current` have the settings asked for. `stale` have other settings, by the value that they would
     belong to. `not_asked` are records of values or of realizations that the config does not have.
     """
 
     asked: Asked
-    answers: Mapping[Identity, Record]
+    current: Mapping[Identity, Record]
     stale: Mapping[ValueOf, list[Record]]
     not_asked: Mapping[ValueOf, list[Record]]
 
     @cached_property
     def _settings(self) -> dict[str, CellSettings]:
         """The settings of records by their keys: a file of what is asked may leave them out."""
-        return {one.settings_key: one.settings for one in self.answers.values()}
+        return {one.settings_key: one.settings for one in self.current.values()}
 
     def differences(self, value: ValueOf) -> Counter[str]:
         """Return how the stale records of a value differ from what is asked for, with counts."""
@@ -46,7 +46,7 @@ class Answering:
     def n_missing(self) -> int:
         """How many cells are asked for and have no record, as far as the numbers are known."""
         known = [value for value in self.asked.values.values() if value.realizations is not None]
-        counts = Counter(record.value for record in self.answers.values())
+        counts = Counter(record.value for record in self.current.values())
         counts.update({value: len(records) for value, records in self.stale.items()})
         return sum((one.realizations or 0) - counts[one.value] for one in known)
 
@@ -73,19 +73,19 @@ class Answering:
         return sentences[:MOST_SENTENCES] + ([f"and {n_more} other differences"] * (n_more > 0))
 
 
-def answering(asked: Asked, records: Mapping[Identity, Record]) -> Answering:
-    """Divide records by whether they answer what is asked for."""
-    answers = dict[Identity, Record]()
+def divided_records(asked: Asked, records: Mapping[Identity, Record]) -> DividedRecords:
+    """Divide records by whether they have what is asked for."""
+    current = dict[Identity, Record]()
     stale, not_asked = list[Record](), list[Record]()
     for identity, record in records.items():
         value = asked.values.get(record.value)
         if value is None or not value.has_realization(record.realization):
             not_asked.append(record)
         elif record.settings_key == value.settings_key:
-            answers[identity] = record
+            current[identity] = record
         else:
             stale.append(record)
-    return Answering(asked, answers, by_value(stale), by_value(not_asked))
+    return DividedRecords(asked, current, by_value(stale), by_value(not_asked))
 
 
 def asked_by_newest(records: Iterable[Record]) -> Asked:

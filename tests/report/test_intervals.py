@@ -14,6 +14,7 @@ from ensvm.report.claim_tests import LEVEL
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.documents.table_document import more_values
 from ensvm.report.evidence import evidence_of
+from ensvm.report.intervals import Comparison, n_tested
 from ensvm.report.ranking import compare_on_data_set
 from ensvm.report.statistical_tests import (
     MeanEstimate,
@@ -26,7 +27,6 @@ from ensvm.report.statistical_tests import (
 )
 from ensvm.report.tables import build_table, underlined
 from ensvm.report.verdict import repetitions_to_decide
-from ensvm.report.what_varies import Comparison, n_tested
 from ensvm.report.write import write_tables
 from ensvm.study.printed import Published
 

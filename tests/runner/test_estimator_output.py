@@ -8,7 +8,7 @@ import troublesome
 
 from ensvm.data import Realization
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.answers import Misbehaves, traceback_of
+from ensvm.runner.estimator_output import Misbehaves, traceback_of
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 

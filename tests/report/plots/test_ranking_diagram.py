@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from ensvm.report.plots.critical_difference import ranking_diagram
+from ensvm.report.plots.ranking_diagram import ranking_diagram
 from ensvm.report.ranking import Ranking, Selection
 
 CASES = {
@@ -47,7 +47,7 @@ def test_nothing_touches_the_edge_and_it_is_the_same_twice(case):
 
 def test_it_does_not_depend_on_the_order_of_sets():
     """Python hashes texts differently in each process."""
-    code = "import zlib, test_critical_difference as t; print(zlib.crc32(t.drawn('many')[1]))"
+    code = "import zlib, test_ranking_diagram as t; print(zlib.crc32(t.drawn('many')[1]))"
     found = {
         subprocess.run(
             [sys.executable, "-c", code],
