@@ -131,7 +131,11 @@ FIGURE = {
     **_each("algorithms methods lines", "write `series:`"),
     **_each("xlabel x_axis xaxis", "write `x_label:`"),
     **_each("ylabel y_axis yaxis", "write `y_label:`"),
-    **_each("x y", "`kind: sweep` draws a metric against the values of a sweep"),
+    **_each(
+        "x y",
+        "`kind: scatter` draws two algorithms against each other, `kind: sweep` a metric against "
+        "the values of a sweep",
+    ),
     **_each("log logx", "write `x_scale: log`, or `y_scale: log`"),
     "logy": "write `y_scale: log`",
 }
@@ -176,7 +180,7 @@ VALUES = {
     **_each("logo LeaveOneGroupOut", "write `leave-one-group-out`"),
     **_each("holdout hold-out train_test_split ShuffleSplit shuffle-split", "write `random`"),
     **_each("boxplot boxes", "write `box`"),
-    **_each("scatter tradeoff", "write `box` or `bar`, which show values by data set"),
+    **_each("scatterplot pairs tradeoff", "write `scatter`: two algorithms, a point a data set"),
     **_each("heatmap heat-map", "write `map`, for the scores of a search"),
     **_each("line lines", "write `curves`, or `sweep` for the values of a sweep"),
     **_each("learning-curve learning_curve", "write `sweep` over values of split.n_train"),

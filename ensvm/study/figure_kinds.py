@@ -195,6 +195,92 @@ class BoxConfig(FigureConfig):
         yield Asked(("figures", index, "metric"), self.metric, self.series)
 
 
+class ScatterPanel(RowsPanel):
+    """A panel of a scatter: data sets and two algorithms; by default those of the figure.
+
+    Attributes
+    ----------
+    x : str or None
+        The algorithm of the horizontal axis.
+    y : str or None
+        The algorithm of the vertical axis.
+    """
+
+    x: Annotated[str | None, NameOf("algorithm")] = None
+    y: Annotated[str | None, NameOf("algorithm")] = None
+
+
+class ScatterConfig(FigureConfig):
+    """Two algorithms against each other: a point for each data set, and the diagonal.
+
+    Attributes
+    ----------
+    kind : 'scatter'
+        The kind of the figure.
+    rows : tuple of str
+        The data sets, for panels without rows of their own.
+    x : str or None
+        The algorithm of the horizontal axis, for panels without one.
+    y : str or None
+        The algorithm of the vertical axis, for panels without one.
+    panels : tuple of ScatterPanel
+        The panels, side by side; a single one if not given.
+    metric : str
+        The metric that is drawn, the mean over the realizations.
+    table : str or None
+        The table whose printed values stand beside ours.
+    x_scale, y_scale : 'linear' or 'log'
+        The scale of both axes; one of them is enough.
+    """
+
+    kind: Literal["scatter"]
+    rows: DataSets = ()
+    x: Annotated[str | None, NameOf("algorithm")] = None
+    y: Annotated[str | None, NameOf("algorithm")] = None
+    panels: tuple[ScatterPanel, ...] = Field(default=(ScatterPanel(),), min_length=1)
+    metric: str = "error"
+    table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
+
+    @model_validator(mode="after")
+    def _every_panel_is_whole(self) -> Self:
+        for panel in self.panels:
+            if not self.rows_of(panel):
+                raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+            x, y = panel.x or self.x, panel.y or self.y
+            if x is None or y is None or x == y:
+                raise ValueError("which two algorithms? give `x:` and `y:`")
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_scale(cls, block: Any) -> Any:
+        if isinstance(block, dict) and "log" in (block.get("x_scale"), block.get("y_scale")):
+            return {**block, "x_scale": "log", "y_scale": "log"}
+        return block
+
+    def rows_of(self, panel: ScatterPanel) -> tuple[str, ...]:
+        """Return the data sets that a panel shows."""
+        return panel.rows or self.rows
+
+    def pair_of(self, panel: ScatterPanel) -> tuple[str, str]:
+        """Return the algorithms of the horizontal and the vertical axis of a panel."""
+        return str(panel.x or self.x), str(panel.y or self.y)
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(row for panel in self.panels for row in self.rows_of(panel))
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the metric of each algorithm."""
+        x, y = (f"{name}: {axis_label(self.metric)}" for name in self.pair_of(panel))
+        return x, y
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for panel in self.panels:
+            yield Asked(("figures", index, "metric"), self.metric, self.pair_of(panel))
+
+
 class MapPanel(AxesConfig):
     """A panel of a map: a data set and a search on it.
 

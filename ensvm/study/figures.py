@@ -13,6 +13,7 @@ from ensvm.study.figure_kinds import (
     FigureConfig,
     MapConfig,
     PlaneConfig,
+    ScatterConfig,
     axis_label,
 )
 from ensvm.study.names import Asked, StudyNames
@@ -254,7 +255,7 @@ class SweepFigureConfig(LinesConfig):
         return panel.over is None
 
 
-KINDS = ("curves", "sweep", "plane", "box", "bar", "map")
+KINDS = ("curves", "sweep", "plane", "box", "bar", "map", "scatter")
 
 
 def _kind(block: Any) -> str:
@@ -268,6 +269,7 @@ AnyFigure = Annotated[
     | Annotated[SweepFigureConfig, Tag("sweep")]
     | Annotated[PlaneConfig, Tag("plane")]
     | Annotated[MapConfig, Tag("map")]
+    | Annotated[ScatterConfig, Tag("scatter")]
     | Annotated[BoxConfig, Tag("box")]
     | Annotated[BoxConfig, Tag("bar")],
     Discriminator(_kind),

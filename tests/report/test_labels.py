@@ -162,7 +162,7 @@ def test_headings_stand_above_their_columns(study):
         (", unavailable: a program that nobody has", "", "`unavailable: WHY` shows a printed"),
         ("{value:.0%}", "{value:.0q}", "label: the format does not fit the value 0.2"),
         ("name: cancer", "name: Breast Cancer", "`label:` take any text"),
-        ("kind: box", "kind: scatter", "write `box` or `bar`"),
+        ("kind: box", "kind: scatterplot", "write `scatter`"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_place(tmp_path, old, new, message):

@@ -38,6 +38,8 @@ figures:
   - {id: 3, caption: c, kind: plane, panels: [{dataset: d, series: [a]}, {dataset: e, series: b}]}
   - {id: 4, caption: c, kind: map, x: C, y: gamma, panels: [{dataset: d, series: a},
      {dataset: e, series: b}]}
+  - {id: 7, caption: c, kind: scatter, rows: [d, e], x: b, y: s-1, table: 1,
+     panels: [{rows: [d]}, {x: b, y: s-2}]}
   - {id: 5, caption: c, kind: sweep, panels: [g], series: [a, b]}
   - {id: 6, caption: c, kind: sweep, panels: [{dataset: d}], series: [s]}
 claims:

@@ -12,11 +12,17 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.report.plots import boxes, curves, decision_maps, search_maps
+from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import row_label
-from ensvm.study.figure_kinds import BoxConfig, FigureConfig, MapConfig, PlaneConfig
+from ensvm.study.figure_kinds import (
+    BoxConfig,
+    FigureConfig,
+    MapConfig,
+    PlaneConfig,
+    ScatterConfig,
+)
 from ensvm.study.figures import LinesConfig
 
 # What is swept, in words
@@ -29,6 +35,7 @@ KINDS: dict[type[FigureConfig], Any] = {
     BoxConfig: boxes,
     PlaneConfig: decision_maps,
     MapConfig: search_maps,
+    ScatterConfig: scatters,
     LinesConfig: curves,
 }
 
@@ -41,6 +48,8 @@ ALONE = (3.4, 2.5)
 PANEL_SIZE = (2.8, 2.3)
 OF_THREE = (2.15, 2.1)  # a panel if there are three, which stand in one row
 PANELS_PER_ROW = 2
+# The least side of a scatter for each of its points, and the most for all panels of a row
+POINT_INCHES, WIDEST_SCATTER = 0.2, 5.6
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
@@ -128,6 +137,9 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
     columns = 3 if count == 3 else min(count, PANELS_PER_ROW)
     rows = math.ceil(count / columns)
     width, height = {1: ALONE, 3: OF_THREE}.get(count, PANEL_SIZE)
+    if isinstance(config, ScatterConfig):  # both axes have one scale, and names need room
+        n_points = max(len(config.rows_of(panel)) for panel in config.panels)
+        width = height = max(width, min(POINT_INCHES * n_points, WIDEST_SCATTER / columns))
     size = (max(width * columns, _width(config)), height * rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)

@@ -30,6 +30,7 @@ figures:
      panels: [{dataset: german, series: a, marks: support_, sizes: weights_}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
   - {id: bar, kind: bar, caption: c, rows: german, series: [a, b]}
+  - {id: scatter, kind: scatter, caption: c, rows: german, x: a, y: b}
   - {id: map, kind: map, caption: c, x: C, y: gamma, panels: [{dataset: german, series: a}]}
 """
 # The axes of each kind, and what else a reader needs: names of points, the legend
@@ -40,6 +41,14 @@ TEXTS = {
     "plane": ("first input", "second input", "support vector", "weight 0.5"),
     "box": ("data set", "test error (%)", "A", "box: quartiles, median, whiskers to 1.5 IQR"),
     "bar": ("data set", "test error (%)", "A", "bar: mean ± standard deviation over realizations"),
+    "scatter": (
+        "A: test error (%)",
+        "b: test error (%)",
+        "german",
+        "equal",
+        "1 of 1 data sets",
+        "b: better on 1, worse on 0, equal on 0",
+    ),
     "map": (
         "C",
         "gamma",
@@ -96,6 +105,9 @@ REFUSED = [
     ("box, series: a", r"which data sets"),
     ("box, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
     ("box, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
+    ("scatter, rows: german, x: a", r"which two algorithms"),
+    ("scatter, x: a, y: b", r"which data sets"),
+    ("scatter, rows: german, x: a, y: c", r"'c'"),
     (
         "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
         r"'alphas_' is not in the `record:` of a",
