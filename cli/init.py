@@ -14,6 +14,8 @@ from ensvm.visible_text import visible
 from ensvm_cli.printing import fitting_console, print_alarms, refuse, say, told_if_slow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensvm.drafting.column_guess import DraftColumn
     from ensvm.drafting.draft import Draft
 
@@ -23,7 +25,7 @@ NAME_WIDTH = 24
 
 
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--output",
     "-o",
@@ -43,9 +45,22 @@ NAME_WIDTH = 24
 @click.option(
     "--footer", type=click.IntRange(0), help="How many rows after the table are left out."
 )
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="Begin the study of a paper: asks for what the next four options do not say.",
+)
+@click.option("--title", metavar="TEXT", help="With --paper: its title.")
+@click.option(
+    "--rows", metavar="A,B", help="With --paper: the table's rows, data cards or other names."
+)
+@click.option(
+    "--columns", metavar="A=CLASS,B", help="With --paper: its columns, with their estimators."
+)
+@click.option("--split", metavar="TEXT", help="With --paper: such as 10-fold or '100 random 0.6'.")
 @click.option("--force", is_flag=True, help="Overwrite a config that exists.")
 def init(
-    table: Path,
+    table: Path | None,
     output: Path | None,
     target: str | None,
     groups: str | None,
@@ -54,22 +69,36 @@ def init(
     delimiter: str | None,
     skip: int | None,
     footer: int | None,
+    paper: bool,
     force: bool,
+    **answers: str | None,
 ) -> None:
-    """Write a config for your own table that runs as it is.
+    """Write a config for your own table that runs as it is, or the beginning of a paper's study.
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
     .libsvm. The command prints what it decided, each line with the option that changes it, and
     below that what may spoil a result. If no column is sure to hold the classes, it asks which one
     does, or without a terminal ends with the question. The config compares six algorithms on
-    repeated stratified splits. Exit status: 0 written, 2 wrong input.
+    repeated stratified splits.
+
+    With --paper there is no TABLE: the command asks for the title, the rows, the columns and the
+    split of a paper's table, and writes its config and an empty file of printed values; `ensvm
+    check` then says what is left to do. Exit status: 0 written, 2 wrong input.
 
     \b
     Examples:
       ensvm init my.csv
       ensvm init my.csv --target label -o other.yaml
       ensvm init my.txt -o bars.yaml --delimiter '|' --skip 2 --missing -9
+      ensvm init --paper
     """
+    if paper == (table is not None):
+        raise click.UsageError("give a TABLE, or --paper; for example `ensvm init my.csv`")
+    if table is None:
+        _init_paper(answers, output, force)
+        return
+    if given := [f"--{key}" for key, value in answers.items() if value is not None]:
+        raise click.UsageError(f"{', '.join(given)}: for --paper")
     from ensvm.drafting.config_text import write_config
     from ensvm.drafting.draft import UnclearTarget, draft_study
 
@@ -97,6 +126,35 @@ def init(
         _print_next_steps(draft)
     except BrokenPipeError:  # the reader, such as `head -1`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _init_paper(answers: "Mapping[str, str | None]", output: Path | None, force: bool) -> None:
+    """Write the beginning of a paper's study, from options or else from answers to questions."""
+    from ensvm.atomic_write import replace_file
+    from ensvm.drafting.paper_draft import SPLITS, draft_paper
+
+    questions = {
+        "title": "title of the paper",
+        "rows": "rows of its table, as A,B: names of data cards or other data sets",
+        "columns": "columns, as SVM=SVC,RDA: headings, with estimators where you know them",
+        "split": f"how the data are split: {SPLITS}",
+    }
+    if (missing := [key for key in questions if answers[key] is None]) and not at_a_terminal():
+        options = ", ".join(f"--{key} ({questions[key]})" for key in missing)
+        refuse(f"without a terminal nothing is asked; give {options}")
+    given = {key: answers[key] or click.prompt(text) for key, text in questions.items()}
+    rows, columns = (
+        [part.strip() for part in given[key].split(",") if part.strip()]
+        for key in ("rows", "columns")
+    )
+    draft = draft_paper(given["title"], rows, columns, given["split"].strip(), output)
+    if there := [path for path in draft.files if path.exists() and not force]:
+        refuse(f"{there[0]} exists; choose another name with -o, or --force to overwrite it")
+    for path, text in draft.files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text)
+    say(f"wrote {', '.join(map(str, draft.files))}")
+    say(f"now: ensvm check {draft.config}, which says what is left to do")
 
 
 def at_a_terminal() -> bool:

@@ -360,10 +360,10 @@ def _dry_run(
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if not to_run:
         return 0, 0.0, False
-    return len(to_run), *_print_estimate(plan, to_run, records, jobs, published=published)
+    return len(to_run), *print_estimate(plan, to_run, records, jobs, published=published)
 
 
-def _print_estimate(
+def print_estimate(
     plan: "Plan",
     cells: list["Cell"],
     records: Mapping["Identity", "Record"],

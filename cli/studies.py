@@ -26,6 +26,7 @@ from ensvm_cli.printing import (
     refuse,
     told_if_slow,
 )
+from ensvm_cli.run import print_estimate
 
 SMALL_PART = 4  # as many rows to test on as to train on
 
@@ -203,8 +204,33 @@ def check(config: str, results: Path) -> None:
                 "the printed values have standard deviations: over how many splits?"
                 " `published_realizations:` of the study says it"
             )
+    _print_left(plan)
     print_text(f"{path}: good; {plan_size(plan)}")
     print_missing_data(plan, set(plan.cards), None)
+    _print_time(plan, results)
+
+
+def _print_left(plan: "Plan") -> None:
+    """Print what is not computed and why, and what of the paper is not written yet."""
+    from ensvm.study.printed import empty_fields
+
+    for line in plan.config.not_computed():
+        print_text(f"not computed: {line}")
+    if plan.published is None:
+        return
+    if not plan.config.citation:
+        print_text("`citation:` is empty: which paper is it?")
+    for line in empty_fields(plan.published, plan.config):
+        print_text(f"{plan.published.name}, {line}; `-` says that nothing is printed")
+
+
+def _print_time(plan: "Plan", results: Path) -> None:
+    """Print about how long a run of the missing cells takes."""
+    from ensvm.records.store import read_records
+
+    records = read_records(results / plan.config.study)
+    if cells := [cell for cell, _ in plan.missing(records)]:
+        print_estimate(plan, cells, records, None, published=False)
 
 
 def _print_positive_classes(plan: "Plan") -> None:

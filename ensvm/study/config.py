@@ -1,6 +1,6 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
@@ -316,6 +316,29 @@ class StudyConfig(PrintedMeans):
     def decides(self, test: ClaimTest) -> bool:
         """Return whether a test decides on its claim: it is not one of another reading."""
         return not (test.reading or self.copies.intersection((*test.left, *(test.rows or ()))))
+
+    def not_computed(self) -> Iterator[str]:
+        """Yield what of the study's tables has no values of ours, with the reason."""
+        for entry in self.datasets:
+            if entry.unavailable is not None:
+                yield f"{entry.name}: {entry.unavailable}"
+        for table in self.tables:
+            rows = [self.dataset(row) for row in self.rows_of(table)]
+            for column in table.columns:
+                at = f"table {table.id}, {column.name}"
+                if column.unavailable is not None:
+                    yield f"{at}: {column.unavailable}"
+                    continue
+                shown = {one.of(table) for one in table.sources_of(column) or (column,)}
+                left = [
+                    entry.name
+                    for entry in rows
+                    if table.of != "data"
+                    and entry.unavailable is None
+                    and not shown <= {*self.algorithms_of(entry)}
+                ]
+                if left:
+                    yield f"{at}: {', '.join(sorted(shown))} does not run on {', '.join(left)}"
 
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""

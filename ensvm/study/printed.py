@@ -27,6 +27,7 @@ FORMS = (
     f"expected {','.join(LONG)} and a line for each number, or row and the columns of the table "
     "and a line for each data set"
 )
+MOST_ROWS = 4  # with empty fields that are listed
 IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
@@ -280,6 +281,28 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
                 yield f"{at}every {metric} is at least 50 %; are these accuracies?"
             elif direction_of(metric) == "max" and max(values) <= PERCENT.scale / 2:
                 yield f"{at}every {metric} is at most 50 %; are these errors?"
+
+
+def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
+    """Yield for each table which fields of a file are empty, if it is laid out as in the paper."""
+    names, header = _Names(config), list[str]()
+    empty: dict[str, dict[str, list[str]]] = {}
+    for _, line in csv_lines(path):
+        if not header or "row" in line:
+            header = line
+        elif "value" not in header:
+            fields = dict(zip(header, line, strict=False))
+            table, row = fields.pop("table", names.tables[0]), fields.pop("row")
+            columns = names.columns.get(table, {})
+            known = {column.name for column in config.table(table).columns}
+            for title, text in fields.items():
+                if not text and columns.get(title, title) in known:
+                    empty.setdefault(table, {}).setdefault(row, []).append(title)
+    for table, rows in empty.items():
+        listed = [f"{row}: {', '.join(titles)}" for row, titles in list(rows.items())[:MOST_ROWS]]
+        more = f"; and {len(rows) - MOST_ROWS} more rows" if len(rows) > MOST_ROWS else ""
+        n = sum(map(len, rows.values()))
+        yield f"table {table}: {n} fields are still empty ({'; '.join(listed)}{more})"
 
 
 def first_values(numbers: dict[Place, Published]) -> Iterator[str]:
