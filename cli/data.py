@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from ensvm.counts import counted, of_all
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_datasets
 from ensvm.terminal import VisibleConsole
@@ -100,11 +101,11 @@ def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
         for number, (name, card) in enumerate(rows, start=1):
             status.update(f"data {number}/{len(rows)}: {name}")
             search.find(name, card)
-    studies = f"{len(plans)} studies" if len(plans) > 1 else plans[0].config.study
+    studies = counted(len(plans), "study") if len(plans) > 1 else plans[0].config.study
     if search.missing:
         print_text(missing_data_text(search, len(rows), studies))
     else:
-        say(f"all {len(rows)} data sets of {studies} are here")
+        say(f"here: {counted(len(rows), 'data set')} of {studies}")
 
 
 @data.command()
@@ -125,7 +126,7 @@ def show(name: str, data_dir: Path | None) -> None:
     card = find_card(name, OWN_CARDS)
     location = locate(card, data_dir=data_dir)
     files = [
-        f"{path} ({path.stat().st_size:,} bytes)"
+        f"{path} ({counted(path.stat().st_size, 'byte')})"
         for paths in location.files.values()
         for path in paths
     ]
@@ -144,7 +145,8 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
     """Return the contents of a card as names and texts; texts may be empty."""
     counts = {label: count for label, count in card.classes.items() if count is not None}
     classes = ", ".join(
-        f"{label}: {counts[label]:,} rows" if label in counts else label for label in card.classes
+        f"{label}: {counted(counts[label], 'row')}" if label in counts else label
+        for label in card.classes
     )
     protocol = card.split_protocol()
     _, n_train, n_test = card.sizes()
@@ -161,7 +163,7 @@ def _facts(card: "DatasetCard") -> dict[str, str]:
         "positive": card.positive or "",
         "missing values": "" if card.fill is None else f"replaced by {card.fill}",
         "scaling": card.scaling,
-        "split": f"{split}; {n_train:,} rows to train on, {n_test:,} to test on",
+        "split": f"{split}; {counted(n_train, 'row')} to train on, {n_test:,} to test on",
         "realizations": f"at most {card.max_realizations:,}" if card.max_realizations else "",
         "generator": ", ".join(f"{key}: {value}" for key, value in generator.items()),
         "options": ", ".join(f"{key}: {value}" for key, value in options.items()),
@@ -203,12 +205,12 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
         try:
             with progress.status(f"{number}/{len(cards)} {card.name} ..."):
                 loaded = load(card, data_dir=data_dir)
-            say(f"{card.name}: {len(loaded.y)} rows from {loaded.provider}")
+            say(f"{card.name}: {counted(len(loaded.y), 'row')} from {loaded.provider}")
         except UserError as error:
             failed += 1
             say(f"{card.name}: {error}", err=True)
     if failed:
-        say(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
+        say(f"{of_all(failed, len(cards), 'data set')} could not be loaded", err=True)
     if failed and (names or failed == len(cards)):
         raise SystemExit(1)
 

@@ -10,6 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from ensvm.counts import counted
 from ensvm.visible_text import visible
 from ensvm_cli.printing import fitting_console, print_alarms, refuse, say, told_if_slow
 
@@ -166,8 +167,10 @@ def _print_draft(draft: "Draft") -> None:
     """Print what the table holds."""
     from ensvm.data.alarms import TITLE
 
-    size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
-    say(f"{draft.path}: {len(draft.target.fields):,} rows, {size}")
+    size = (
+        counted(len(draft.columns), "column") if draft.columns else counted(draft.n_inputs, "input")
+    )
+    say(f"{draft.path}: {counted(len(draft.target.fields), 'row')}, {size}")
     grid = Table(box=None, padding=(0, 1))
     for head in ("decision", "taken", "to change it"):
         grid.add_column(head, overflow="fold")
@@ -206,7 +209,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
             "--skip N, --footer N",
         ),
         ("missing values", f"{marks}{filled}", f"--missing TEXT; fill: {here}"),
-        ("inputs", f"{n_inputs} columns{left}", f"inputs:, drop: {here}"),
+        ("inputs", f"{counted(n_inputs, 'column')}{left}", f"inputs:, drop: {here}"),
         ("groups", block.get("groups", "none: rows are independent"), "--groups NAME"),
         split,
     ]
@@ -240,14 +243,14 @@ def _print_columns(draft: "Draft") -> None:
     fitting_console().print(grid)
     if rest := [column for column in draft.columns[MAX_COLUMNS:] if column is not draft.target]:
         n_inputs = sum(not column.dropped for column in rest)
-        say(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
+        say(f"  and {counted(len(rest), 'more column')}, {n_inputs:,} of them inputs")
 
 
 def _use(column: "DraftColumn") -> str:
     """Return what a column is used as."""
     if column.dropped:
         return f"not an input: {column.dropped}"
-    uses = {"text": f"{len(column.counts)} columns of 0 and 1", "yes or no": "0 and 1"}
+    uses = {"text": f"{counted(len(column.counts), 'column')} of 0 and 1", "yes or no": "0 and 1"}
     return "; ".join([uses.get(column.kind, "a number"), *column.notes])
 
 
@@ -255,7 +258,7 @@ def _print_next_steps(draft: "Draft") -> None:
     """Print what was written, and the commands that use it."""
     from ensvm.drafting.config_text import NAMES, commands
 
-    count = f"{len(NAMES)} algorithms on {draft.realizations} splits"
+    count = f"{counted(len(NAMES), 'algorithm')} on {counted(draft.realizations, 'split')}"
     say(f"wrote {draft.config}: {count}")
     if draft.rare:
         rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"

@@ -17,6 +17,7 @@ from rich.markdown import Markdown, TableElement
 from rich.table import Table
 from rich.text import Text
 
+from ensvm.counts import counted
 from ensvm.terminal import VisibleConsole
 from ensvm.visible_text import visible
 
@@ -126,7 +127,7 @@ def print_cells(groups: "Mapping[tuple[str, str], list[Cell]]") -> None:
         reason = f" ({why})" if why else ""
         print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
     if len(groups) > MAX_GROUPS:
-        say(f"  ... and {len(groups) - MAX_GROUPS} other reasons")
+        say(f"  ... and {counted(len(groups) - MAX_GROUPS, 'other reason')}")
 
 
 def _first_names(names: list[str]) -> str:
@@ -177,8 +178,8 @@ def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:
     network = "ENSVM_OFFLINE forbids downloads" if search.offline else "no download succeeded"
     return "\n".join(
         [
-            f"missing data: {len(search.missing)} of the {n_wanted} data sets of {studies} are not"
-            f" here, and {network};",
+            f"missing data: {len(search.missing)} of the {counted(n_wanted, 'data set')} of "
+            f"{studies} are not here, and {network};",
             "their rows stay empty. To get them:",
             *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
         ]
@@ -223,7 +224,8 @@ def plan_size(plan: "Plan") -> str:
     n_for_readings = sum(bool(copies & {cell.dataset, cell.algorithm}) for cell in plan.cells)
     of_readings = f", {n_for_readings} of them for readings" if n_for_readings else ""
     return (
-        f"{n_datasets} data sets, {n_algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
+        f"{counted(n_datasets, 'data set')}, {counted(n_algorithms, 'algorithm')}, "
+        f"{counted(len(plan.cells), 'cell')}{of_readings}"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.counts import counted
 from ensvm.shipped import RESULTS, shipped_config
 from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import config_option, plans_of, read_studies, results_argument
@@ -107,7 +108,7 @@ def _print_warnings(study: "Study") -> None:
     """List the warnings of a study, and under each the cells that raised it."""
     from ensvm.report.evidence import n_warned, warnings_of
 
-    say(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
+    say(f"{study.config.study}: {n_warned(study)} of {counted(len(study.records), 'cell')} warned")
     for warned in warnings_of(study):
         rows = [
             [*cell, f"{count} of {len(study.by_cell[cell])}"]
@@ -149,7 +150,7 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
     for study in merged:
         n = len(study.files)
         shared = f" of {n} sources, {study.n_shared} in several of them" if n > 1 else ""
-        print_text(f"{study.study}: {len(study.records)} cells{shared}")
+        print_text(f"{study.study}: {counted(len(study.records), 'cell')}{shared}")
         for note in study.notes:
             print_text(f"{study.study}: {note}", err=True)
     print_text(f"{output}: written; tables: ensvm table {shlex.quote(str(output))}")
@@ -157,6 +158,6 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
     for text in disagreements[:MAX_DISAGREEMENTS]:
         print_text(text, err=True)
     if disagreements:
-        count = f"{len(disagreements)} cells have different values for the same settings"
+        count = f"{counted(len(disagreements), 'cell')} with different values for the same settings"
         print_text(f"{count}; of each the newest is kept", err=True)
         sys.exit(DISAGREE)

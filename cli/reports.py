@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.counts import counted
 from ensvm.shipped import RESULTS
 from ensvm_cli.arguments import (
     must_be_one_of,
@@ -276,4 +277,4 @@ def export(
         say(content, nl=False)
         return
     replace_file(output, content)
-    say(f"wrote {output}: {len(lines)} lines", err=True)
+    say(f"wrote {output}: {counted(len(lines), 'line')}", err=True)

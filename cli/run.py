@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ensvm.counts import counted, of_all
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
     complete_study,
@@ -222,7 +223,7 @@ def run(
         raise click.UsageError("--set and --as are for one CONFIG")
     configs = [config] if config is not None else reproduced()
     if every:
-        say(f"planning {len(configs)} studies", err=True)
+        say(f"planning {counted(len(configs), 'study')}", err=True)
     with told_if_slow("reading the config and its data"):
         plans = [make_plan(find_config(name), **choice) for name in configs]
     if every and not dry_run:
@@ -235,7 +236,7 @@ def run(
         _note_fewer(study_plan, choice["realizations"])
         plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
-            left_out = f"{n_timings} timings are left out"
+            left_out = f"{counted(n_timings, 'timing')} left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         if dry_run:
@@ -248,7 +249,9 @@ def run(
         time_needed = f"{'more than' if n_longer else 'about'} {duration(seconds)}"
         if n_longer and not seconds:
             time_needed = "no estimate"
-        print_text(f"all {len(plans)} studies: {n_cells} cells to run, {time_needed}")
+        print_text(
+            f"all {counted(len(plans), 'study')}: {counted(n_cells, 'cell')} to run, {time_needed}"
+        )
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
 
@@ -332,7 +335,7 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
     from ensvm.records.store import read_records
 
     missing = plan.missing(read_records(results / plan.config.study))
-    return f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done"
+    return f"{of_all(len(plan.cells) - len(missing), len(plan.cells), 'cell')} done"
 
 
 def _dry_run(
@@ -389,7 +392,9 @@ def print_estimate(
         print_text(on_one + "; all cells take longer" * is_longer)
         return takes / jobs, is_longer
     if cost.n_known:
-        print_text(f"about {duration(cost.seconds)} with {jobs} jobs (by cells measured here)")
+        print_text(
+            f"about {duration(cost.seconds)} with {counted(jobs, 'job')} (by cells measured here)"
+        )
     if cost.n_unknown:
         print_text(
             f"no estimate for {cost.n_unknown} of {cost.n_known + cost.n_unknown} cells; a run with"
@@ -407,16 +412,16 @@ def _print_outcome(
     folder, n_cells = results / plan.config.study, len(plan.cells)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     now = f"now {counts}" if counts else "nothing to do"
-    before = f"{outcome.already_done} of {n_cells} cells were done before"
+    before = f"{of_all(outcome.already_done, n_cells, 'cell')} done before"
     if outcome.reused and plan.config.derived is not None:
         before += f" ({outcome.reused} of them for {plan.config.derived.base})"
     say(f"{plan.config.study}: {before}; {now}")
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done
-        print_text(f"{n_left} of {n_cells} cells are not done; the next run tries them again")
+        print_text(f"{of_all(n_left, n_cells, 'cell')} not done; the next run tries them again")
     for reason, count in outcome.reasons.items():
         if reason != "not run yet":
-            say(f"  done again: {count} cells ({reason})")
+            say(f"  done again: {counted(count, 'cell')} ({reason})")
     for record in outcome.failures[:MAX_FAILURES]:
         cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
         say(f"  {record.status}: {cell}: {record.reason}", err=True)
@@ -427,7 +432,9 @@ def _print_outcome(
         print_text("`sparse: false` of a data set makes its inputs dense", err=True)
     if outcome.warned:
         command = f"ensvm status --warnings {folder}"
-        print_text(f"{outcome.warned} of {n_cells} cells warned; to list the warnings: {command}")
+        print_text(
+            f"{of_all(outcome.warned, n_cells, 'cell')} warned; to list the warnings: {command}"
+        )
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)
         command = f"ensvm data list --missing {plan.path}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.counts import counted
 from ensvm.errors import in_any_case
 from ensvm.shipped import RESULTS
 from ensvm.terminal import VisibleConsole
@@ -111,7 +112,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     import pandas as pd
 
     from ensvm.report.documents.document import one_line
-    from ensvm.report.evidence import behind, counted, evidence_in_tables
+    from ensvm.report.evidence import behind, evidence_in_tables, with_counts
 
     for evidence in evidence_in_tables(study, dataset, algorithm):
         say(evidence.title, bold=True)
@@ -124,12 +125,12 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
             continue
         statuses = Counter(record.status for record in records)
         counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
-        cells = f"{len(records)} cell{'s' * (len(records) != 1)}"
+        cells = counted(len(records), "cell")
         say(f"{cells} of the {run_pass} pass: {counts}", bold=True)
         texts = {
-            "chosen": counted(map(_chosen, records)),
-            "warnings": counted(text for record in records for text in record.warnings),
-            "why they did not end well": counted(one.reason for one in records if not one.ok),
+            "chosen": with_counts(map(_chosen, records)),
+            "warnings": with_counts(text for record in records for text in record.warnings),
+            "why they did not end well": with_counts(one.reason for one in records if not one.ok),
         }
         lines = {name: "\n".join(map(one_line, found)) for name, found in texts.items() if found}
         print_facts(behind(records) | lines, INDENT)

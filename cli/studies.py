@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm.counts import counted
 from ensvm_cli.arguments import (
     config_argument,
     results_folder,
@@ -67,7 +68,7 @@ def list_(results: Path) -> None:
         records = read_records(folders[name][0]).values() if name in folders else ()
         missing = "not run" if shipped_records(name) is None else "not run; shipped"
         counts = Counter(record.status for record in records).most_common()
-        here = ", ".join(f"{count:,} cells {status}" for status, count in counts)
+        here = ", ".join(f"{counted(count, 'cell')} {status}" for status, count in counts)
         takes = duration(config.takes) if config.takes else ""
         takes += " (--published)" * bool(takes and config.reproduce)
         rows.append([name, takes, here or missing, config.title])

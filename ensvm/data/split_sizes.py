@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.counts import named
 from ensvm.data.files.file_content import Raw
 from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, Split
 
@@ -95,7 +96,7 @@ def _rows(key: str, share: float, whole: int) -> int:
     if rows < least:
         raise ValueError(
             f"split.{key}: {share} of {whole} rows is {rows}; accepted: a fraction that is at "
-            f"least {least} row{'s' if least > 1 else ''}"
+            f"least {least} {named(least, 'row')}"
         )
     return rows
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ensvm import hints
+from ensvm.counts import counted
 from ensvm.errors import UserError
 from ensvm.seeds import realization_seed
 from ensvm.yaml_block import Strict
@@ -341,12 +342,12 @@ def _check_strata(split: Split, rows: int, counts: Mapping[str, int]) -> None:
     """Raise ValueError if a stratified protocol leaves a class out of a part."""
     label = min(counts, key=lambda name: counts[name])
     fewest = counts[label]
-    rarest = f"the class {label!r} has {fewest} row{'s' if fewest > 1 else ''}"
+    rarest = f"the class {label!r} has {counted(fewest, 'row')}"
     key, problem, least = "", "", ""
     if isinstance(split, KFoldSplit):
         if fewest < split.n_splits:
             key, problem = "n_splits", f"{split.n_splits} stratified folds are too many: {rarest}"
-            least = f"up to {fewest} folds"
+            least = f"up to {counted(fewest, 'fold')}"
     elif isinstance(split, RandomSplit) and fewest * split.n_train < rows:
         # the class's share of the training rows may be rounded down to none
         key, problem = "n_train", f"{split.n_train} of {rows} rows are too few: {rarest}"

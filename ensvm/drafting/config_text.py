@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from ensvm.atomic_write import replace_file
+from ensvm.counts import counted
 from ensvm.data.alarms import rare_share
 from ensvm.drafting.draft import Draft
 from ensvm.errors import UserError
@@ -72,7 +73,10 @@ COMMENTS = {
 
 def config_text(draft: Draft) -> str:
     """Return the config of a draft."""
-    rows, classes = f"{draft.rows:,} rows of {len(draft.classes)} classes", draft.classes
+    rows, classes = (
+        f"{counted(draft.rows, 'row')} of {counted(len(draft.classes), 'class')}",
+        draft.classes,
+    )
     tables = [("errors", f"Test errors (in %) on {rows}.", "error")]
     if min(classes.values()) < rare_share(len(classes)) * draft.rows:
         metric = "balanced_accuracy  # the mean of the shares of each class that are right"

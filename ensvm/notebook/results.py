@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ensvm.counts import counted, named
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
@@ -322,14 +323,16 @@ class Results:
             counts = Counter(
                 record.status for record in study.records.values() if record.algorithm != DATA_CELL
             )
-            cells = ", ".join(f"{count} cells {status}" for status, count in counts.items())
+            cells = ", ".join(
+                f"{counted(count, 'cell')} {status}" for status, count in counts.items()
+            )
             parts = [f"{name}: {cells or 'no cells'}"]
             parts += ["the results that come with ensvm"] if study.shipped else []
             for kind in ("table", "figure"):
                 ids = _ids(study, kind)
-                parts += [f"{kind}{'s' if len(ids) > 1 else ''} {', '.join(ids)}"] if ids else []
+                parts += [f"{named(len(ids), kind)} {', '.join(ids)}"] if ids else []
             claims = len(study.config.claims)
-            parts += [f"{claims} claim{'s' if claims > 1 else ''}"] if claims else []
+            parts += [counted(claims, "claim")] if claims else []
             yield "; ".join(parts)
 
     def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from ensvm.counts import counted
 from ensvm.errors import UserError
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
@@ -123,8 +124,8 @@ def run(
         plan, n_timings = part_of(plan, run_pass, part, elsewhere=engine is not None)
         if n_timings and run_pass is None:
             warnings.warn(
-                f"{n_timings} timings are left out: run_pass='timing' on one quiet machine runs"
-                " them",
+                f"{counted(n_timings, 'timing')} left out: run_pass='timing' on one quiet machine "
+                "runs them",
                 stacklevel=2,
             )
         with RunProgress(plan.config.study, visible=progress) as bar:

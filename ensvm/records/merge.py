@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ensvm.counts import counted
 from ensvm.errors import UserError
 from ensvm.records.asked import ASKED_FILE, Asked, read_asked
 from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
@@ -88,7 +89,7 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
         study.disagreements += _disagreements(name, [pair for pair in same if pair[1].ok])
     if n_settings:
         note = "(parameters, data or code); those asked for are kept, else the newest"
-        study.notes.append(f"{n_settings} cells were run with several settings {note}")
+        study.notes.append(f"{counted(n_settings, 'cell')} run with several settings {note}")
     study.notes += _other_settings(divided_records(asked, study.records))
     return study
 
@@ -122,8 +123,8 @@ def _other_settings(divided: DividedRecords) -> Iterable[str]:
         row, algorithm, run_pass = value
         place = f"{algorithm} on {row}" + ", timing pass" * (run_pass == "timing")
         yield (
-            f"{place}: {with_asked[value]} realizations have the settings asked for,"
-            f" {len(stale)} have others: {divided.why_stale(value)}"
+            f"{place}: {counted(with_asked[value], 'realization')} with the settings asked for,"
+            f" {len(stale)} with others: {divided.why_stale(value)}"
         )
 
 

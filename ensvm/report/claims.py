@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.counts import counted
 from ensvm.report.claim_tests import (
     CLAIM_VERDICTS,
     LEVEL,
@@ -131,10 +132,10 @@ class Judged:
         several = len({(one.test, one.row) for one in self.comparisons}) < len(self.comparisons)
         # a printed row that is not printed is none of the paper's rows
         total = len(self.comparisons) - (counts[None] if silent == "not printed" else 0)
-        noun = f"{'comparison' if several else 'row'}{'s' if total != 1 else ''}"
+        whole = counted(total, "comparison" if several else "row")
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
-        return f"{', '.join(parts)} of {total} {noun}{without}" if parts else without[2:]
+        return f"{', '.join(parts)} of {whole}{without}" if parts else without[2:]
 
 
 @dataclass(frozen=True)
@@ -279,7 +280,9 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
     try:
         values = compared_values(study, test, answers)
         if unit_of(test.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
-            raise NoValues(f"timed {len(values)} times; a verdict needs {FEWEST_TIMINGS} runs")
+            raise NoValues(
+                f"timed {counted(len(values), 'time')}; a verdict needs {FEWEST_TIMINGS} runs"
+            )
         new = _on_new_rows(test, answers, values)
         basis, found = _on_these_rows(study, test, answers, values, new)
     except NoValues as reason:

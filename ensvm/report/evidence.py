@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.counts import counted
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import answer_of, question_of
@@ -99,8 +100,8 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
         answer=answer,
         cell=cell,
         margin=margin,
-        warnings=counted(text for record in records for text in record.warnings),
-        failures=counted(record.reason for record in bad),
+        warnings=with_counts(text for record in records for text in record.warnings),
+        failures=with_counts(record.reason for record in bad),
         traceback=next((record.traceback for record in bad if record.traceback), ""),
     )
 
@@ -141,7 +142,7 @@ def command_of(study: Study, row: str, *algorithms: str, realization: int | None
     return shlex.join([*parts, "--results", "again"])
 
 
-def counted(texts: Iterable[str]) -> tuple[str, ...]:
+def with_counts(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct texts, the commonest first, each with its count."""
     commonest = Counter(text for text in texts if text).most_common(MOST_TEXTS)
     return tuple(f"{count} × {text}" for text, count in commonest)
@@ -153,7 +154,8 @@ def sentence(cell: TableCell, unit: str, margin: float) -> str:
     if cell.mean is None:
         return f"No value of ours ({cell.status}): {cell.reason}."
     if cell.published is None or cell.difference is None:
-        return f"Ours {cell.mean:.4g}{after} over {_counted(cell.n)}; the paper prints no value."
+        over = counted(cell.n, "realization")
+        return f"Ours {cell.mean:.4g}{after} over {over}; the paper prints no value."
     # A sum of decimals may miss the printed one by its last bit.
     away = 0.0 if math.isclose(cell.mean, cell.published) else abs(cell.difference)
     text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"
@@ -169,10 +171,6 @@ def sentence(cell: TableCell, unit: str, margin: float) -> str:
     return f"{text}; {interval} {where}: {cell.verdict}."
 
 
-def _counted(n: int) -> str:
-    return f"{n} realization{'s' * (n != 1)}"
-
-
 def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
     unit = answer.unit.name
@@ -183,7 +181,7 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
         spread = "" if cell.std is None else f" ± {cell.std:.4g}{kind}"
         if cell.low is not None:
             spread += f", 95 % interval {cell.low:.4g} to {cell.high:.4g},"
-        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {_counted(cell.n)}"
+        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {counted(cell.n, 'realization')}"
     if cell.std_orders is not None:
         facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
     if cell.published is not None:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
 from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
@@ -316,4 +317,5 @@ def first_values(numbers: dict[Place, Published]) -> Iterator[str]:
         values = [
             f"{column} {number.text}" for (row, column), number in of_table.items() if row == first
         ]
-        yield f"table {table}: {len(of_table)} printed values; {first}: {', '.join(values)}"
+        n_values = counted(len(of_table), "printed value")
+        yield f"table {table}: {n_values}; {first}: {', '.join(values)}"

@@ -182,7 +182,7 @@ def test_merged_shards_of_two_codes_are_counted_and_not_mixed(folder, order, mon
         run_quietly(make_plan(folder / "s.yaml", realizations=numbers), shard, jobs=1)
         edited("own.py", "pass", "x = 1")(folder, monkeypatch) if number == 1 else None
     [merged] = merge([shards[number] for number in order])
-    said = "mine on one: 1 realizations have the settings asked for, 2 have others: own.py"
+    said = "mine on one: 1 realization with the settings asked for, 2 with others: own.py"
     assert said in merged.notes
     write_merged([merged], folder / "both")
     study = read_study(folder / "both" / "s")

@@ -47,14 +47,14 @@ def test_fetch_of_what_is_at_hand_succeeds_by_alias_too() -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "breast-cancer: 277 rows from shipped",
-        "waveform-200: 5000 rows from generator",
+        "waveform-200: 5,000 rows from generator",
     ]
 
 
 def test_fetch_of_a_named_set_that_nobody_serves_fails_and_says_how_to_get_it() -> None:
     result = run("fetch", "german", "web2")
     assert result.exit_code == 1
-    assert "german: 1000 rows" in result.stdout
+    assert "german: 1,000 rows" in result.stdout
     assert "data set 'w2a' could not be loaded" in result.stderr
     assert "To get it: download w2a and w2a.t from" in result.stderr
 
@@ -140,7 +140,7 @@ def test_missing_data_of_several_studies_are_listed_by_the_way_to_get_them(tmp_p
 def test_a_study_whose_data_are_here_says_so(study):
     answer = run("list", "--missing", str(study(SVC)))
     assert answer.exit_code == 0
-    assert answer.stdout == "all 1 data sets of trial are here\n"
+    assert answer.stdout == "here: 1 data set of trial\n"
 
 
 def test_missing_needs_a_config_that_exists():

@@ -106,7 +106,7 @@ def test_merge_names_disagreements_and_overwrites_nothing(tmp_path):
     assert "s: 2 cells of 2 sources, 2 in several of them" in answer.stdout
     assert "s: german, realization 2, a: error is 0.2 in" in answer.stderr
     assert "but 0.3 in" in answer.stderr
-    assert "1 cells have different values" in answer.stderr
+    assert "1 cell with different values" in answer.stderr
     assert invoke("table", tmp_path / "c").exit_code == 0
     assert "is not empty" in invoke(*command).stderr
 

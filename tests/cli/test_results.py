@@ -115,7 +115,7 @@ def test_a_study_without_a_part_is_named_by_its_folder(part):
 def test_readings_are_written(ran, tmp_path):
     config, results = ran
     dry = invoke("run", config, "--results", results, "--dry-run").stdout
-    assert "1 data sets, 3 algorithms, 15 cells, 5 of them for readings; 15 done" in dry
+    assert "1 data set, 3 algorithms, 15 cells, 5 of them for readings; 15 done" in dry
     folder = Path(shutil.copytree(results, tmp_path / "results"), "trial")
     answer = invoke("report", folder.parent, "--only", "readings")
     assert answer.exit_code == 0

@@ -66,11 +66,11 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
     assert ran.exit_code == 1, ran.output
     assert "no luck today" in ran.stderr
     assert "Traceback" not in ran.output
-    lines = [line for line in ran.stdout.splitlines() if "done before" in line or "all 2" in line]
+    lines = [line for line in ran.stdout.splitlines() if "done before" in line or "here: 2" in line]
     assert lines == [
-        "all 2 data sets of 2 studies are here",
-        "trial: 0 of 3 cells were done before; now 1 failed, 2 ok",
-        "second: 0 of 2 cells were done before; now 2 ok",
+        "here: 2 data sets of 2 studies",
+        "trial: 0 of 3 cells done before; now 1 failed, 2 ok",
+        "second: 0 of 2 cells done before; now 2 ok",
     ]
     assert invoke("run", "--all", config).exit_code == invoke("run").exit_code == 2
 
@@ -253,7 +253,7 @@ def test_a_killed_run_goes_on_and_its_tables_are_the_same(study, tmp_path):
     again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 1)
     assert again.exit_code == 0, again.output
     # what workers had finished but not handed over is kept too
-    assert int(re.search(r"(\d+) of 41 cells were done before", again.stdout)[1]) >= before
+    assert int(re.search(r"(\d+) of 41 cells done before", again.stdout)[1]) >= before
     whole = invoke("run", config, "--results", tmp_path / "whole", "--jobs", 1)
     assert whole.exit_code == 0, whole.output
     for results in ("stopped", "whole"):

@@ -57,7 +57,7 @@ def test_your_own_studies_are_listed_with_what_was_run(here):
     )
     failed = record("german", 3, "svc", status="failed")
     make_study(here / "mine", config, [*errors("german", "svc", [0.2, 0.3]), failed])
-    assert listed(here)["mine"] == ["2 cells ok, 1 cells failed", "Of my own"]
+    assert listed(here)["mine"] == ["2 cells ok, 1 cell failed", "Of my own"]
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_labels_that_look_the_same_are_named_once(other):
         pair = sorted(["caf\u00e9", other])
         assert text.count(f"the classes {pair[0]!a} and {pair[1]!a} look alike") == 1
     assert "own: columns left out of the inputs: Comment" in checked.stdout
-    assert "1 data sets, 1 algorithms" in checked.stdout
+    assert "1 data set, 1 algorithm" in checked.stdout
     text = " ".join(drafted.stdout.split())
     assert text.count(f"whole numbers beyond 2^53, such as {BIG}, lose digits") == 1
 

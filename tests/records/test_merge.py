@@ -200,7 +200,7 @@ def test_other_settings_are_told_and_the_newest_are_kept(shards, tmp_path):
     (merged,) = united(source(tmp_path / "other", newer), *shards)
     assert not merged.disagreements
     assert merged.records["german", 1, "a", "error"].metrics["error"] == 0.9
-    assert merged.notes[0].startswith("1 cells were run with several settings")
+    assert merged.notes[0].startswith("1 cell run with several settings")
 
 
 def test_records_without_any_config_are_refused(shards):

@@ -192,7 +192,7 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
     with distributed.Client(address, set_as_default=False) as client:
         for name, engine in {"client": client, "file": file, "cluster": cluster}.items():
             place = tmp_path / name
-            with pytest.warns(UserWarning, match="1 timings are left out") as warned:
+            with pytest.warns(UserWarning, match="1 timing left out") as warned:
                 results = ensvm.run(config, results=place, engine=engine, progress=False)
             assert {one.filename for one in warned} == {__file__}
             assert set(results.frame()["pass"]) == {"error"}

@@ -281,7 +281,7 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     assert "4 done, 2 to do" in dry.stdout
     assert not (small / "results/mine").exists()
     result = invoke(*arguments, "--jobs", "1")
-    assert "4 of 6 cells were done before (4 of them for small); now 2 ok" in result.stdout
+    assert "4 of 6 cells done before (4 of them for small); now 2 ok" in result.stdout
     assert (small / "results/small/cells.jsonl").read_bytes() == before
     ours, theirs = (read_records(small / "results" / name) for name in ("mine", "small"))
     assert ours.keys() == theirs.keys()

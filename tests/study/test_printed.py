@@ -81,7 +81,7 @@ def test_what_was_read_is_shown_table_by_table(tmp_path):
     text = LONG + "2,labor,svm,7,\n"
     assert list(first_values(read(tmp_path, text))) == [
         "table 1: 4 printed values; labor: svm 6.0, lvm 14.0 ±1.5",
-        "table 2: 1 printed values; labor: svm 7",
+        "table 2: 1 printed value; labor: svm 7",
     ]
 
 
@@ -114,7 +114,7 @@ def test_check_shows_what_was_read(tmp_path):
     (tmp_path / "p.csv").write_text("row,svm\ntitanic,22.4 ± 1.0\n")
     shown = invoke("check", tmp_path / "s.yaml")
     assert shown.exit_code == 0
-    assert "p.csv, table 1: 1 printed values; titanic: svm 22.4 ±1" in shown.stdout
+    assert "p.csv, table 1: 1 printed value; titanic: svm 22.4 ±1" in shown.stdout
     (tmp_path / "p.csv").write_text("row,svn\ntitanic,22.4\n")
     assert "unknown column 'svn'; accepted: svm" in invoke("check", tmp_path / "s.yaml").stderr
 

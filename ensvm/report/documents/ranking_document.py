@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pandas as pd
 
+from ensvm.counts import counted
 from ensvm.errors import UserError
 from ensvm.report.documents.document import (
     NOTHING,
@@ -146,7 +147,8 @@ def ranking_sentence(ranking: Ranking) -> str:
     behind = average - average.iloc[0] >= ranking.critical_difference
     worse = [] if p is not None and p > LEVEL else list(average.index[behind])
     texts = {str(name): f"{rank:.2f}" for name, rank in average.items()}
-    best = f"the best average rank ({average.iloc[0]:.2f}, over {len(ranking.ranks)} data sets)"
+    over = counted(len(ranking.ranks), "data set")
+    best = f"the best average rank ({average.iloc[0]:.2f}, over {over})"
     test = f"Nemenyi's test, α = {LEVEL:g}"
     groups = {
         "Not significantly different from it": [name for name in texts if name not in worse],

@@ -10,7 +10,7 @@ from ensvm.report.documents.document import as_note, as_written, enumerated
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
-from ensvm.report.tables import TableCell, build_table, row_label
+from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
 from ensvm.study.figure_kinds import metric_name
 from ensvm.study.metrics import DATA_CELL, POSITIVE, is_of_positive
 from ensvm.study.passes import PASS_OF_TABLE
@@ -54,7 +54,7 @@ def table_notes(study: Study, table: TableConfig) -> list[TableNote]:
     """Return the notes of a table: those of the config, then those that the records give.
 
     A note that explains verdicts is left out if no value has such a verdict. Rows that the paper is
-    believed to have run in another way follow.
+    believed to have run in another way follow, then rows whose data differ from the printed facts.
     """
     cells = build_table(study, table)
     notes = [
@@ -62,6 +62,7 @@ def table_notes(study: Study, table: TableConfig) -> list[TableNote]:
         *map(TableNote, _positive_classes(study, table, cells)),
         *map(TableNote, _wrapped(study, table, cells)),
         *_other_protocols(study, cells),
+        *_other_conditions(study, table),
         *_of_summaries(study, table),
     ]
     marks = map(mark_of_number, range(len(notes)))
@@ -148,6 +149,25 @@ def _of_summaries(study: Study, table: TableConfig) -> Iterator[TableNote]:
             values_of.setdefault(cell.reason, set()).add((cell.row, cell.column))
     for reason, values in values_of.items():
         yield TableNote(as_written(reason), values=frozenset(values))
+
+
+def _other_conditions(study: Study, table: TableConfig) -> Iterator[TableNote]:
+    """Yield what the paper prints of the data of a row, such as their number, and ours is not."""
+    if table.of == "data":
+        return  # there each fact has its sign
+    facts: dict[str, dict[str, None]] = {}
+    rows = study.config.rows_of(table)
+    for of_data in counted_tables(study, "data"):
+        for cell in build_table(study, of_data):
+            if cell.row in rows and cell.verdict == "differs":
+                label = as_written(study.config.column_label(of_data.column(cell.column)))
+                fact = f"{label} {cell.mean:g}, the paper prints {cell.published:g}"
+                facts.setdefault(cell.row, {})[fact] = None
+    rows_of: dict[str, set[str]] = {}
+    for row, differing in facts.items():
+        rows_of.setdefault("; ".join(differing), set()).add(row)
+    for text, named in rows_of.items():
+        yield TableNote(f"run under other conditions: {text}.", rows=frozenset(named))
 
 
 def _positive_classes(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.counts import counted
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
@@ -160,7 +161,7 @@ def _curves_of_sweeps(
     """Yield a curve for each stage of a sweep, and add to `missing` why points are missing."""
     text = empty.part
     for stage in figure.stages or (None,):
-        after = "" if stage is None else f"{stage} round{'s' if stage > 1 else ''}"
+        after = "" if stage is None else counted(stage, "round")
         name = after or empty.label
         if after and (len(figure.series) > 1 or text):
             name = f"{empty.label}, {after}"

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ensvm.counts import counted
+
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
@@ -40,5 +42,5 @@ def log_limits(values: np.ndarray) -> tuple[float, float]:
 def without_place(scale: str, values: np.ndarray, axis: str) -> str:
     """Return how many values a logarithmic axis cannot show; empty if it shows all."""
     count = int((values <= 0.0).sum()) if scale == "log" else 0
-    what = f"{count} value{'s' * (count > 1)}"
+    what = counted(count, "value")
     return f"not shown: {what} of 0 or less on the logarithmic {axis} axis" if count else ""

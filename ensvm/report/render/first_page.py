@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from ensvm.counts import of_all
 from ensvm.data.alarms import TITLE
 from ensvm.records.store import CONFIG_COPY, folders_in
 from ensvm.report.claims import evaluate_claims
@@ -101,7 +102,7 @@ def counts(study: Study) -> str:
     sentences = {
         f"Of {count} printed results: {verdicts} ({signs}).": count,
         f"Sentences tested: {verdict_counts_of_claims(claims)}.": claims,
-        f"{failed} of {len(study.records)} cells failed.": failed,
+        f"{of_all(failed, len(study.records), 'cell')} failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
     }
     return " ".join(text for text, applies in sentences.items() if applies)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import click
 import pytest
-from made_up_records import errors, make_study
+from made_up_records import errors, make_study, record
 from markdown_it import MarkdownIt
 from rich.console import Console
 
@@ -265,6 +265,33 @@ def test_marks_of_notes_come_back_from_every_medium_with_one_numbering(tmp_path)
     page = Texts(index.with_name("s.html").read_text()).texts
     for text in (f"titanic{row}", f"b{column}", *document.notes):
         assert text in map(str.strip, page)
+
+
+def test_a_row_with_other_data_than_printed_has_a_mark_with_the_condition(tmp_path):
+    config = CONFIG.replace("  - id: 1\n", DATA + "  - id: 1\n")
+    for word in ("TEXT", "CITED", "ASSUMED"):
+        config = config.replace(word, word.lower())
+    lines = [
+        *errors("german", "a", [0.3, 0.31]),
+        *errors("titanic", "a", [0.35, 0.36]),
+        *(record(name, 1, "data", dim=3, n_train=80) for name in ("german", "titanic")),
+    ]
+    printed = f"{PRINTED}facts,german,dim,3,\nfacts,german,n_train,80,\nfacts,titanic,n_train,40,\n"
+    study = make_study(tmp_path / "s", config, lines, printed)
+    document = table_document(study, study.config.table("1"))
+    mark = mark_of_number(1)
+    note = f"{mark} run under other conditions: training rows 80, the paper prints 40."
+    assert document.notes[-1] == note
+    assert [row[0] for row in document.grid.rows] == ["text", f"titanic{mark}"]
+    assert note not in table_document(study, study.config.table("facts")).notes
+
+
+DATA = """\
+  - id: facts
+    caption: Facts
+    of: data
+    columns: [dim, {name: n_train, label: training rows}]
+"""
 
 
 def test_no_two_notes_have_one_mark():
