@@ -13,7 +13,7 @@ from ensvm.kernels.low_rank import LowRankGram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
-    MergedRows,
+    MergedExamples,
     identical_inputs,
 )
 
@@ -31,7 +31,7 @@ class RhoProblem:
     """The Gram matrix or its substitute; of the unknowns if there are `merged` rows."""
     signs: NDArray[np.float64]
     """The labels of the training rows, -1 and +1."""
-    merged: MergedRows | None = None
+    merged: MergedExamples | None = None
     """The unknowns, if identical rows are taken as one."""
     gram_dtype: str = "float64"
     gram_error: float | None = 0.0
@@ -61,7 +61,7 @@ class RhoProblem:
         merged = self.merged
         if merged is None:
             every = np.arange(m)
-            merged = MergedRows(self.signs, every, every, np.ones(m), every)
+            merged = MergedExamples(self.signs, every, every, np.ones(m), every)
         return replace(self, merged=merged.weighted(weights))
 
     def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

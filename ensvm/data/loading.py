@@ -15,7 +15,13 @@ from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
 from ensvm.data.missing_values import fill_with_training_mean
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
-from ensvm.data.providers.serving import Attempt, Served, ask, how_to_get, read_rows
+from ensvm.data.providers.serving import (
+    Lookup,
+    Served,
+    first_reply,
+    how_to_get,
+    read_rows,
+)
 from ensvm.data.row_numbers import listed_rows
 from ensvm.data.scaling import scale, standardise_all
 from ensvm.data.splits import IndicesSplit, split_rows
@@ -142,7 +148,7 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
-        part = ask(sources, reasons, folders, Attempt.serve)
+        part = first_reply(sources, reasons, folders, Lookup.serve)
         if part is None:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
@@ -188,8 +194,10 @@ def locate(
     if card.generator:
         return Location("here", "generator", {}, [], how_to_get(card))
     folders, reasons = data_folders(data_dir, offline), list[str]()
-    find = partial(Attempt.find, verify=verify)
-    every = {part: ask(sources, reasons, folders, find) for part, sources in card.parts.items()}
+    find = partial(Lookup.find, verify=verify)
+    every = {
+        part: first_reply(sources, reasons, folders, find) for part, sources in card.parts.items()
+    }
     parts = {part: found for part, found in every.items() if found is not None}
     state: Literal["here", "to download", "missing"] = "missing"
     provider = None

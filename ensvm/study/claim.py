@@ -9,7 +9,7 @@ from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names
 from ensvm.study.metrics import SECONDS, range_of, unit_of
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
 from ensvm.study.source import YamlSource
@@ -230,11 +230,11 @@ class ClaimConfig(ConfigBlock):
             )
         return self
 
-    def asked(self, index: int) -> Iterator[Asked]:
+    def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the claim, the config's `index`-th, asks of the records."""
         for number, test in enumerate(self.tests):
             location = ("claims", index, "tests", number, "metric")
-            yield Asked(location, test.metric, test.algorithms, test.of_curves)
+            yield AskedMetric(location, test.metric, test.algorithms, test.of_curves)
 
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:

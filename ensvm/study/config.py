@@ -22,7 +22,7 @@ from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import AnyFigure, check_figures
 from ensvm.study.findings import AbstractConfig, FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
 from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
@@ -420,9 +420,9 @@ class StudyConfig(PrintedMeans):
             timing=self.timing is not None,
         )
 
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[AskedMetric]:
         """Return what the tables, figures, claims and readings ask of the records."""
-        names, asked = self.names(), list[Asked]()
+        names, asked = self.names(), list[AskedMetric]()
         for number, table in enumerate(self.tables):
             asked += table.asked(number)
         for number, figure in enumerate(self.figures):

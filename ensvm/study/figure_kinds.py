@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from ensvm import hints
 from ensvm.study.block import Algorithms, ConfigBlock, DataSets, Id, NameOf
 from ensvm.study.metrics import SEARCH, SECONDS, SIZE, TRAIN_ERROR, unit_of
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
@@ -120,7 +120,7 @@ class FigureConfig(ConfigBlock):
         """Return the default labels of a panel's axes."""
 
     @abstractmethod
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
 
     @abstractmethod
@@ -190,9 +190,9 @@ class BoxConfig(FigureConfig):
         """Return data sets and the metric."""
         return "data set", axis_label(self.metric)
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
-        yield Asked(("figures", index, "metric"), self.metric, self.series)
+        yield AskedMetric(("figures", index, "metric"), self.metric, self.series)
 
 
 class ScatterPanel(RowsPanel):
@@ -275,10 +275,10 @@ class ScatterConfig(FigureConfig):
         x, y = (f"{name}: {axis_label(self.metric)}" for name in self.pair_of(panel))
         return x, y
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for panel in self.panels:
-            yield Asked(("figures", index, "metric"), self.metric, self.pair_of(panel))
+            yield AskedMetric(("figures", index, "metric"), self.metric, self.pair_of(panel))
 
 
 class MapPanel(AxesConfig):
@@ -329,11 +329,11 @@ class MapConfig(FigureConfig):
         """Return the names of the parameters."""
         return self.x, self.y
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number, "series")
-            yield Asked(location, SEARCH, (panel.series,), curve=True)
+            yield AskedMetric(location, SEARCH, (panel.series,), curve=True)
 
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
@@ -399,14 +399,14 @@ class PlaneConfig(FigureConfig):
         """Return an input for each axis."""
         return "first input", "second input"
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number)
             kept = {"series": MAP, "marks": (panel.marks,), "sizes": (panel.sizes,)}
             for key, curves in kept.items():
                 for name, curve in product(panel.series, filter(None, curves)):
-                    yield Asked((*location, key), curve, (name,), curve=True)
+                    yield AskedMetric((*location, key), curve, (name,), curve=True)
 
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""

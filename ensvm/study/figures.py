@@ -16,7 +16,7 @@ from ensvm.study.figure_kinds import (
     ScatterConfig,
     axis_label,
 )
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
 
@@ -129,7 +129,7 @@ class LinesConfig(FigureConfig):
         """Return whether the series of a panel are sweeps of algorithms."""
         return False
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for number, panel in enumerate(self.panels):
             own = () if panel.y is None else ("panels", number)
@@ -137,7 +137,7 @@ class LinesConfig(FigureConfig):
             for name in self.series:
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
                 for algorithm, y in product(swept, self.ys_of(panel)):
-                    yield Asked(location, y, (algorithm,), self.of_curves)
+                    yield AskedMetric(location, y, (algorithm,), self.of_curves)
 
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
         """Return the data sets of all panels."""
@@ -196,11 +196,11 @@ class CurvesConfig(LinesConfig):
         steps, metric = super().default_labels(panel)
         return (metric, "share of the values") if self.cumulative else (steps, metric)
 
-    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+    def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure asks of the records, the scalar of its marks among it."""
         yield from super().asked(index, names)
         if isinstance(self.marks, str):
-            yield Asked(("figures", index, "marks"), self.marks, self.series)
+            yield AskedMetric(("figures", index, "marks"), self.marks, self.series)
 
 
 class SweepFigureConfig(LinesConfig):

@@ -24,7 +24,7 @@ FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a me
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedMetric:
     """What a table, a figure or a claim asks of the records of an algorithm."""
 
     location: Location  # where the config asks it
@@ -127,7 +127,7 @@ class StudyNames:
             ]
         return blocks
 
-    def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
+    def must_be_measured(self, source: YamlSource, asked: AskedMetric) -> None:
         """Raise UserError for a metric that records cannot have.
 
         Names of fitted attributes are accepted: only a fit shows whether they exist.

@@ -21,7 +21,7 @@ from ensvm.study.metrics import (
     unit_of,
     wrong_share,
 )
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.source import Location, YamlSource
@@ -270,7 +270,7 @@ class TableConfig(PrintedMeans):
             return None if self.of == "data" else direction_of(self.metric_of(column))
         return None if self.best == "none" else self.best
 
-    def asked(self, index: int) -> Iterator[Asked]:
+    def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):
             if column.unavailable is not None or column.of_columns is not None:
@@ -278,7 +278,7 @@ class TableConfig(PrintedMeans):
             own = () if column.metric is None else ("columns", number)
             location = ("tables", index, *own, "metric")
             metric, curve = self.metric_of(column), column.stage is not None
-            yield Asked(location, metric, (column.of(self),), curve)
+            yield AskedMetric(location, metric, (column.of(self),), curve)
 
     def own_margin_of(self, column: ColumnConfig) -> float | None:
         """Return the margin that the config gives a column, in the unit of its metric, or None."""

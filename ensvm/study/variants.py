@@ -15,7 +15,7 @@ from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import ConfigBlock, Id, Name, NameOf, copy_name, refusal
 from ensvm.study.dataset import DatasetConfig, algorithms_on
 from ensvm.study.metrics import PERCENT, unit_of
-from ensvm.study.names import Asked, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -153,13 +153,13 @@ class ReadingConfig(ConfigBlock):
         """Return the algorithms that the question's columns show."""
         return tuple(dict.fromkeys(column.of(table) for column in self.columns_of(table)))
 
-    def asked(self, index: int, table: TableConfig) -> Iterator[Asked]:
+    def asked(self, index: int, table: TableConfig) -> Iterator[AskedMetric]:
         """Yield what the question, the config's `index`-th, asks of the records."""
         for number, variant in enumerate(self.variants):
             location: Location = ("readings", index, "variants", number)
             for column in self.columns_of(table):
                 algorithm = variant.column(column.of(table))
-                yield Asked(
+                yield AskedMetric(
                     location, table.metric_of(column), (algorithm,), column.stage is not None
                 )
 

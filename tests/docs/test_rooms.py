@@ -1,7 +1,9 @@
-"""CONTRIBUTING draws the rooms as imports run, and names files that exist."""
+"""CONTRIBUTING draws the rooms as imports run, and names files that exist; a name is one thing."""
 
+import ast
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -24,3 +26,15 @@ def test_files_that_it_names_exist():
     named = re.findall(r"`((?:ensvm|cli|tests|docs)/[\w./-]*)`", PAGE)
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_a_class_has_a_name_of_its_own():
+    """One word, one thing: no two rooms have public classes of one name."""
+    names = Counter(
+        node.name
+        for folder in ("ensvm", "cli")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -29,7 +29,7 @@ _OFFLINE = "not asked, for the run is offline (ENSVM_OFFLINE or offline=True)"
 
 # the files of one part of a data set, whose rows follow each other
 Files = Sequence[tuple[Source, FileContent]]
-Answer = TypeVar("Answer")
+Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Lookup:
     """A source, and where it is looked for: at its own provider, in a package, in the cache."""
 
     source: Source
@@ -135,32 +135,32 @@ class Attempt:
         return f"no file {source.address}"
 
 
-def ask(
+def first_reply(
     sources: list[Source],
     reasons: list[str],
     folders: DataFolders,
-    question: Callable[[Attempt], Answer],
-) -> Answer | None:
-    """Return the answer of the first provider that has a part; add the others' reasons.
+    question: Callable[[Lookup], Reply],
+) -> Reply | None:
+    """Return the reply of the first provider that has a part; add the others' reasons.
 
-    The question is `Attempt.serve`, or `Attempt.find`, which asks no network.
+    The question is `Lookup.serve`, or `Lookup.find`, which asks no network.
     """
     ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
     local = [source for source in ordered if source.kind in ("file", "mirror")]
-    attempts = [
-        *(Attempt(source, folders) for source in local),
-        *(Attempt(source, folders, "installed") for source in ordered if source.kind == "pip"),
-        *(Attempt(source, folders, "cache") for source in ordered if source.kind in _CACHED),
-        *(Attempt(source, folders) for source in ordered if source not in local),
+    lookups = [
+        *(Lookup(source, folders) for source in local),
+        *(Lookup(source, folders, "installed") for source in ordered if source.kind == "pip"),
+        *(Lookup(source, folders, "cache") for source in ordered if source.kind in _CACHED),
+        *(Lookup(source, folders) for source in ordered if source not in local),
     ]
-    for attempt in attempts:
+    for lookup in lookups:
         try:
-            return question(attempt)
+            return question(lookup)
         except NotHere:
             continue  # not worth a line: the source's own provider is asked too
         except Refused as refusal:
-            address = f" {attempt.source.address}" if attempt.source.kind == "url" else ""
-            reasons.append(f"{attempt.provider}{address}: {refusal}")
+            address = f" {lookup.source.address}" if lookup.source.kind == "url" else ""
+            reasons.append(f"{lookup.provider}{address}: {refusal}")
     return None
 
 

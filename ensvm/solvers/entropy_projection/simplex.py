@@ -66,7 +66,7 @@ def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArra
 
 
 @dataclass(frozen=True, eq=False)
-class MergedRows:
+class MergedExamples:
     """The p unknowns of a problem of m training rows whose identical rows are taken as one."""
 
     labels: Vector  # (p,), -1 or +1
@@ -76,7 +76,7 @@ class MergedRows:
     unknown: NDArray[np.intp]  # (m,) the unknown that a training row belongs to
     row_weights: Vector | float = 1.0  # (m,) how much a training row counts, positive
 
-    def weighted(self, weights: Vector) -> "MergedRows":
+    def weighted(self, weights: Vector) -> "MergedExamples":
         """Return the unknowns where the training rows count by their weights, shape (m,).
 
         A row of weight 2 is then two rows: both start at the same sum, and stay at it.
@@ -110,7 +110,7 @@ class MergedRows:
         return int(self.first[negative]), int(self.first[positive])
 
 
-def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
+def merge_identical(distinct: DistinctRows, y: Vector) -> MergedExamples:
     """Return the unknowns of a problem: its distinct pairs of input and label.
 
     They are in the order of their first training rows. `y`, shape (m,), are the labels.
@@ -127,7 +127,7 @@ def merge_identical(distinct: DistinctRows, y: Vector) -> MergedRows:
     new_numbers = np.empty_like(order)
     new_numbers[order] = np.arange(order.size)
     first = first[order]
-    return MergedRows(
+    return MergedExamples(
         y[first],
         first,
         distinct.index[first],
@@ -169,7 +169,7 @@ class EntropyProjectionResult:
         """What `objective` can at most lie above rho*: objective - lower_bound."""
         return self.objective - self.lower_bound
 
-    def spread(self, merged: MergedRows) -> "EntropyProjectionResult":
+    def spread(self, merged: MergedExamples) -> "EntropyProjectionResult":
         """Return the result with the weights of the training rows, in place of the unknowns'."""
         members = None if self.members is None else merged.spread(self.members)
         return replace(

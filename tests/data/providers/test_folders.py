@@ -14,7 +14,7 @@ import pytest
 from ensvm.atomic_write import replace_file
 from ensvm.data.card import Source
 from ensvm.data.providers.folders import DataFolders, data_folders, through_cache
-from ensvm.data.providers.serving import Attempt
+from ensvm.data.providers.serving import Lookup
 from ensvm.errors import Refused, UserError
 
 CONTENT = b"1,2,a\n3,4,b\n"
@@ -28,7 +28,7 @@ def source(**place: str) -> Source:
 
 def from_mirrors(*mirrors: Path) -> bytes:
     folders = DataFolders(mirrors, cache=Path("unused"), offline=True)
-    (_, content), *_ = Attempt(source(mirror="uci/one.data"), folders).serve().files
+    (_, content), *_ = Lookup(source(mirror="uci/one.data"), folders).serve().files
     return content.data
 
 
