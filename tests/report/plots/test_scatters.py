@@ -63,7 +63,7 @@ def test_labels_do_not_collide_even_where_points_do(study, scale):
     places = np.vstack([rng.uniform(5, 40, (12, 2)), rng.normal(20, 1.0, (8, 2))])
     points = [Point(f"data set {n}", str(n), x, y) for n, (x, y) in enumerate(places.tolist())]
     drawn = Figure(figsize=(4.5, 4.5), layout="constrained")
-    FigureCanvasAgg(drawn)
+    canvas = FigureCanvasAgg(drawn)
     axes = drawn.subplots()
     axes.set_xscale(scale)
     axes.set_yscale(scale)
@@ -72,6 +72,8 @@ def test_labels_do_not_collide_even_where_points_do(study, scale):
     _label(axes, points)
     labels = [one for one in axes.texts if isinstance(one, Annotation)]
     assert [one.get_text() for one in labels] == [point.label for point in points]
+    for one in labels:
+        one.update_positions(canvas.get_renderer())
     # without the lines that tie labels to their points
     texts = [Text.get_window_extent(one).padded(-1.0) for one in labels]
     assert not [pair for pair in combinations(texts, 2) if pair[0].overlaps(pair[1])]
