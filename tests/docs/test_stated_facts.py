@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
+from typing import get_args
 
 import generated
 import pandas as pd
@@ -42,11 +43,14 @@ from ensvm.solvers.leave_one_out_search import MENDED_PAIR
 from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leave_one_out
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.findings import PLACEHOLDER
+from ensvm.study.passes import RunPass
 from ensvm.study.published_part import (
     DEFAULT_REALIZATIONS,
     REALIZATIONS_OF_CLAIMS,
     REALIZATIONS_OF_FIGURES,
 )
+from ensvm.study.relations import RELATIONS
+from ensvm.study.signs import SIGNS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -91,6 +95,11 @@ FACTS = {
         f" {REALIZATIONS_OF_FIGURES} where a figure alone shows a value)",
     ],
     "docs/run/many-machines.md": [f"no worker appears in {WORKER_SECONDS:.0f} seconds"],
+    "docs/understand/words.md": [
+        "sign : `{}`, `{}`, `{}` or `{}` beside a printed value".format(*SIGNS.values()),
+        *(f"{run_pass} pass" for run_pass in get_args(RunPass)),
+        "relation : The comparison that a claim makes: `{}`, `{}` and so on".format(*RELATIONS),
+    ],
     "docs/look-up/commands.md": [f"in GiB (default {largest_content() / 2**30:.0f})"],
     "docs/look-up/trust.md": [f"at most {largest_content() / 2**30:.0f} GiB unpacked"],
     "docs/run/data.md": [f"the limit of {largest_content() / 2**30:.0f} GiB"],
