@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from ensvm.study.block import Algorithms, NameOf, Names
+from ensvm.study.block import Algorithms, Id, NameOf, Names
 from ensvm.study.figure_kinds import (
     AxesConfig,
     BoxConfig,
@@ -218,6 +218,8 @@ class SweepFigureConfig(LinesConfig):
     stages : tuple of int
         The entries of a curve that are shown, a line each, the first being 1; `y` is then a
         curve.
+    table : str or None
+        The table whose printed values are marked beside the lines.
     """
 
     short: ClassVar[str] = "over"
@@ -228,6 +230,7 @@ class SweepFigureConfig(LinesConfig):
     )
     y: str | dict[str, str] | None = "error"
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
 
     @property
     def of_sweeps(self) -> bool | None:

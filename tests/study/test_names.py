@@ -40,7 +40,7 @@ figures:
      {dataset: e, series: b}]}
   - {id: 7, caption: c, kind: scatter, rows: [d, e], x: b, y: s-1, table: 1,
      panels: [{rows: [d]}, {x: b, y: s-2}]}
-  - {id: 5, caption: c, kind: sweep, panels: [g], series: [a, b]}
+  - {id: 5, caption: c, kind: sweep, panels: [g], series: [a, b], table: 1}
   - {id: 6, caption: c, kind: sweep, panels: [{dataset: d}], series: [s]}
 claims:
   - {id: one, text: t, left: [a, b], right: [b], relation: less, rows: [d, e]}

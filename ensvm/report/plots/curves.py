@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.counts import counted
+from ensvm.report.plots.boxes import PRINTED
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
@@ -29,6 +30,7 @@ from ensvm.report.plots.looks import (
 )
 from ensvm.report.query import Answer, Question, ask
 from ensvm.report.study_folder import Study
+from ensvm.report.tables import printed_value
 from ensvm.study.figure_kinds import axis_label
 from ensvm.study.figures import CurvesConfig, LinesConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of
@@ -55,6 +57,7 @@ class Curve:
     lines apart. `std` is the standard deviation over the realizations, None for a single one;
     `mark` is the x of the curve's mark, if any. If the values of a sweep are names, such as
     kernels, `names` has them, and `x` are places of the panel, at equal distances from 0.
+    `printed` has the printed value at each point of a sweep, if there is one.
     """
 
     label: str
@@ -66,6 +69,7 @@ class Curve:
     n: tuple[int, ...] = ()
     mark: float | None = None
     names: tuple[str, ...] = ()
+    printed: tuple[float | None, ...] = ()
 
     @property
     def band(self) -> list[float]:
@@ -113,6 +117,9 @@ def lines_of(curve: Curve) -> Iterator[tuple[Any, ...]]:
     """Yield a line of the frame behind a figure for each point, and for the mark (without y)."""
     for point in zip(curve.names or curve.x, curve.y, curve.std, curve.n, strict=True):
         yield curve.label, "curve", *point
+    for x, printed in zip(curve.names or curve.x, curve.printed, strict=False):
+        if printed is not None:
+            yield curve.label, "printed", x, printed, None, None
     if curve.mark is not None:
         yield curve.label, "mark", curve.mark, None, None, None
 
@@ -170,11 +177,13 @@ def _curves_of_sweeps(
         points = _points_of(study, panel, series)
         of_names = any(isinstance(x, str) for x, _, _ in points)
         names: list[str] = []
+        printed: list[float | None] = []
         for number, (x, row, column) in enumerate(points):
             values, why = _values(study, y, row, column, stage)
             if values:
                 measured.append((float(number if of_names else x), values))
                 names.append(str(x))
+                printed.append(_printed(study, figure, row, column, y, stage))
             if why:
                 missing_x.setdefault(why, []).append(f"{x}")
         missing += [
@@ -184,7 +193,18 @@ def _curves_of_sweeps(
             of_stage = replace(empty, label=name, part=f"{text} {after}".strip())
             x_values, of_points = zip(*measured, strict=True)
             means = _means(of_stage, x_values, of_points, y)
+            means = replace(means, printed=tuple(printed))
             yield replace(means, names=tuple(names)) if of_names else means
+
+
+def _printed(
+    study: Study, figure: SweepFigureConfig, row: str, algorithm: str, y: str, stage: int | None
+) -> float | None:
+    """Return what the figure's table prints at a point of a sweep; None if it prints nothing."""
+    if figure.table is None:
+        return None
+    found = printed_value(study, study.config.table(figure.table), row, algorithm, y, stage)
+    return None if found is None else found.value
 
 
 def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
@@ -270,6 +290,8 @@ def draw(
     if any(ends):
         mark = RING if isinstance(config, SweepFigureConfig) else DOT
         keys.append((None, f"{mark} {config.ends or config.default_ends}"))
+    if any(value is not None for curve in every for value in curve.printed):
+        keys.append((Line2D([], [], **PRINTED), "printed"))
     if any(any(curve.band) for curve in every):
         keys.append((None, BAND))
     for scale, axis in ((config.x_scale, "x"), (config.y_scale, "y")):
@@ -339,6 +361,10 @@ def _draw_panel(
             axes.fill_between(
                 curve.x, *curve.edges, color=look["color"], alpha=BAND_ALPHA, linewidth=0
             )
+        pairs = zip(curve.x, curve.printed, strict=False)
+        if printed := [(x, value) for x, value in pairs if value is not None]:
+            marker: Look = {**PRINTED, "markeredgecolor": look["color"]}
+            axes.plot(*zip(*printed, strict=True), **marker, zorder=4)
         if curve.mark is not None:
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
         if curve in ends:
@@ -373,6 +399,8 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
         ticks = FEW_TICKS if x.max() >= LONG_NUMBER else MANY_TICKS
         axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True, steps=[1, 2, 5, 10]))
     if config.y_scale == "log":
-        low, high = log_limits(np.concatenate([edge for curve in curves for edge in curve.edges]))
+        printed = [value for curve in curves for value in curve.printed if value is not None]
+        edges = [edge for curve in curves for edge in curve.edges]
+        low, high = log_limits(np.concatenate([*edges, np.array(printed)]))
         log_ticks(axes.yaxis, low, high)
         axes.set_ylim(low, high)  # matplotlib finds no limits without positive values

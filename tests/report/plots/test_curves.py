@@ -189,6 +189,22 @@ def test_a_sweep_of_data_sets_is_drawn_against_its_values_in_percent(swept):
     assert curve.std == pytest.approx((0.1 / np.sqrt(2),) * 2)
 
 
+def test_printed_values_of_a_table_are_marked_along_a_sweep(tmp_path, texts_of):
+    config = SWEPT.replace("series: [a], y: error}", "series: [a], y: error, table: t}")
+    config += "published: p.csv\ntables:\n  - {id: t, caption: c, rows: [size], columns: [a]}\n"
+    printed = "table,row,column,value,std\nt,size-100,a,9.5,\n"
+    lines = [record(f"size-{n}", r, "a", error=(n + r) / 1000) for n in (50, 100) for r in (1, 2)]
+    study = make_study(tmp_path / "s", config, lines, printed)
+    figure = study.config.figures[0]
+    ((curve,), _) = read_curves(study, figure)
+    assert curve.printed == (None, 9.5)
+    frame = read_figure(study, figure).frame
+    assert frame[frame.what == "printed"][["x", "y"]].to_numpy().tolist() == [[100.0, 9.5]]
+    assert "printed" in texts_of(study, figure)
+    without = figure.model_copy(update={"table": None})
+    assert "printed" not in texts_of(study, without)
+
+
 def test_a_sweep_of_an_algorithm_has_a_line_for_each_stage(swept):
     curves, missing = read_curves(swept, swept.config.figures[1])
     assert [(curve.label, curve.x, curve.y) for curve in curves] == [("1 round", (2.0,), (5.0,))]
