@@ -125,7 +125,8 @@ def _results_and_studies(
         unknown = [name for name in studies if not shipped_records(name)]
         hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
         first = "run a study first, for example: ensvm run smoke"
-        raise click.UsageError(f"there is no folder {folder!r}; {first}{hint}")
+        named = f"{values[0]!r} is neither a folder nor a shipped study, and " if unknown else ""
+        raise click.UsageError(f"{named}there is no folder {folder!r}; {first}{hint}")
     return results, studies, rest
 
 

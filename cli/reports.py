@@ -199,7 +199,7 @@ def compare(first: str, second: str, every: bool) -> None:
     come with ensvm. Table values are counted. Realizations that both have are compared pair by
     pair; seconds are left out. A value is equal to rounding if no test row changes its prediction
     error and the relative difference is at most 1e-6. Exit status: 0 no verdict and no claim
-    differs, 1 one does, 2 wrong input.
+    differs, 1 one does or a study cannot be read, 2 wrong input.
 
     \b
     Examples:
@@ -209,7 +209,9 @@ def compare(first: str, second: str, every: bool) -> None:
     from ensvm.report import compare_results as comparing
     from ensvm.report.study_folder import find_shown
 
-    sides = comparing.read_sides(first, second)
+    *sides, errors = comparing.read_sides(first, second)
+    for error in errors:
+        print_text(f"not shown: {error}", err=True)
     for folder in map(Path, (first, second)):
         say_if_shipped(folder, find_shown(folder))
     for study in [study for side in sides for study in side.values()]:
@@ -227,7 +229,8 @@ def compare(first: str, second: str, every: bool) -> None:
         if alone := [study for study in side if study not in common]:
             say(f"only the {name} has the studies {', '.join(alone)}")
     say(comparing.total(comparisons))
-    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)
+    differ = any(comparison.flips or comparison.claims for comparison in comparisons)
+    sys.exit(1 if differ or errors else 0)
 
 
 @click.command()

@@ -50,28 +50,31 @@ def list_(results: Path) -> None:
       ensvm list
       ensvm list results/
     """
+    from ensvm.errors import UserError
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.study_folder import find_studies, folders_by_study, same_study
     from ensvm.shipped import shipped_configs, shipped_records
     from ensvm.study.read_config import read_config, read_copy
 
-    folders = folders_by_study(find_studies(results))
-    configs = {name: read_copy(first / CONFIG_COPY) for name, (first, *_) in folders.items()}
-    for name, (first, *others) in folders.items():
+    configs: dict[str, StudyConfig] = {}
+    here: dict[str, str] = {}
+    for name, (first, *others) in folders_by_study(find_studies(results)).items():
+        try:
+            configs[name] = read_copy(first / CONFIG_COPY)
+            counts = Counter(record.status for record in read_records(first).values()).most_common()
+            here[name] = ", ".join(f"{counted(count, 'cell')} {status}" for status, count in counts)
+        except UserError as error:
+            print_text(f"not shown: {error}", err=True)
         for folder in others:
             print_text(f"not shown: {same_study(name, first, folder)}", err=True)
     for path in shipped_configs().glob("*.yaml"):
         configs[path.stem] = read_config(path)[0]
     rows = []
     for config in _in_order(configs.values()):
-        name = config.study
-        records = read_records(folders[name][0]).values() if name in folders else ()
-        missing = "not run" if shipped_records(name) is None else "not run; shipped"
-        counts = Counter(record.status for record in records).most_common()
-        here = ", ".join(f"{counted(count, 'cell')} {status}" for status, count in counts)
+        missing = "not run" if shipped_records(config.study) is None else "not run; shipped"
         takes = duration(config.takes) if config.takes else ""
         takes += " (--published)" * bool(takes and config.reproduce)
-        rows.append([name, takes, here or missing, config.title])
+        rows.append([config.study, takes, here.get(config.study) or missing, config.title])
     print_table(["study", "takes", "here", "what it is"], rows, names=4)
     print_text(
         "\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status. Shipped results,"

@@ -65,13 +65,14 @@ class StudyComparison:
         ]
 
 
-def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]]:
-    """Return the studies of two sides by their names.
+def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study], list[UserError]]:
+    """Return the studies of two sides by their names, and the errors of what cannot be read.
 
     Each side is a folder of results, a study's folder, or `shipped`: the results that come with
     ensvm of the studies that the other side has. Raises UserError if a side has no records.
     """
-    sides = [_studies_in(Path(side)) for side in (one, other)]
+    errors: list[UserError] = []
+    sides = [_studies_in(Path(side), errors) for side in (one, other)]
     for number, name in enumerate((one, other)):
         if name == SHIPPED:
             sides[number] = {
@@ -84,17 +85,18 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
             names = ", ".join(others) or SHIPPED
             raise UserError(f"no study of the other side comes with ensvm: {names}")
         if not studies:
-            raise UserError(f"{side}: no records here; run a study first")
-    return sides[0], sides[1]
+            raise errors[0] if errors else UserError(f"{side}: no records; run a study first")
+    return sides[0], sides[1], errors
 
 
-def _studies_in(results: Path) -> dict[str, Study]:
-    """Return the studies in a folder by their names; refuse two folders with one study."""
+def _studies_in(results: Path, errors: list[UserError]) -> dict[str, Study]:
+    """Return the studies in a folder by their names; append the errors of those not read."""
     studies = {}
     for study in read_each(folders_by_study(find_shown(results))):
         if isinstance(study, UserError):
-            raise study
-        studies[study.config.study] = study
+            errors.append(study)
+        else:
+            studies[study.config.study] = study
     return studies
 
 

@@ -5,10 +5,12 @@ Everything on it comes from the config and the records.
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ensvm.counts import of_all
 from ensvm.data.alarms import TITLE
+from ensvm.errors import UserError
 from ensvm.records.store import CONFIG_COPY, folders_in
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
@@ -80,10 +82,14 @@ def _other_parts(study: Study) -> Iterator[Part]:
 def parts_of(study: str, results: Path) -> list[StudyConfig]:
     """Return the configs of the studies in a folder of results that are parts of another one."""
     copies = [folder / CONFIG_COPY for folder in folders_in(results)] if results.is_dir() else []
-    texts = {path: read_text(path) for path in copies if path.is_file()}
-    # Most studies are no parts, and their YAML need not be read.
-    configs = [read_config(path, text)[0] for path, text in texts.items() if "part_of:" in text]
-    return [config for config in configs if config.part_of == study]
+    parts: list[StudyConfig] = []
+    for path in filter(Path.is_file, copies):
+        with suppress(UserError):  # a config that cannot be read is named when its study is read
+            text = read_text(path)
+            # Most studies are no parts, and their YAML need not be read.
+            if "part_of:" in text and (config := read_config(path, text)[0]).part_of == study:
+                parts.append(config)
+    return parts
 
 
 def findings_parts(study: Study) -> Iterator[Part]:
