@@ -60,9 +60,10 @@ def list_(results: Path) -> None:
     here: dict[str, str] = {}
     for name, (first, *others) in folders_by_study(find_studies(results)).items():
         try:
-            configs[name] = read_copy(first / CONFIG_COPY)
+            config = read_copy(first / CONFIG_COPY)
             counts = Counter(record.status for record in read_records(first).values()).most_common()
             here[name] = ", ".join(f"{counted(count, 'cell')} {status}" for status, count in counts)
+            configs[name] = config
         except UserError as error:
             print_text(f"not shown: {error}", err=True)
         for folder in others:
