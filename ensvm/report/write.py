@@ -1,5 +1,7 @@
 """Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -166,22 +168,30 @@ def write_pages(
         pages.append(page)
         yield path
     path = target / "index.html"
-    replace_file(path, render_page("index.html", pages=_in_order(pages)))
+    totals = {
+        kind: sum((Counter(getattr(page, kind)) for page in pages), Counter())
+        for kind in ("verdicts", "chosen", "claim_verdicts")
+    }
+    missing = sum(page.picture.missing for page in pages if page.picture)
+    text = render_page("index.html", pages=_in_order(pages), totals=totals, missing=missing)
+    replace_file(path, text)
     yield path
 
 
 def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
     """Return the pages in the order of the index, each with whether it is a part of another.
 
-    A part follows the study that it is a part of. Studies without findings and their parts come
-    last.
+    Papers come first, by year, then studies with findings, then others. A part follows the study
+    that it is a part of.
     """
     by_name = {page.name: page for page in pages}
 
-    def place(name: str) -> tuple[bool, str, str]:
-        main = by_name[name].config.part_of
-        main = main if main in by_name else name
-        return not by_name[main].config.findings, main, name
+    def place(name: str) -> tuple[bool, bool, float, str, bool, str]:
+        part_of = by_name[name].config.part_of
+        main = part_of if part_of in by_name else name
+        config = by_name[main].config
+        year = math.inf if config.year is None else config.year
+        return not config.published, not config.findings, year, main, name != main, name
 
     placed = sorted(map(place, by_name))
-    return [(by_name[name], name != main) for _, main, name in placed]
+    return [(by_name[name], is_part) for *_, is_part, name in placed]

@@ -265,9 +265,9 @@ def _difference_grid(comparison: DataSetComparison) -> Grid:
             interval = f"{unit.text(pair['low'])} to {unit.text(pair['high'])}"
             texts = [unit.text(pair["difference"]), interval, _p_text(pair["p_holm"])]
         rows.append([*names, str(pair["n"]), *texts])
-    interval = f"{100 * (1 - LEVEL):g} % interval"
-    heads = ["algorithm", "less", "n", "difference", interval, "p after Holm"]
-    return Grid(heads, rows, left=("less",))
+    interval = f"{100 * (1 - LEVEL):g} % interval after Holm"
+    heads = ["algorithm", "minus", "n", "difference", interval, "p after Holm"]
+    return Grid(heads, rows, left=("minus",))
 
 
 def _p_text(p: float) -> str:

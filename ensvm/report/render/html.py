@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from ensvm import __version__
+from ensvm.counts import counted
 from ensvm.report.documents.claim_document import verdict_count
 from ensvm.report.documents.document import one_line
 from ensvm.report.render.markdown import markdown_parser
@@ -138,6 +139,7 @@ def _environment() -> Environment:
         marks=SIGNS,
         claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
         claim_count=verdict_count,
+        counted=counted,
         version=__version__,
         style=style,
         script=script,

@@ -31,13 +31,14 @@ from ensvm.report.documents.readings_document import (
     question_parts,
     readings_legend,
 )
-from ensvm.report.documents.table_document import table_document
-from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.documents.table_document import TableDocument, table_document
+from ensvm.report.evidence import Evidence, evidence_of, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.ranking_diagram import ranking_diagram
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
 from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.media import MEDIA
 from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import build_table, tables_on_page
@@ -48,6 +49,8 @@ from ensvm.study.table_layout import TableConfig
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
+DOWNLOADS = {"md": "text/markdown", "latex": "text/x-tex", "csv": "text/csv"}
+NAMES_OF_MEDIA = {"md": "Markdown", "latex": "LaTeX", "csv": "CSV"}
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
 
@@ -144,11 +147,6 @@ class StudyPage:
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
 
     @property
-    def n_warned(self) -> int:
-        """The number of cells with warnings."""
-        return n_warned(self.study)
-
-    @property
     def runs(self) -> list[Run]:
         """The runs that made the records, the first one first."""
         return sorted(runs_of(self.study.records.values()).values(), key=lambda run: run.time)
@@ -196,6 +194,7 @@ class StudyPage:
             "legend": self.html(*document.legend),
             "notes": self.html(*document.notes),
             "missing": [self.html(reason) for reason in document.missing],
+            "files": _downloads(document),
             "assumptions": list(document.assumptions),
             "verdicts": [v for v in SIGNS if any(cell.verdict == v for cell in cells)],
             "proposed": max(proposed, default=0),  # the number of the last such column, from 1
@@ -256,6 +255,17 @@ class StudyPage:
                 "text": self.html(*document.parts),
             }
             yield PageSection(table.id, document.title, content)
+
+
+def _downloads(document: TableDocument) -> dict[str, tuple[str, str]]:
+    """Return the ending and the address of a table in each medium of files, if it is small."""
+    files = {}
+    for name, kind in DOWNLOADS.items():
+        medium = MEDIA[name]
+        content = medium.render(document).encode()
+        if len(content) <= MOST_EMBEDDED:
+            files[NAMES_OF_MEDIA[name]] = (medium.suffix, data_uri(kind, content))
+    return files
 
 
 def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:

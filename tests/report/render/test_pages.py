@@ -181,8 +181,11 @@ def test_a_figure_is_an_image_with_a_description(elements, study):
 def test_links_lead_to_the_web_to_mail_or_beside_the_page(elements):
     images = [attributes["src"] for name, attributes in elements if name == "img"]
     assert all(src.startswith("data:image/svg+xml;") for src in images)
-    links = [attributes["href"] for name, attributes in elements if name == "a"]
-    outside = [link for link in links if not link.startswith(("#", "data:text/csv;"))]
+    anchors = [attributes for name, attributes in elements if name == "a"]
+    saved = [one["href"] for one in anchors if "download" in one]
+    assert all(re.match("data:text/(csv|markdown|x-tex);", address) for address in saved)
+    links = [one["href"] for one in anchors if "download" not in one]
+    outside = [link for link in links if not link.startswith("#")]
     assert outside == [
         *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
         *("mailto:a@example.org", *DATA_LINKS),
@@ -364,3 +367,49 @@ def test_in_a_browser(page, beacon, tmp_path):
         "cell_open": True,
         "cell_closed": True,
     }
+
+
+def test_a_table_is_one_click_away_in_each_medium_of_files(page):
+    text = page.read_text()
+    for suffix, kind in ((".md", "text/markdown"), (".tex", "text/x-tex"), (".csv", "text/csv")):
+        address = re.search(
+            rf'download="s-table-[^"]*{suffix}" href="data:{kind};[^,]*,([^"]*)"', text
+        )
+        content = unquote(address[1])
+        assert "german" in content, kind
+    assert "\\begin{tabular}" in unquote(text)
+
+
+INDEXED = """\
+study: NAME
+MORE
+datasets: [german]
+algorithms: {a: {estimator: SVC}}
+tables: [{id: t, caption: Errors, columns: [a]}]
+claims: [{id: c, text: t, left: a, relation: at-most, limit: 50}]
+"""
+
+
+def test_the_index_has_papers_by_year_then_others_and_a_total(tmp_path):
+    paper = "published: p.csv\nyear: "
+    studies = [
+        make_study(
+            tmp_path / name,
+            INDEXED.replace("NAME", name).replace("MORE", more),
+            errors("german", "a", [0.2, 0.21]),
+            "table,row,column,value,std\nt,german,a,20.0,\n" if "published" in more else None,
+        )
+        for name, more in {
+            "a-own": "title: own",
+            "b-late": f"{paper}2013",
+            "c-early": f"{paper}1999",
+            "d-part": f"{paper}2020\npart_of: c-early",
+        }.items()
+    ]
+    *_, index = write_pages(studies, tmp_path / "pages")
+    text = index.read_text()
+    links = re.findall(r'<a href="([a-d]-[a-z]+)\.html"', text)
+    assert links == ["c-early", "d-part", "b-late", "a-own"]
+    total = text[text.index("<tfoot>") :]
+    assert "3 within the margin" in total or re.search(r'title="3 [a-z ]+"', total)
+    assert 'title="4 holds"' in total
