@@ -1,18 +1,19 @@
 """Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensvm.atomic_write import replace_file
+from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
+from ensvm.study.signs import SIGNS
 from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
     from ensvm.report.render.study_page import StudyPage
 
+# What the index counts over all studies, each in the order of its bar
+ORDERS = {"verdicts": tuple(SIGNS), "chosen": tuple(SIGNS), "claim_verdicts": CLAIM_VERDICTS}
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
 
@@ -169,8 +172,8 @@ def write_pages(
         yield path
     path = target / "index.html"
     totals = {
-        kind: sum((Counter(getattr(page, kind)) for page in pages), Counter())
-        for kind in ("verdicts", "chosen", "claim_verdicts")
+        kind: {name: sum(getattr(page, kind).get(name, 0) for page in pages) for name in order}
+        for kind, order in ORDERS.items()
     }
     missing = sum(page.picture.missing for page in pages if page.picture)
     text = render_page("index.html", pages=_in_order(pages), totals=totals, missing=missing)

@@ -11,11 +11,13 @@ from rich.progress import (
     BarColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
@@ -24,6 +26,21 @@ from ensvm.terminal import VisibleConsole
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 WHOLE_RUN_SECONDS = 1e6
+# The remaining time is shown when so many cells, and this share of all, have ended: the pace of the
+# first ones is that of the compiler.
+FEWEST_CELLS = 10
+LEAST_SHARE = 0.02
+
+
+class _Remaining(TimeRemainingColumn):
+    """The remaining time; empty while the first cells, which may wait for the compiler, run."""
+
+    def render(self, task: Task) -> Text:
+        """Return the text behind the bar."""
+        least = max(FEWEST_CELLS, LEAST_SHARE * (task.total or 0))
+        if task.total is None or task.completed < least:
+            return Text()
+        return Text("ETA ").append(super().render(task))
 
 
 class RunProgress:
@@ -50,8 +67,7 @@ class RunProgress:
             TaskProgressColumn(),
             TextColumn("{task.fields[count]}", markup=False),
             TimeElapsedColumn(),
-            TextColumn("ETA"),
-            TimeRemainingColumn(),
+            _Remaining(),
             console=self._console,
             transient=True,
             # Short and long cells alternate: the pace is that of the whole run.

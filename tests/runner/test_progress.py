@@ -1,9 +1,13 @@
 """Lines of a run whose output goes to a file."""
 
+import io
+
 import pytest
 from made_up_records import record
+from rich.console import Console
+from rich.progress import Progress
 
-from ensvm.runner.progress import RunProgress
+from ensvm.runner.progress import RunProgress, _Remaining
 
 
 @pytest.fixture
@@ -23,3 +27,14 @@ def test_a_line_counts_cells_every_fifteen_seconds_and_at_the_end(clock, capsys)
         "smoke: 2/4 cells, 0:00:20 passed",
         "smoke: 4/4 cells, 0:00:31 passed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "shown"),
+    [(3, 31, False), (10, 31, True), (12, 2626, False), (60, 2626, True)],
+)
+def test_the_first_cells_which_may_compile_give_no_remaining_time(done, total, shown):
+    bar = Progress(_Remaining(), console=Console(file=io.StringIO(), width=80))
+    task = bar.add_task("smoke", total=total)
+    bar.update(task, completed=done)
+    assert ("ETA" in _Remaining().render(bar.tasks[0])) == shown

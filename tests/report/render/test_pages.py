@@ -413,3 +413,4 @@ def test_the_index_has_papers_by_year_then_others_and_a_total(tmp_path):
     total = text[text.index("<tfoot>") :]
     assert "3 within the margin" in total or re.search(r'title="3 [a-z ]+"', total)
     assert 'title="4 holds"' in total
+    assert 'title="0 ' not in total
