@@ -6,13 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
-from ensvm.classifiers.sklearn_private import Interval, fit_context
+from ensvm.classifiers.sklearn_private import HasMethods, Interval, fit_context
+from ensvm.many_classes import takes_many_classes
 
 
 @documented
@@ -65,8 +66,12 @@ class NoisyLabels(FittedCopy):
     noise: float = 0.0
     random_state: int | np.random.RandomState | None = None
 
+    wraps_parts: ClassVar[bool] = True  # labels are flipped once, among all classes
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FittedCopy._parameter_constraints,
+        # scikit-learn's StackingClassifier has `predict` only once it is fitted
+        "estimator": [None, HasMethods(["fit"])],
         "noise": [Interval(Real, 0.0, 1.0, closed="both")],
     }
 
@@ -96,7 +101,7 @@ class NoisyLabels(FittedCopy):
                 "is left"
             )
         base = self._base()
-        if n_classes > 2 and not _takes_many(base):
+        if n_classes > 2 and not takes_many_classes(base):
             # Labels are flipped once among all classes, so the wrapper stands inside.
             base = OneVsRestClassifier(base)
         copy = seeded_clone(base, generator, keep_given=True)
@@ -108,8 +113,3 @@ class NoisyLabels(FittedCopy):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True
         return tags
-
-
-def _takes_many(estimator: Any) -> bool:
-    tags = get_tags(estimator).classifier_tags
-    return tags is None or bool(tags.multi_class)

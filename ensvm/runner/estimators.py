@@ -467,17 +467,6 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     return grids
 
 
-def takes_many(estimator: Any) -> bool:
-    """Return whether a classifier takes more than two classes, which is the default."""
-    from sklearn.utils import get_tags
-
-    try:
-        tags = get_tags(estimator).classifier_tags
-    except Exception:  # somebody's own class, without scikit-learn's base
-        return True
-    return tags is None or bool(tags.multi_class)
-
-
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
     parts: set[Any] = {type(estimator)}

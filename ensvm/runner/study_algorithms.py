@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ensvm.data import DatasetCard
+from ensvm.many_classes import takes_many_classes
 from ensvm.records.code_identity import code_identity
 from ensvm.records.settings import NOT_SET, AlgorithmSettings
 from ensvm.runner.estimators import (
@@ -19,7 +20,6 @@ from ensvm.runner.estimators import (
     parts_of,
     resolved_block,
     search_grids,
-    takes_many,
 )
 from ensvm.runner.own_code import OwnCode, OwnFolder
 from ensvm.study.algorithms import KernelConfig
@@ -39,6 +39,7 @@ REALIZATION = (
     "ensvm.data.splits",
     "ensvm.seeds",
 )
+SCORES = ("decision_function", "predict_proba")  # what one class against the rest compares
 SHARED_KERNELS = "ensvm.kernels"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; each process has another
 
@@ -134,11 +135,17 @@ def _algorithm(
         grids = search_grids(estimator)
     except EstimatorError as error:
         raise source.error(location, str(error)) from error
-    if many and (block.one_vs_rest or not takes_many(estimator)):
+    if many and (block.one_vs_rest or not takes_many_classes(estimator)):
         from sklearn.multiclass import OneVsRestClassifier
 
         if lost := lost_in_copies(estimator, method.params):
             raise source.error(location, f"{name_of(method.estimator)}{lost}")
+        # A stacking classifier has methods only once it is fitted.
+        if hasattr(estimator, "predict") and not any(hasattr(estimator, each) for each in SCORES):
+            message = "has no decision values, so that it cannot learn one class against the rest;"
+            message += " write {estimator: OneVsRestClassifier, params: {estimator: ...}} around"
+            message += " its parts for two classes"
+            raise source.error(location, f"{name_of(method.estimator)} {message}")
         method = replace(method, wrapped="one-vs-rest")
         parts.add(OneVsRestClassifier)
     _check_stages(source, location, method, estimator, grids)
