@@ -179,6 +179,7 @@ def check(config: str, results: Path) -> None:
       ensvm check configs/ijcai07.yaml
     """
     from ensvm.report.tables import stale_notes
+    from ensvm.runner.own_code import unwatched
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
@@ -187,6 +188,12 @@ def check(config: str, results: Path) -> None:
     path = find_config(config)
     with told_if_slow(f"reading {path} and its data"):
         plan = make_plan(path)
+    methods = str([cell.method for cell in plan.cells])
+    for module in unwatched(re.findall(r"'([\w.]+):\w+'", methods), path.parent):
+        print_text(
+            f"not watched: {module}: it is not below {path.parent}/, so that no cell is run again"
+            " if it changes; move it there, or name it under `depends:`"
+        )
     errors = stale_notes(plan.config, results / plan.config.study)
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))

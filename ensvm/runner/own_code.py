@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import sysconfig
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -229,3 +230,25 @@ def _may_have_code(parent: str, name: str, folder: str) -> bool:
     is_environment = any(os.path.exists(os.path.join(inside, file)) for file in ENVIRONMENT_FILES)
     is_hidden = name.startswith(".") or name == "__pycache__"
     return not (is_hidden or is_left_out or is_environment)
+
+
+def unwatched(modules: Iterable[str], folder: Path) -> list[str]:
+    """Return those of some modules whose changes make no cell stale, each with its file.
+
+    They lie neither below the `folder` of a config, whose files are watched, nor among installed
+    packages, whose versions are.
+    """
+    installed = {
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+    watched = [folder, *(Path(place) for place in installed if place is not None)]
+    found = []
+    for name in sorted({module.partition(".")[0] for module in modules} - NEVER_OWN):
+        with suppress(ImportError, ValueError):
+            spec = importlib.util.find_spec(name)
+            file = None if spec is None or not spec.has_location else spec.origin
+            if file and not any(
+                Path(file).resolve().is_relative_to(place.resolve()) for place in watched
+            ):
+                found.append(f"{name} ({file})")
+    return found

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from made_up_records import invoke
 
 import ensvm
 from ensvm.errors import UserError
@@ -176,3 +177,19 @@ def test_a_class_that_is_not_there_is_not_said_to_be_hidden(config):
     config.write_text(config.read_text().replace("module_beside.Tree", "module_beside.Bush"))
     with pytest.raises(UserError, match=r"module_beside\.py\) has no class Bush$"):
         make_plan(config)
+
+
+def test_check_names_modules_that_no_folder_of_the_config_holds(study, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    beside = tmp_path / "beside"
+    for folder, name in ((elsewhere, "far_away"), (beside, "near_by")):
+        folder.mkdir()
+        text = "from sklearn.naive_bayes import GaussianNB\nclass Mine(GaussianNB): pass\n"
+        (folder / f"{name}.py").write_text(text)
+    path = study("a: {estimator: 'far_away:Mine'}\nb: {estimator: 'near_by:Mine'}")
+    config = beside / "trial.yaml"
+    config.write_text(path.read_text().replace("own.csv", "../own.csv"))
+    monkeypatch.syspath_prepend(elsewhere)
+    told = " ".join(invoke("check", config).output.split())
+    assert "not watched: far_away" in told
+    assert "near_by" not in told
