@@ -211,7 +211,7 @@ def check(config: str, results: Path) -> None:
             print_text(f"{plan.published.name}, {question}")
         drawn = any(card.split.protocol == "random" for card in plan.cards.values())
         spread = any(number.std is not None for number in printed.values())
-        if drawn and spread and plan.config.published_realizations is None:
+        if drawn and spread and plan.config.most_published is None:
             print_text(
                 "the printed values have standard deviations: over how many splits?"
                 " `published_realizations:` of the study says it"

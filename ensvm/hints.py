@@ -76,6 +76,7 @@ DATA = {
     "url": "only a card downloads files; save the file, and name it by `path:`",
     **_each("normalize normalise standardize standardise scaler preprocessing", _SCALING),
     "group": "write `groups:`",
+    "params": "`params_of:` of an algorithm gives it parameters on single data sets",
     "title": "write `label:`",
 }
 FORMAT = {

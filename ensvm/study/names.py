@@ -10,6 +10,7 @@ from ensvm.errors import did_you_mean
 from ensvm.study.block import mark_of
 from ensvm.study.metrics import (
     MEASURED,
+    RATES,
     SEARCH,
     STAGED,
     TRAIN_ERROR,
@@ -138,6 +139,11 @@ class StudyNames:
                 kept = self.algorithms[name]
                 if metric not in kept:
                     hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
+                    if metric in RATES:
+                        hint = (
+                            f"; `stage:` is of a curve: write `metric: staged_test_{metric}`, and"
+                        )
+                        hint += f" `record: staged_test_{metric}` of the algorithm"
                     source.refuse(
                         location,
                         f"{metric!r} is not in the `record:` of {name}, which keeps "

@@ -132,6 +132,8 @@ def test_every_hint_is_for_a_key_that_a_block_does_not_have() -> None:
         ("datasets.0.test_size: 0.3", "`split:` of a data set"),
         ("datasets.0.sep: ;", "`format:` says how a table of text is written"),
         ("datasets.0.y: kind", "`target:` names the classes"),
+        ("datasets.0.params: {C: 1}", "`params_of:` of an algorithm gives it"),
+        ("tables.0.stage: 3", "unknown key 'stage'"),
         ("datasets.0.format: {sep: ;}", "write `delimiter:`"),
         ("datasets.0.split.test_size: 0.3", "unknown key 'test_size'; folds have no sizes"),
         ("datasets.0.split.random_state: 0", "leave it out"),
