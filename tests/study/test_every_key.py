@@ -302,7 +302,7 @@ def outcomes(folder, content) -> Iterator[str]:
         yield f"refused: {error}"
         return
     yield repr([(cell.key, cell.scored, cell.find_draws) for cell in plan.cells])
-    yield invoke("check", path).output
+    yield invoke("check", path).stdout
     results = folder / "results" / plan.config.study
     with Store(results) as store:
         store.append([RUN, *map(made_up, plan.cells)])
