@@ -175,11 +175,11 @@ def _of_wins(
     study: Study, table: TableConfig, summary: SummaryConfig, other: ColumnConfig
 ) -> list[TableCell]:
     """Return on how many rows each column is better than another one, as good, and worse."""
-    cells, metric = [], table.metric_of(other)
+    cells = []
     sign = -1.0 if table.best_of(other) == "max" else 1.0
     for column in table.columns:
         cell = TableCell(table.id, summary.name, column.name)
-        if column is other or table.metric_of(column) != metric:
+        if not table.sums_up(summary, column):
             cells.append(cell)
             continue
         values = _rows_with_values(study, table, [column, other])

@@ -26,10 +26,13 @@ def csv_lines(path: Path) -> Iterator[CsvLine]:
     Raises UserError if the file cannot be read, or its first line is divided by other marks.
     """
     lines = csv.reader(read_text(path).removeprefix("\ufeff").splitlines(keepends=True))
-    is_first = True
+    is_first, end = True, 0
     try:
         for fields in lines:
-            position = f"{path}, line {lines.line_num}"
+            position, end = f"{path}, line {end + 1}", lines.line_num
+            if broken := [field for field in fields if "\n" in field]:
+                message = "a quotation mark is opened, and not closed in its line"
+                raise UserError(f"{position}: {message}: {broken[0]!r:.60}")
             if not any(fields) or fields[0].startswith("#"):
                 continue
             if is_first and len(fields) == 1:

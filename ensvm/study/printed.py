@@ -19,6 +19,7 @@ from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
 from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
 from ensvm.study.sweeps import label_of
+from ensvm.study.table_summary import KINDS
 
 if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
@@ -32,6 +33,7 @@ MOST_ROWS = 4  # with empty fields that are listed
 IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
+FEWER = "; accepted: as many; where nothing is printed, an empty field or `-`"
 # What papers and spreadsheets write if there is no value.
 _WORDS_FOR_NOTHING = ("n/a", "na", "nan", "none", "null", "?", "n.a", "not available", "x")
 _DECIMALS = re.compile(r"\d+|\d+\s*(?:±|\+/?-)\s*\d+")  # a part of a number with a comma
@@ -41,6 +43,10 @@ _VALUE = re.compile(
 )
 
 _WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+")  # ties and losses follow
+_ACCEPTED_WINS = "accepted: wins/ties/losses, such as 7/1/2"
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+# Marks of notes, bold type and formulas; a single star may be a product.
+_MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§]|\*(?=\s*(?:±|\(|$))")
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,9 @@ class _Names:
     def __init__(self, config: "StudyConfig") -> None:
         originals = [entry for entry in config.datasets if entry.copy_of is None]
         self.tables = [table.id for table in config.tables]
+        self.kinds = {
+            (table.id, each.name): each.kind for table in config.tables for each in table.summary
+        }
         self.rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
         self.columns = {
             table.id: _by_label(
@@ -112,11 +121,15 @@ def _read(
         try:
             for title, place, text in _fields(position, header, line, names):
                 if place in numbers:
-                    raise UserError(f"{position}: the value of {', '.join(place)} is given twice")
+                    before = numbers[place][2].rpartition(", ")[2]
+                    message = f"the value of {', '.join(place)} is given twice"
+                    raise UserError(f"{position}: {message} (before in {before})")
                 try:
                     numbers[place] = place, _published(text), position
                 except ValueError as error:
-                    mistakes.append(f"{position}: {title} has {text!r:.200}; {error}")
+                    is_wins = names.kinds.get(place[:2]) == "wins"
+                    hint = _ACCEPTED_WINS if is_wins else error
+                    mistakes.append(f"{position}: {title} has {text!r:.200}; {hint}")
         except UserError as error:
             mistakes.append(str(error))
     if not header:
@@ -143,7 +156,8 @@ def _fields(
         counts = f"{len(line)} fields, and the header has {len(header)}"
         message = f"{','.join(line)!r:.200} has {counts}"
         decimals = any(map(_DECIMALS.fullmatch, line)) and len(line) > len(header)
-        raise UserError(f"{position}: {message}{COMMAS if decimals else ''}")
+        hint = COMMAS if decimals else FEWER if len(line) < len(header) else ""
+        raise UserError(f"{position}: {message}{hint}")
     fields = dict(zip(header, line, strict=True))
     table, row = fields.pop("table", names.tables[0] if names.tables else ""), fields.pop("row")
     is_long = {"row", "column", "value"} <= {*header} <= {*LONG}
@@ -172,11 +186,14 @@ def _published(text: str) -> Published:
 
 def _why_not(text: str) -> str:
     """Return what is wrong with a field that is not a number, and what is accepted."""
-    plain = text.strip("*†‡§ab^_{}() ")
+    plain = _MARKS.sub("", text).strip()
+    plain = plain if _VALUE.fullmatch(plain) else text.strip("*†‡§ab^_{}() ")
     if text.lower().strip(". ") in _WORDS_FOR_NOTHING:
         return "leave the field empty, or write `-`, if nothing is printed"
     if text.endswith("%") or "%" in text:
         return f"leave out `%`: errors and accuracies are printed in percent; {ACCEPTED}"
+    if _THOUSANDS.fullmatch(text):
+        return f"leave out commas between thousands, and write a point in decimals; {ACCEPTED}"
     if _VALUE.fullmatch(text.replace(",", ".")):
         return f"write a point in decimals, not a comma; {ACCEPTED}"
     if plain != text and _VALUE.fullmatch(plain):
@@ -208,33 +225,55 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
     Raises UserError if no table has a place for one of them, or it cannot be of its metric:
     Mistakes for several.
     """
-    columns = {table.id: [column.name for column in table.columns] for table in config.tables}
-    sums = {table.id: {each.name: each.kind for each in table.summary} for table in config.tables}
-    rows = {table.id: [*config.rows_of(table), *sums[table.id]] for table in config.tables}
+    kinds = _Names(config).kinds
     read, mistakes = _read(path, config)
+    unknown = dict[tuple[str, ...], list[str]]()  # by name; what is wrong with each value
     for place, number, position in read:
-        table, row, column = place
-        names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
-        wrong = ""
-        for what, name in zip(names, place, strict=True):
-            accepted = names[what] or ()
-            if name not in accepted and not wrong:
-                wrong = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
-                wrong += did_you_mean(name, accepted)
-        if not wrong:
-            wrong = _not_of_its_place(config, place, sums[table].get(row, ""), number)
-        if wrong:
-            mistakes.append(f"{position}: the value of {table}, {row}, {column}: {wrong}")
+        at = f"{position}: the value of {', '.join(place)}: "
+        if wrong_name := _unknown_name(config, place):
+            unknown.setdefault(wrong_name, []).append(at)
+        elif wrong := _not_of_its_place(config, place, kinds.get(place[:2], ""), number):
+            mistakes.append(at + wrong)
+    for (what, name, *accepted), places in unknown.items():
+        wrong = f"{places[0]}unknown {what} {name!r}; accepted: {', '.join(accepted)}"
+        hint = _summary_hint(name) if what == "row" else ""
+        others = f" (and {counted(len(places) - 1, 'more value')})" if len(places) > 1 else ""
+        mistakes.append(wrong + (hint or did_you_mean(name, accepted)) + others)
     if mistakes:
         raise Mistakes(mistakes)
     return {place: number for place, number, _ in read}
 
 
+def _unknown_name(config: "StudyConfig", place: Place) -> tuple[str, ...]:
+    """Return what the first unknown name of a place is of, the name, and what is accepted."""
+    table, row, column = place
+    tables = [one.id for one in config.tables]
+    if table not in tables:
+        return ("table", table, *tables)
+    block = config.table(table)
+    rows = [*config.rows_of(block), *(each.name for each in block.summary)]
+    if row not in rows:
+        return ("row", row, *rows)
+    columns = [one.name for one in block.columns]
+    return () if column in columns else ("column", column, *columns)
+
+
+def _summary_hint(row: str) -> str:
+    """Return how a table gets a row that sums it up, if the row is called so; else ""."""
+    against = row.removeprefix("wins-")
+    if against == row and (row not in KINDS or row == "wins"):
+        return ""
+    summary = row if against == row else f"{{wins: {against}}}"
+    return f"; `summary: [{summary}]` of the table adds this row"
+
+
 def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Published) -> str:
     """Return why a number cannot stand in its place, of a summary of a `kind` if any; else ""."""
     if (kind == "wins") != ("/" in number.text):
-        wanted = "wins/ties/losses, such as 7/1/2" if kind == "wins" else "a number"
-        return f"{number.text} is not accepted; accepted: {wanted}"
+        wanted = _ACCEPTED_WINS if kind == "wins" else "accepted: a number"
+        return f"{number.text} is not accepted; {wanted}"
+    if kind == "mean-rank" and number.value < 1:
+        return f"{number.text} is no average rank: at least 1, of the best"
     if kind in ("wins", "mean-rank"):
         return ""
     table = config.table(place[0])
@@ -264,13 +303,21 @@ def _out_of_range(metric: str, number: Published) -> str:
 def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
     """Yield a question for each table whose printed percentages look like something else.
 
-    They may be fractions, or accuracies under `error`, or errors under `accuracy`.
+    They may be fractions, or accuracies under `error`, or errors under `accuracy`. Wins, ties and
+    losses may be those over other rows.
     """
+    kinds = _Names(config).kinds
     for table in config.tables:
         by_metric: dict[str, list[float]] = {}
-        for (name, _, column), number in numbers.items():
-            metric = table.metric_of(table.column(column)) if name == table.id else ""
-            if name == table.id and unit_of(metric) == PERCENT:
+        for (name, row, column), number in numbers.items():
+            if name != table.id:
+                continue
+            metric, kind = table.metric_of(table.column(column)), kinds.get((name, row), "")
+            n_rows = len(config.rows_of(table))
+            if kind == "wins" and (over := sum(map(int, number.text.split("/")))) != n_rows:
+                counts = f"{number.text} counts {over} rows, and the table has {n_rows}"
+                yield f"table {name}: {row}, {column}: {counts}; is it printed of other rows?"
+            elif unit_of(metric) == PERCENT and kind not in ("wins", "mean-rank"):
                 by_metric.setdefault(metric, []).append(number.value)
         for metric, values in by_metric.items():
             at = f"table {table.id}: "
@@ -295,7 +342,13 @@ def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
             fields = dict(zip(header, line, strict=False))
             table, row = fields.pop("table", names.tables[0]), fields.pop("row")
             columns = names.columns.get(table, {})
-            known = {column.name for column in config.table(table).columns}
+            block = config.table(table)
+            summary = next((each for each in block.summary if each.name == row), None)
+            known = {
+                column.name
+                for column in block.columns
+                if summary is None or block.sums_up(summary, column)
+            }
             for title, text in fields.items():
                 if not text and columns.get(title, title) in known:
                     empty.setdefault(table, {}).setdefault(row, []).append(title)
@@ -303,7 +356,8 @@ def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
         listed = [f"{row}: {', '.join(titles)}" for row, titles in list(rows.items())[:MOST_ROWS]]
         more = f"; and {len(rows) - MOST_ROWS} more rows" if len(rows) > MOST_ROWS else ""
         n = sum(map(len, rows.values()))
-        yield f"table {table}: {n} fields are still empty ({'; '.join(listed)}{more})"
+        fields_are = "1 field is" if n == 1 else f"{n} fields are"
+        yield f"table {table}: {fields_are} still empty ({'; '.join(listed)}{more})"
 
 
 def first_values(numbers: dict[Place, Published]) -> Iterator[str]:

@@ -270,6 +270,14 @@ class TableConfig(PrintedMeans):
             return None if self.of == "data" else direction_of(self.metric_of(column))
         return None if self.best == "none" else self.best
 
+    def sums_up(self, summary: SummaryConfig, column: ColumnConfig) -> bool:
+        """Return whether a row that sums up the table can have a value in a column."""
+        if summary.against is not None:
+            other = self.column(summary.against)
+            return column is not other and self.metric_of(column) == self.metric_of(other)
+        is_only_one = len({self.metric_of(one) for one in self.columns}) == 1
+        return summary.kind != "mean-rank" or is_only_one or self.metric_of(column) == self.metric
+
     def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):

@@ -1,0 +1,139 @@
+"""Slips in a file of printed values: one line for each cause, and no wrong advice."""
+
+import re
+
+import pytest
+
+from ensvm.errors import Mistakes, UserError
+from ensvm.study.printed import check_published, doubtful_values, empty_fields
+from ensvm.study.read_config import read_config
+
+STUDY = """\
+study: s
+datasets: [german, titanic]
+algorithms: {svm: {estimator: SVC}, lda: {estimator: LinearDiscriminantAnalysis}}
+tables:
+  - id: 1
+    caption: c
+    columns: [svm, lda, {name: C, algorithm: svm, metric: params.C}]
+    summary: [mean, mean-rank, {wins: svm}]
+published: p.csv
+"""
+ROWS = {
+    "german": "23.6±2.1,24.2,3.16",
+    "titanic": "22.4,22.6,1",
+    "mean": "23.0,23.4,",
+    "mean-rank": "1,2,",
+    "wins-svm": ",0/0/2,",
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes changed rows, and returns the file and the study."""
+
+    def write(changed, study=STUDY):
+        (tmp_path / "s.yaml").write_text(study)
+        lines = [f"{row},{text}" for row, text in {**ROWS, **changed}.items()]
+        path = tmp_path / "p.csv"
+        path.write_text("\n".join(["row,svm,lda,C", *lines, ""]))
+        return path, read_config(tmp_path / "s.yaml")[0]
+
+    return write
+
+
+def test_the_file_without_slips_is_good(written):
+    path, config = written({})
+    numbers = check_published(path, config)
+    assert len(numbers) == 11
+    assert not list(doubtful_values(numbers, config))
+
+
+@pytest.mark.parametrize(
+    ("field", "advice"),
+    [
+        ("100,000", "leave out commas between thousands"),
+        ("1,234.5", "leave out commas between thousands"),
+        ("22,4", "write a point in decimals"),
+        ("**22.4** ± 1", "write 22.4 ± 1;"),
+        ("22.4* (1.0)", r"write 22.4 \(1.0\);"),
+        ("$22.4 \\pm 1$", r"write 22.4 \\pm 1;"),
+        ("22.4±1 [a]", "write 22.4±1;"),
+        ("22.4†", "write 22.4;"),
+        ("10^5", "accepted: a number, "),
+        ("3*10", "accepted: a number, "),
+    ],
+)
+def test_the_advice_does_not_change_the_number(written, field, advice):
+    path, config = written({"titanic": f'22.4,"{field}",1'})
+    with pytest.raises(UserError, match=f"p.csv, line 3: lda has .*{advice}") as caught:
+        check_published(path, config)
+    assert not re.search("write (105|310)", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "message"),
+    [
+        ("wins-svm", ",0-0-2,", "lda has '0-0-2'; accepted: wins/ties/losses, such as 7/1/2"),
+        ("mean-rank", "0.5,2.5,", "0.5 is no average rank: at least 1"),
+        ("titanic", "22.4,22.6", "has 3 fields, and the header has 4; accepted: as many; where"),
+        ("titanic", '"22.4,22.6,1', "line 3: a quotation mark is opened, and not closed in its"),
+        ("geometric-mean", "23,24,", r"; `summary: \[geometric-mean\]` of the table adds this row"),
+        ("wins-lda", "2/0/0,,", r"; `summary: \[{wins: lda}\]` of the table adds this row"),
+        ("wins", "2,,", r"unknown row 'wins'; accepted: german, .*; did you mean 'wins-svm'\?"),
+    ],
+)
+def test_a_message_is_about_the_place_of_the_value(written, row, text, message):
+    path, config = written({row: text})
+    with pytest.raises(UserError, match=message):
+        check_published(path, config)
+
+
+def test_a_value_that_is_given_twice_is_told_with_both_lines(written):
+    path, config = written({})
+    path.write_text(path.read_text() + "german,20,21,2\n")
+    with pytest.raises(UserError, match=r"line 7: .*german, svm is given twice \(before in line 2"):
+        check_published(path, config)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "n"),
+    [("row,svm", "row,svn", 4), ("titanic", "titanik", 3)],
+)
+def test_an_unknown_name_is_told_once(written, old, new, n):
+    path, config = written({})
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(Mistakes) as caught:
+        check_published(path, config)
+    (message,) = caught.value.messages
+    assert f"unknown {'column' if n == 4 else 'row'} '{new.removeprefix('row,')}'" in message
+    assert message.endswith(f"(and {n - 1} more values)")
+
+
+@pytest.mark.parametrize(
+    ("scale", "question"), [(lambda x: x / 100, "fractions"), (lambda x: 100 - x, "accuracies")]
+)
+def test_ranks_and_wins_do_not_hide_another_unit(written, scale, question):
+    def scaled(match):
+        return f"{scale(float(match[0])):.3f}"
+
+    changed = {row: re.sub(r"2\d\.\d", scaled, text) for row, text in ROWS.items()}
+    path, config = written(changed)
+    (told,) = doubtful_values(check_published(path, config), config)
+    assert question in told
+
+
+def test_wins_over_other_rows_are_asked_about(written):
+    path, config = written({"wins-svm": ",1/1/3,"})
+    (told,) = doubtful_values(check_published(path, config), config)
+    assert "wins-svm, lda: 1/1/3 counts 5 rows, and the table has 2" in told
+
+
+def test_a_field_that_cannot_have_a_value_is_not_called_empty(written):
+    path, config = written({})
+    assert list(empty_fields(path, config)) == [
+        "table 1: 1 field is still empty (mean: C)",
+    ]
+    path, config = written({"wins-svm": ",,", "titanic": "22.4,,1"})
+    (told,) = empty_fields(path, config)
+    assert "titanic: lda; mean: C; wins-svm: lda" in told
