@@ -1,5 +1,6 @@
 """The YAML of a config, with the file and line of every key, so that messages can name them."""
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,11 +27,18 @@ def read_text(path: Path) -> str:
         If the file cannot be read or is not text.
     """
     try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not a text file in UTF-8: {error}") from error
+        content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = f"the byte 0x{content[error.start]:02x}"
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            wrong = "it is UTF-16"
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"not a text file in UTF-8: {wrong}; save the file as UTF-8"
+        raise UserError(f"{path}, line {line}: {message}") from error
 
 
 def _texts(path: Path) -> list[tuple[Path, str]]:
@@ -47,6 +55,39 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
     if len(texts) == 1:
         return texts
     return [(file, text if text.endswith("\n") else f"{text}\n") for file, text in texts]
+
+
+_IN_QUOTES = "put a text with a colon or one of , { } [ ] ' in double quotes"
+# What to write, by the problem that the YAML reader finds.
+_HINTS = {
+    "mapping values are not allowed": "put a text with a colon and a space in quotes",
+    "cannot start any token": "put a text that begins with %, @ or ` in quotes",
+    "undefined alias": "put a text that begins with * in quotes",
+    "expected alphabetic or numeric": "put a text that begins with * or & in quotes",
+    "tab character": "indent by spaces",
+    "expected '-' indicator": "an entry of a list begins with `- `, in the column of the others",
+    "expected ',' or '}'": f"a block in braces ends with `}}`; {_IN_QUOTES}",
+    "expected ',' or ']'": f"a list in brackets ends with `]`; {_IN_QUOTES}",
+    "expected key": "keys of one block begin in one column; quotes go around a whole text",
+    "expected comment or line break": "put a text that begins with | or > in quotes",
+    "unknown escape character": "write a backslash twice, or put the text in single quotes",
+    "another document": "a config is one document; leave out `---`",
+    "block sequence entries": "a list begins in a line of its own, or stands in brackets",
+    "could not find expected ':'": "a key ends with a colon and a space",
+    "unexpected end of stream": "a quotation mark is opened and not closed",
+    "could not determine a constructor": "put a text that begins with ! in quotes",
+}
+
+
+def _hint(error: yaml.MarkedYAMLError, text: str) -> str:
+    """Return the characters where a text is not YAML, and what to write there."""
+    mark = error.problem_mark
+    lines = text.splitlines()[mark.line : mark.line + 1] if mark else []
+    line, column = (lines[0], mark.column) if lines and mark else ("", 0)
+    said = "tab character" if line[column : column + 1] == "\t" else str(error.problem)
+    around = line[max(0, column - 30) : column + 30].strip()
+    hint = next((hint for problem, hint in _HINTS.items() if problem in said), "")
+    return (f" at {around!r}" if around else "") + (f"; {hint}" if hint else "")
 
 
 class YamlSource:
@@ -99,9 +140,8 @@ class YamlSource:
             character = chr(error.character)
             raise UserError(f"{line}: not YAML: the character {character!r}") from error
         except yaml.MarkedYAMLError as error:
-            raise UserError(
-                f"{self._line_of(error)}: not YAML: {error.problem or error.context}"
-            ) from error
+            problem = f"{error.problem or error.context}{_hint(error, text)}"
+            raise UserError(f"{self._line_of(error)}: not YAML: {problem}") from error
         if not isinstance(content, dict):
             raise UserError(
                 f"{self.path}: expected a mapping of keys (study: ..., datasets: ...), "

@@ -122,6 +122,16 @@ WRONG = [
     (HEAD, f"{HEAD}<<: 3\n", "line 2: not YAML"),
     (TABLE, "caption: !!bool abc", "line 7: not YAML: 'abc' is not a value of the type !!bool"),
     (TABLE, "caption: !!python/object:a.B {}", "line 7: not YAML: .*python"),
+    # the characters at the place, and what to write
+    (TABLE, "caption: a: b", "line 7: .* at '.*a: b.*'; .*put a text with a colon"),
+    *(
+        (TABLE, f"caption: {mark}b", "line 7: .*; put a text .* begins with .* quotes")
+        for mark in "@%`*"
+    ),
+    (TABLE, "caption: 'it's'", "line 7: .*it's.*; .*put a text with .* ' in double quotes"),
+    (TABLE, 'caption: "a', r"line \d+: .*; a quotation mark is opened and not closed"),
+    ("\n  a: {", "\n\ta: {", "line 5: .*; indent by spaces"),
+    ("  a: {", "  b: {estimator: SVC}\n a: {", "line 6: .*; keys of one block begin in one column"),
     (TABLE, "caption: \x01", r"line 7: not YAML: the character '\\x01'"),
     (TABLE, "caption: &a [*a]", "the anchor 'a' is used inside what it names"),
     (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested too deep"),
@@ -161,7 +171,8 @@ def test_the_good_config_is_good(tmp_path):
         (b"", "empty"),
         (b"- a\n- b\n", "mapping"),
         (b"text", "mapping"),
-        (b"\xff\xfe\x00\x01", "not a text file"),
+        (b"\xff\xfe\x00\x01", "line 1: not a text file in UTF-8: it is UTF-16; save the file as"),
+        (b"study: s\ntitle: R\xe4tsch\n", "line 2: not a text file in UTF-8: the byte 0xe4; save"),
     ],
 )
 def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):
