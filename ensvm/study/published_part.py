@@ -54,11 +54,12 @@ def _of_tables(
         for column in table.columns
         if column.unavailable is None
     }
+    known = {entry.name for entry in config.datasets}  # `base:` may leave out data sets of its base
     for table_id, row, name in printed:
         if (table_id, name) in columns:
             table, column = columns[table_id, name]
             is_sum = row in {summary.name for summary in table.summary}
-            for each in config.rows_of(table) if is_sum else (row,):
+            for each in config.rows_of(table) if is_sum else known.intersection((row,)):
                 yield from _of_value(config, table, column, each)
 
 
