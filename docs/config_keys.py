@@ -118,7 +118,7 @@ def _lines_of(
     for name, field in sorted(
         model.model_fields.items(), key=lambda each: not each[1].is_required()
     ):
-        type_name, meaning = explained[name]
+        type_name, meaning = explained[name if name in explained else field.alias or name]
         facts = _facts(type_name, field, blocks)
         entries.append(_wrapped(f"- **{field.alias or name}** ({facts}): {meaning}", "  "))
     yield "\n".join(entries)
