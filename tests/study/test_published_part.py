@@ -119,6 +119,14 @@ def test_there_are_as_many_timings_as_a_verdict_needs(tmp_path):
     assert count(tmp_path, timed, realizations=7) == 7
 
 
+def test_printed_rows_that_a_derived_study_leaves_out_are_no_part_of_it(tmp_path):
+    cells(tmp_path, STUDY)
+    derived = tmp_path / "derived.yaml"
+    derived.write_text("base: trial.yaml\nstudy: derived\ndatasets: [titanic]\n")
+    made = make_plan(derived, published=True).cells
+    assert not [cell for cell in made if cell.dataset == "german"]
+
+
 def test_the_published_part_of_a_shipped_study_is_a_part_without_variants():
     plan, whole = (make_plan(find_config("icmla05"), published=part) for part in (True, False))
     assert plan.cells
