@@ -11,8 +11,10 @@ from ensvm.records.record import Record
 from ensvm.report.column_values import question_of
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.study_folder import Study
+from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.table_summary import COUNTS
 
 
 def realizations(study: Study) -> list[dict[str, Any]]:
@@ -58,10 +60,14 @@ def _of_record(study: Study, record: Record) -> dict[str, Any]:
 
 
 def table_cells(study: Study) -> list[dict[str, Any]]:
-    """Return every cell of a study's tables as a line, in the units of the tables."""
+    """Return every value of a study's tables as a line, in the units of the tables.
+
+    The rows that sum up a table follow its others.
+    """
     lines = []
     for table in study.config.tables:
-        for cell in build_table(study, table):
+        without_unit = [each.name for each in table.summary if each.kind in COUNTS]
+        for cell in [*build_table(study, table), *summary_cells(study, table)]:
             column = table.column(cell.column)
             question = question_of(study, table, cell.row, column)
             sources = table.sources_of(column)
@@ -75,7 +81,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "metric": question.metric,
                 "pass": question.run_pass,
                 "stage": question.stage,
-                "unit": table.unit_of(column).name,
+                "unit": "" if cell.row in without_unit else table.unit_of(column).name,
             }
             notes = " ".join(notes_about(study, table, cell.row, cell.column))
             lines.append({**position, **asdict(cell), "notes": notes})

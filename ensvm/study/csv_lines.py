@@ -1,6 +1,7 @@
 """The lines of a CSV file beside a config, with what its header must not have been meant as."""
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,12 @@ from ensvm.study.source import read_text
 # Marks that other tools put between fields, in place of the comma.
 _OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "'|'"}
 NOT_GIVEN = ("", "-", "–", "—")  # fields without a value
+LEAVE_EMPTY = "leave the field empty, or write `-`, if there is no value"
+# What papers and spreadsheets write if there is no value.
+_WORDS_FOR_NOTHING = ("n/a", "na", "nan", "?", "n.a", "not available")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_COMMA = re.compile(r"[-+]?\d+,\d+")
+_POWER = re.compile(r"10\s*(?:\^|\*\*)\s*[{(]?([-+−]?\d+)[})]?")
 
 
 class CsvLine(NamedTuple):
@@ -18,6 +25,19 @@ class CsvLine(NamedTuple):
 
     position: str
     fields: list[str]
+
+
+def slip_in_number(text: str) -> str:
+    """Return what to write in place of a text that is meant as a number, or as none; else ""."""
+    if text.lower().strip(". ") in _WORDS_FOR_NOTHING:
+        return LEAVE_EMPTY
+    if _THOUSANDS.fullmatch(text):
+        return "leave out commas between thousands, and write a point in decimals"
+    if _COMMA.fullmatch(text):
+        return "write a point in decimals, not a comma"
+    if power := _POWER.fullmatch(text):
+        return f"write 1e{power[1].replace('−', '-')}"
+    return ""
 
 
 def csv_lines(path: Path) -> Iterator[CsvLine]:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean
-from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
+from ensvm.study.csv_lines import LEAVE_EMPTY, NOT_GIVEN, csv_lines, slip_in_number
 from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_summary import KINDS
+from ensvm.study.table_summary import COUNTS, KINDS
 
 if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
@@ -34,8 +34,6 @@ IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
 FEWER = "; accepted: as many; where nothing is printed, an empty field or `-`"
-# What papers and spreadsheets write if there is no value.
-_WORDS_FOR_NOTHING = ("n/a", "na", "nan", "none", "null", "?", "n.a", "not available", "x")
 _DECIMALS = re.compile(r"\d+|\d+\s*(?:±|\+/?-)\s*\d+")  # a part of a number with a comma
 _SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
@@ -44,7 +42,6 @@ _VALUE = re.compile(
 
 _WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+")  # ties and losses follow
 _ACCEPTED_WINS = "accepted: wins/ties/losses, such as 7/1/2"
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 # Marks of notes, bold type and formulas; a single star may be a product.
 _MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§]|\*(?=\s*(?:±|\(|$))")
 
@@ -188,12 +185,12 @@ def _why_not(text: str) -> str:
     """Return what is wrong with a field that is not a number, and what is accepted."""
     plain = _MARKS.sub("", text).strip()
     plain = plain if _VALUE.fullmatch(plain) else text.strip("*†‡§ab^_{}() ")
-    if text.lower().strip(". ") in _WORDS_FOR_NOTHING:
-        return "leave the field empty, or write `-`, if nothing is printed"
+    if text.lower() in ("none", "null", "x"):
+        return LEAVE_EMPTY
     if text.endswith("%") or "%" in text:
         return f"leave out `%`: errors and accuracies are printed in percent; {ACCEPTED}"
-    if _THOUSANDS.fullmatch(text):
-        return f"leave out commas between thousands, and write a point in decimals; {ACCEPTED}"
+    if slip := slip_in_number(text):
+        return slip if slip == LEAVE_EMPTY else f"{slip}; {ACCEPTED}"
     if _VALUE.fullmatch(text.replace(",", ".")):
         return f"write a point in decimals, not a comma; {ACCEPTED}"
     if plain != text and _VALUE.fullmatch(plain):
@@ -274,7 +271,7 @@ def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Pu
         return f"{number.text} is not accepted; {wanted}"
     if kind == "mean-rank" and number.value < 1:
         return f"{number.text} is no average rank: at least 1, of the best"
-    if kind in ("wins", "mean-rank"):
+    if kind in COUNTS:
         return ""
     table = config.table(place[0])
     return _out_of_range(table.metric_of(table.column(place[2])), number)
@@ -317,7 +314,7 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
             if kind == "wins" and (over := sum(map(int, number.text.split("/")))) != n_rows:
                 counts = f"{number.text} counts {over} rows, and the table has {n_rows}"
                 yield f"table {name}: {row}, {column}: {counts}; is it printed of other rows?"
-            elif unit_of(metric) == PERCENT and kind not in ("wins", "mean-rank"):
+            elif unit_of(metric) == PERCENT and kind not in COUNTS:
                 by_metric.setdefault(metric, []).append(number.value)
         for metric, values in by_metric.items():
             at = f"table {table.id}: "

@@ -1,5 +1,6 @@
 """Parameters by row: `params_of:` of an algorithm, from a table in a CSV file or in the config."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,12 +10,13 @@ import yaml
 
 from ensvm.errors import UserError
 from ensvm.study.algorithms import AlgorithmConfig
-from ensvm.study.csv_lines import NOT_GIVEN, csv_lines
+from ensvm.study.csv_lines import NOT_GIVEN, csv_lines, slip_in_number
 from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
 from ensvm.yaml_text import Loader
 
 KEY = "params_of"
+HEADER = "`row` and the names of parameters, such as row,C,gamma"
 
 
 def with_params_read(source: YamlSource) -> YamlSource:
@@ -51,9 +53,11 @@ def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     first = next(lines, None)
     if first is None or len(first.fields) < 2:
         position = str(path) if first is None else first.position
-        message = "expected a header: `row` and the names of parameters, such as row,C,gamma"
-        raise UserError(f"{position}: {message}")
+        raise UserError(f"{position}: expected a header: {HEADER}")
     names = first.fields[1:]
+    if numbers := [name for name in names if re.match(r"[-+.\d]", name)]:
+        message = f"the header is missing, or {numbers[0]!r} is no parameter"
+        raise UserError(f"{first.position}: {message}; accepted: {HEADER}")
     if twice := [name for name, times in Counter(names).items() if times > 1 or not name]:
         message = f"the header names {twice[0]!r} twice" if twice[0] else "a parameter has no name"
         raise UserError(f"{first.position}: {message}")
@@ -61,7 +65,8 @@ def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     for position, (row, *texts) in lines:
         if len(texts) != len(names):
             counts = f"{len(texts) + 1} fields, and the header has {len(names) + 1}"
-            raise UserError(f"{position}: {','.join([row, *texts])!r:.200} has {counts}")
+            hint = "; accepted: as many; an empty field or `-` leaves a parameter as it is"
+            raise UserError(f"{position}: {','.join([row, *texts])!r:.200} has {counts}{hint}")
         if row in rows:
             raise UserError(f"{position}: the data set {row!r} is given twice")
         values = zip(names, texts, strict=True)
@@ -74,6 +79,8 @@ def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
 
 def _value(position: str, name: str, text: str) -> Any:
     """Return what a field means as a value in YAML: a number, true or false, or a text."""
+    if slip := slip_in_number(text):
+        raise UserError(f"{position}: {name} has {text!r:.60}; {slip}")
     try:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:

@@ -10,7 +10,8 @@ from pydantic import model_validator
 
 from ensvm.study.block import ConfigBlock, NameOf
 
-KINDS = ("mean", "geometric-mean", "mean-rank", "wins")
+COUNTS = ("mean-rank", "wins")  # are not in the unit of the column
+KINDS = ("mean", "geometric-mean", *COUNTS)
 
 
 class SummaryConfig(ConfigBlock):
@@ -38,6 +39,9 @@ class SummaryConfig(ConfigBlock):
         if isinstance(block, str):
             return {"kind": block}
         if isinstance(block, dict) and "wins" in block:
+            if not isinstance(block["wins"], str):
+                wrong = f"wins: {block['wins']!r:.60} is not accepted"
+                raise ValueError(f"{wrong}; accepted: the name of one column")
             rest = {key: value for key, value in block.items() if key != "wins"}
             return {"kind": "wins", "against": block["wins"], **rest}
         return block

@@ -11,6 +11,7 @@ from made_up_records import errors, invoke, make_study
 
 from ensvm.errors import UserError
 from ensvm.report.documents.table_document import table_document
+from ensvm.report.export import table_cells
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.media import MEDIA
 from ensvm.report.summary_rows import summary_cells
@@ -50,6 +51,17 @@ def records(means=MEANS):
         for row, mean in zip(ROWS, of_rows, strict=True)
         for line in errors(row, name, [mean / 100 - 0.001, mean / 100 + 0.001])
     ]
+
+
+def test_an_export_has_the_rows_that_sum_up(tmp_path):
+    study, table, cells = sums_of(tmp_path, records())
+    lines = {(line["row"], line["column"]): line for line in table_cells(study)}
+    assert len(lines) == len(build_table(study, table)) + len(cells)
+    for place, cell in cells.items():
+        line = lines[place]
+        assert (line["mean"], line["text"], line["n"]) == (cell.mean, cell.text, cell.n)
+    assert lines["mean", "a"]["unit"] == "%"
+    assert lines["mean-rank", "a"]["unit"] == lines["wins-b", "a"]["unit"] == ""
 
 
 def sums_of(folder, lines, config=CONFIG, printed=PRINTED):
