@@ -198,6 +198,7 @@ def check(config: str, results: Path) -> None:
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))
     print_columns(plan)
+    _print_fewer_realizations(plan)
     _print_alarms(plan)
     _print_positive_classes(plan)
     _print_small_parts(plan)
@@ -222,6 +223,20 @@ def check(config: str, results: Path) -> None:
     _print_time(plan, results)
 
 
+def _print_fewer_realizations(plan: "Plan") -> None:
+    """Print which data sets have fewer realizations than the study asks for."""
+    asked, fewer = plan.config.realizations or 0, list[str]()
+    for name, card in plan.cards.items():
+        entry, most = plan.config.dataset(name), card.max_realizations
+        if entry.realizations is None and entry.copy_of is None and most and most < asked:
+            fewer.append(f"{name} {most}")
+    if fewer:
+        message = (
+            f"{asked} are more than the splits of some data sets have, which run all of theirs"
+        )
+        print_text(str(plan.source.error(("realizations",), f"{message}: {', '.join(fewer)}")))
+
+
 def _print_left(plan: "Plan") -> None:
     """Print what is not computed and why, and what of the paper is not written yet."""
     from ensvm.study.printed import empty_fields
@@ -231,7 +246,7 @@ def _print_left(plan: "Plan") -> None:
     if plan.published is None:
         return
     if not plan.config.citation:
-        print_text("`citation:` is empty: which paper is it?")
+        print_text(f"{plan.source.path}: `citation:` is empty: which paper is it?")
     for line in empty_fields(plan.published, plan.config):
         print_text(f"{plan.published.name}, {line}; `-` says that nothing is printed")
 

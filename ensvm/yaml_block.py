@@ -128,8 +128,13 @@ def _message(detail: Any) -> str:
             return f"`{key}:` is missing: it says which one is meant"
     if accepted := _accepted(detail):
         message = _refused(value, accepted)
-        return message + FLAGS if isinstance(value, bool) else message
-    return str(context["error"] if detail["type"] == "value_error" else detail["msg"])
+        if isinstance(value, bool):
+            return message + FLAGS
+        is_number = isinstance(value, int | float) and detail["type"] == "string_type"
+        return f"{message}; write '{value}' in quotes" if is_number else message
+    message = str(context["error"] if detail["type"] == "value_error" else detail["msg"])
+    is_named = not isinstance(value, str | int | float) or str(value) in message
+    return message if is_named else f"{value!r:.60} is not accepted; {message}"
 
 
 def _accepted(detail: Any) -> str:
@@ -175,7 +180,8 @@ class Strict(BaseModel):
         accepted = cls._known_keys(block)
         for key in block:
             if key not in accepted:
-                similar = f"{did_you_mean(key, accepted)} (accepted: {', '.join(accepted)})"
+                similar = cls._elsewhere(str(key)) or did_you_mean(key, accepted)
+                similar += f" (accepted: {', '.join(accepted)})"
                 hint = f"; {cls.hints[key]}" if key in cls.hints else similar
                 message = f"unknown key {key!r}{hint}"
                 raise PydanticCustomError("unknown_key", message, {"key": str(key)})
@@ -190,6 +196,11 @@ class Strict(BaseModel):
             if isinstance(value, bool) and field and not _takes_flags(field.annotation):
                 raise PydanticCustomError("flag", f"{value} is not accepted{FLAGS}", {"key": key})
         return block
+
+    @classmethod
+    def _elsewhere(cls, key: str) -> str:
+        """Return in which other blocks a key may stand, after a semicolon; else ""."""
+        return ""
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str]:

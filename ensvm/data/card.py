@@ -33,13 +33,14 @@ PROVIDERS = ("file", "mirror", "shipped", "pip", "url", "openml")  # in the orde
 
 def _web_address(value: str) -> str:
     if not re.fullmatch(r"https?://[^\s<>\"()]+", value):
-        raise ValueError("an address that begins with http:// or https://, without brackets")
+        accepted = "an address that begins with http:// or https://, without brackets"
+        raise ValueError(f"accepted: {accepted}")
     return value
 
 
 def _doi(value: str) -> str:
     if not re.fullmatch(r"10\.\d{4,9}/[^\s<>\"()]+", value):
-        raise ValueError("an identifier such as 10.1000/182, without https://doi.org/")
+        raise ValueError("accepted: an identifier such as 10.1000/182, without https://doi.org/")
     return value
 
 

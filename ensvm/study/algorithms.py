@@ -151,6 +151,7 @@ class AlgorithmConfig(ConfigBlock):
     """
 
     hints: ClassVar = hints.ALGORITHM
+    called: ClassVar = "an algorithm"
 
     label: str | None = None
     estimator: Any = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from annotated_types import MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, Tag, ValidationError, model_validator
@@ -114,6 +114,17 @@ class ConfigBlock(Strict):
 
     model_config = ConfigDict(allow_inf_nan=False)
 
+    called: ClassVar[str] = ""  # in messages about a key that stands in another block
+
+    @classmethod
+    def _elsewhere(cls, key: str) -> str:
+        blocks = [
+            block.called
+            for block in _blocks_below(ConfigBlock)
+            if "called" in vars(block) and block is not cls and key in block._known_keys({})
+        ]
+        return f"; it is a key of {', '.join(dict.fromkeys(blocks))}" if blocks else ""
+
     @classmethod
     def long_form(cls, block: Any) -> Any:
         """Return a block as written in YAML with its short forms written out."""
@@ -149,6 +160,13 @@ class ConfigBlock(Strict):
     @classmethod
     def _written_out(cls, block: Any) -> Any:
         return cls.long_form(block)
+
+
+def _blocks_below(block: type[ConfigBlock]) -> Iterator[type[ConfigBlock]]:
+    """Yield the blocks that are derived from a block."""
+    for derived in block.__subclasses__():
+        yield derived
+        yield from _blocks_below(derived)
 
 
 class SweepConfig(ConfigBlock):

@@ -191,6 +191,7 @@ class StudyConfig(PrintedMeans):
     """
 
     hints: ClassVar = hints.STUDY
+    called: ClassVar = "the study"
 
     study: Name
     title: str = ""
@@ -469,7 +470,13 @@ class StudyConfig(PrintedMeans):
                 names.must_be_measured(source, asked)
 
     def _check_own_names(self, source: YamlSource) -> None:
-        """Refuse unknown metrics, and the reserved name of an algorithm."""
+        """Refuse unknown metrics, two sources of one data set, and a reserved name."""
+        for index, entry in enumerate(self.datasets):
+            sweep = None if entry.sweep is None else entry.sweep.of  # is the card of its members
+            if len(entry.sources) > 1 and entry.copy_of is None and entry.card != sweep:
+                keys = " and ".join(f"`{key}: {getattr(entry, key)}`" for key in entry.sources)
+                message = f"{keys} name different data; leave out one of them"
+                source.refuse(("datasets", index, entry.sources[0]), message)
         for metric in self.metrics:
             if metric not in ALWAYS and not is_predicted(metric):
                 source.refuse(("metrics",), unknown(metric, PREDICTED))
@@ -511,8 +518,17 @@ class StudyConfig(PrintedMeans):
             _check_params_of(name, block, rows, source)
 
     def _check_labels(self, source: YamlSource) -> None:
-        """Refuse two rows of one table that have the same label."""
+        """Refuse two rows, or columns under one heading, of one table with the same label."""
         for index, table in enumerate(self.tables):
+            titles: dict[tuple[str, str | None], str] = {}
+            for column in table.columns:
+                label = self.column_label(column)
+                other = titles.setdefault((label, column.heading), column.name)
+                if other != column.name:
+                    message = (
+                        f"the columns {other} and {column.name} have the same label, {label!r}"
+                    )
+                    source.refuse(("tables", index, "columns"), message)
             labels: dict[str, str] = {}
             for row in self.rows_of(table):
                 label = label_of(self.dataset(row), row)

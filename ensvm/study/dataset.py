@@ -114,6 +114,8 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
         Copies are run, but shown only where they are named.
     """
 
+    called: ClassVar = "a data set"
+
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: Name
@@ -149,6 +151,11 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
     def own(self) -> bool:
         """Whether the data are the user's own rather than a card's."""
         return any(getattr(self, key) is not None for key in _OWN)
+
+    @property
+    def sources(self) -> list[str]:
+        """The keys that name its data: one at most, but a copy has that of its original, too."""
+        return [key for key in ("card", *_OWN) if getattr(self, key) is not None]
 
     @property
     def original(self) -> str:

@@ -247,8 +247,10 @@ class ScatterConfig(FigureConfig):
             if not self.rows_of(panel):
                 raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
             x, y = panel.x or self.x, panel.y or self.y
-            if x is None or y is None or x == y:
+            if x is None or y is None:
                 raise ValueError("which two algorithms? give `x:` and `y:`")
+            if x == y:
+                raise ValueError(f"`x:` and `y:` are both {x!r}; accepted: two algorithms")
         return self
 
     @model_validator(mode="before")

@@ -72,6 +72,7 @@ class ColumnConfig(PrintedMeans):
     """
 
     hints: ClassVar = hints.COLUMN
+    called: ClassVar = "a column of a table"
 
     name: Annotated[Name, NameOf("algorithm", checked=False, repeats=True, unless="algorithm")]
     label: str | None = None
@@ -221,6 +222,7 @@ class TableConfig(PrintedMeans):
     """
 
     hints: ClassVar = hints.TABLE
+    called: ClassVar = "a table"
 
     id: Id
     caption: str
@@ -413,7 +415,8 @@ def _check_computed(
     of, plain = column.of_columns or (), [one.name for one in table.columns if one.effect is None]
     source.must_be_one_of(at, "column of the table with values of its own", of, plain)
     if len(of) != 2 or of[0] == of[1]:
-        raise source.error(at, f"a column is computed from two others, and {len({*of})} are named")
+        named = f"{', '.join(dict.fromkeys(of)) or 'none'}"
+        raise source.error(at, f"a column is computed from two others, and named: {named}")
     if table.of == "data":
         raise source.error(at, "facts of the data are not computed from each other")
     if column.name in names.algorithms:

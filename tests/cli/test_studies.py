@@ -311,3 +311,20 @@ def test_alarms_are_in_init_check_the_first_page_and_the_page_of_a_study():
         assert "Look at this first" in plain
         assert "'<code>' alone tells the class with an error of 0.0%" in plain
     assert "<code>' alone" not in page  # a name from a file is no HTML
+
+
+def test_check_says_which_data_sets_have_fewer_realizations(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\nrealizations: 8\nalgorithms: {svc: {estimator: SVC}}\n"
+        "datasets:\n  - titanic\n  - {name: toy, card: toy-boosting}\n"
+        "  - {name: other, card: toy-boosting, realizations: 1}\n"
+    )
+    (line,) = [
+        line
+        for line in invoke("check", tmp_path / "s.yaml").stdout.splitlines()
+        if "realizations:" in line
+    ]
+    assert line.endswith(
+        "line 2: realizations: 8 are more than the splits of some data sets have, which run all of "
+        "theirs: toy 1"
+    )

@@ -115,6 +115,24 @@ WRONG = [
     ),
     # tables
     ("[a]}", "[b]}", r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'"),
+    ("columns: [a]", "columns: [a], published: p.csv", "'published'; it is a key of the study"),
+    (WHOLE, "SVC, published_spread: se", "published_spread'; it is a key of .*a column of a table"),
+    ("[a]}", "[a, {name: b, algorithm: a, label: a}]}", "a and b have the same label, 'a'"),
+    ("[a]}", "[a, {name: b, of: [a], as: ratio}]}", "from two others, and named: a$"),
+    ("[a]}", "[a], summary: [{wins: [a, b]}]}", r"wins: \['a', 'b'\] .*accepted: the name of one"),
+    (
+        HEAD,
+        f"{HEAD}figures: [{{id: 2, kind: scatter, caption: c, rows: german, x: a, y: a}}]\n",
+        "`x:` and `y:` are both 'a'; accepted: two algorithms",
+    ),
+    (
+        "[german]",
+        "[{name: german, card: titanic, openml: 31}]",
+        "`card: titanic` and `openml: 31` n",
+    ),
+    ("a: {", "a: {label: 3, ", "label: 3 is not accepted; accepted: text; write '3' in quotes"),
+    (HEAD, f"{HEAD}url: www.a.org\n", "line 2: url: 'www.a.org' is not accepted; accepted: an add"),
+    (HEAD, f"{HEAD}doi: 182\n", "line 2: doi: 182 is not accepted"),
     # YAML
     ("[german]", "[german", r"line \d+: not YAML"),
     ("  a: {", "\ta: {", "line 5: not YAML"),
