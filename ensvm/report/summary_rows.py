@@ -70,10 +70,20 @@ def _rows_with_values(
     return values
 
 
-def _over(study: Study, table: TableConfig, n: int) -> str:
-    """Return over how many rows something is; empty if over all."""
+def _over(study: Study, table: TableConfig, n: int, has: str = "a value") -> str:
+    """Return over how many rows something is, which have something; empty if over all."""
     rows = len(study.config.rows_of(table))
-    return "" if n == rows else f"over the {n} of {rows} rows on which all its columns have a value"
+    if n == rows:
+        return ""
+    if n == 0:
+        return f"no row has {has} in all its columns"
+    return f"over the {n} of {rows} rows on which all its columns have {has}"
+
+
+def _needed(study: Study, table: TableConfig) -> str:
+    """Return what `_rows_with_values` needs: if runs are not finished, a value is not enough."""
+    partial = any(cell.is_partial for cell in build_table(study, table))
+    return "all realizations" if partial else "a value"
 
 
 def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[TableCell]:
@@ -81,7 +91,7 @@ def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[
     with_value = {cell.column for cell in build_table(study, table) if cell.mean is not None}
     columns = [column for column in table.columns if column.name in with_value]
     values = _rows_with_values(study, table, columns)
-    reason, cells = _over(study, table, len(values)), []
+    reason, cells = _over(study, table, len(values), _needed(study, table)), []
     for column in table.columns:
         cell = TableCell(table.id, summary.name, column.name, reason="no values of the column")
         if column in columns:
@@ -102,7 +112,7 @@ def _mean(
     """Return the mean of a column over some rows, compared with print if it is over all."""
     cell = TableCell(table.id, summary.name, column.name, n=len(values))
     if not values:
-        return replace(cell, reason="no row has values of all columns")
+        return cell
     if summary.kind == "geometric-mean" and min(values.values()) <= 0.0:
         row = min(values, key=lambda name: values[name])
         reason = f"{column.name} is {values[row]:g} on {row}, and has no geometric mean"
@@ -196,7 +206,7 @@ def _of_wins(
                 text=found.text if values else "",
                 n=len(values),
                 status="ok" if values else "missing",
-                reason=_over(study, table, len(values)),
+                reason=_over(study, table, len(values), _needed(study, table)),
             )
         )
     return cells

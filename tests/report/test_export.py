@@ -8,6 +8,7 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.report.documents.document import csv_of
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import (
     frame_of,
     realizations,
@@ -23,7 +24,7 @@ algorithms: {a: {label: A, estimator: RhoSVC}, b: {estimator: RhoSVC}}
 timing: {algorithms: [a]}
 published: p.csv
 tables:
-  - {id: 1, caption: c, columns: [a, b]}
+  - {id: 1, caption: c, columns: [a, b], summary: [mean, geometric-mean, mean-rank, {wins: b}]}
   - {id: 2, caption: c, of: timing, metric: train_seconds, columns: [a]}
 """
 PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n"
@@ -85,6 +86,18 @@ def test_a_csv_comes_back_to_the_last_bit(study):
 def test_whole_numbers_stay_whole_beside_missing_ones():
     frame = frame_of([{"x": 1, "y": 2.5}, {}, {"x": 4_294_967_295}])
     assert csv_of(frame) == "x,y\n1,2.5\n,\n4294967295,\n"
+
+
+def test_an_export_has_the_lines_of_every_table(study):
+    frame = frame_of(table_cells(study))
+    assert set(frame[frame.row == "mean"].unit) == {"%"}
+    assert set(frame[frame.row.isin(["mean-rank", "wins-b"])].unit) == {""}
+    for table in study.config.tables:
+        lines = table_document(study, table).frame
+        exported_lines = frame.loc[frame.table == table.id, lines.columns].astype(object)
+        assert exported_lines.where(exported_lines.notna(), None).values.tolist() == (
+            lines.astype(object).where(lines.notna(), None).values.tolist()
+        )
 
 
 def test_a_line_of_a_table_is_its_cell(study):

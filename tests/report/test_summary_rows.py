@@ -1,6 +1,7 @@
 """Rows that sum up a table: what they are, whatever the order of the rows, and what print says."""
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -122,6 +123,20 @@ def test_values_count_that_all_columns_have_and_the_note_says_on_how_many_rows(t
     assert any("over the 4 of 5 rows" in note for note in notes)
     (mean, *_) = table_document(study, table).grid.foot
     assert mean[1].notes
+
+
+def test_rows_that_a_run_has_not_finished_are_not_summed_up_and_the_note_says_so(tmp_path):
+    def without_second(line, rows):
+        is_left = line.realization == 2 and line.dataset in rows
+        return replace(line, status="failed", metrics={}) if is_left else line
+
+    _, _, cells = sums_of(tmp_path / "s", [without_second(line, ROWS) for line in records()])
+    for name in ("mean", "geometric-mean", "wins-b"):
+        assert cells[name, "a"].mean is None
+        assert cells[name, "a"].reason == "no row has all realizations in all its columns"
+    _, _, cells = sums_of(tmp_path / "t", [without_second(line, ["astro"]) for line in records()])
+    assert cells["mean", "a"].n == 4
+    assert cells["mean", "a"].reason.endswith("on which all its columns have all realizations")
 
 
 def test_a_printed_mean_is_judged_by_what_varies_on_each_row(tmp_path):
