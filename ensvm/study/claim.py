@@ -255,7 +255,7 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
                 message = f"no two values of {test.metric} differ by more than {high - low:g}"
                 source.refuse((*location, "margin"), message)
             what, swept = "sweep of algorithms", test.own_test.values()
-            source.must_be_one_of((*location, "own_test"), what, swept, names.of(what))
+            names.must_have(what, swept, (*location, "own_test"), source)
             if test.over is not None:
                 values = names.dataset_sweeps[test.over].values()
                 if len(values) < 2 or not all(

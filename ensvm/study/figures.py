@@ -47,7 +47,8 @@ class PanelConfig(AxesConfig):
     def _one_of(self) -> Self:
         if (self.dataset is None) == (self.over is None):
             raise ValueError(
-                "a panel is about either a `dataset:` or a sweep of data sets, `over:`"
+                "a panel is about either a `dataset:` or a sweep of data sets, `over:`; a sweep of"
+                " an algorithm is named under `series:`"
             )
         return self
 
@@ -287,7 +288,7 @@ def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: Ya
             for panel in figure.panels:
                 what = "sweep of algorithms" if figure.sweeps_algorithms(panel) else "algorithm"
                 at = ("figures", index, "series")
-                source.must_be_one_of(at, what, figure.series, names.of(what))
+                names.must_have(what, figure.series, at, source)
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"

@@ -1,6 +1,6 @@
 """What the blocks of a study may name in each other, and what they ask of the records."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ensvm.study.metrics import (
     left_by_fit,
     unknown,
 )
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import Location, YamlSource, listed
 
 FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
 
@@ -32,6 +32,11 @@ class AskedMetric:
     metric: str  # a metric, seconds, or a curve
     algorithms: tuple[str, ...]  # the algorithms that must have it
     curve: bool = False  # whether it is a curve that `record:` keeps, or an entry of one
+
+
+def _an(noun: str) -> str:
+    """Return a noun behind its article."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,28 @@ class StudyNames:
 
     def of(self, what: str) -> Collection[str]:
         """Return the names of one kind, such as "data set" or "table"."""
+        return {**self._of_rows_and_columns, **self.ids}[what]
+
+    @property
+    def _of_rows_and_columns(self) -> dict[str, Collection[str]]:
         return {
             "data set": self.datasets,
             "algorithm": self.algorithms,
             "sweep of data sets": self.dataset_sweeps,
             "sweep of algorithms": self.algorithm_sweeps,
-            **self.ids,
-        }[what]
+        }
+
+    def must_have(
+        self, what: str, names: str | Iterable[str], location: Location, source: YamlSource
+    ) -> None:
+        """Refuse each of the names that is not of this kind; say what else it names."""
+        for name in [names] if isinstance(names, str) else names:
+            kinds = [kind for kind, known in self._of_rows_and_columns.items() if name in known]
+            if kinds and name not in self.of(what):
+                is_other = f"{name!r} is the name of {_an(kinds[0])}, not of {_an(what)}"
+                source.refuse(location, f"{is_other}; accepted: {listed(self.of(what))}")
+            else:
+                source.must_be_one_of(location, what, name, self.of(what))
 
     def check(self, value: Any, location: Location, source: YamlSource) -> None:
         """Raise UserError if a block in `value` has a key with a name that the study lacks."""
@@ -63,8 +83,7 @@ class StudyNames:
             for key, field in type(value).model_fields.items():
                 inner = getattr(value, key)
                 if (mark := mark_of(field)) is not None and mark.checked:
-                    accepted = self.of(mark.what)
-                    source.must_be_one_of((*location, key), mark.what, inner or (), accepted)
+                    self.must_have(mark.what, inner or (), (*location, key), source)
                 self.check(inner, (*location, key), source)
         elif isinstance(value, dict | tuple):
             items = value.items() if isinstance(value, dict) else enumerate(value)

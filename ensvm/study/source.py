@@ -90,6 +90,11 @@ def _hint(error: yaml.MarkedYAMLError, text: str) -> str:
     return (f" at {around!r}" if around else "") + (f"; {hint}" if hint else "")
 
 
+def listed(accepted: Iterable[str]) -> str:
+    """Return the names that are accepted, for a message."""
+    return ", ".join(accepted) or "none, since the study has none"
+
+
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
@@ -269,8 +274,7 @@ class YamlSource:
         accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
-                message = f"unknown {what} {name!r}; accepted: "
-                message += ", ".join(accepted) or "none, since the study has none"
+                message = f"unknown {what} {name!r}; accepted: {listed(accepted)}"
                 self.refuse(location, message + (did_you_mean(name, accepted) or hint))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from ensvm.errors import UserError
 from ensvm.study.block import mark_of
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
@@ -159,3 +160,20 @@ def test_a_study_built_on_another_drops_the_members_that_a_new_sweep_lacks(tmp_p
     config: StudyConfig = read_config(path)[0]
     assert config.claims[0].tests[0].left == ("b",)
     assert set(config.sweep_values("s")) == {"s-2", "s-3"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("panels: [g]", "panels: [s]", "'s' is the name of a sweep of algorithms, not of a sweep"),
+        ("panels: [g]", "panels: [d]", "'d' is the name of a data set, not of a sweep of data"),
+        ("{dataset: d}], series: [s]", "{dataset: d}], series: [d]", "'d' is the name of a data"),
+        ("series: [a, b], table: 1", "series: [a, b], table: d", "a data set, not of a table"),
+    ],
+)
+def test_the_name_of_another_thing_is_said_to_be_that(old, new, message, tmp_path):
+    path = tmp_path / "t.yaml"
+    assert old in PLAIN
+    path.write_text(PLAIN.replace(old, new))
+    with pytest.raises(UserError, match=message):
+        read_config(path)

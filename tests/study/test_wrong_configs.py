@@ -332,6 +332,7 @@ WRONG_FIGURES_AND_CLAIMS = [
     ("series: [a]", "series: [a, b]", r"\.y: 'objective_path_' is not in.* of b, .*nothing"),
     ("y: objective_path_", "y: objective_pat_", r"did you mean 'objective_path_'"),
     ("panels: [german]", "panels: []", r"figures\[1\]\.panels: .*1 or more entries"),
+    ("[german], series", "[{dataset: german, over: x}], series", r"panels\[1\]: .*under `series:`"),
     ("y_label: y", "y_label: y, y_scale: logarithmic", r"figures\[1\]\.y_scale: .*'logarithmic'"),
     (
         "y_label: y",
