@@ -396,10 +396,8 @@ def print_estimate(
             f"about {duration(cost.seconds)} with {counted(jobs, 'job')} (by cells measured here)"
         )
     if cost.n_unknown:
-        print_text(
-            f"no estimate for {cost.n_unknown} of {cost.n_known + cost.n_unknown} cells; a run with"
-            " --realizations 1 measures them"
-        )
+        which = f" for {counted(cost.n_unknown, 'cell')}" if cost.n_known else ""
+        print_text(f"no estimate{which}; a run with --realizations 1 measures the cells")
     return cost.seconds, bool(cost.n_unknown)
 
 
