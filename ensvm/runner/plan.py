@@ -608,7 +608,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
     except UserError as error:
         key = error.key if error.key in entry.model_dump(exclude_unset=True) else "name"
         location = ("datasets", index, "card" if entry.card else key)
-        raise source.error(location, str(error)) from error
+        raise source.error(location, str(error).replace("\n", "; ")) from error
     for key in ("split", "scaling", "fill", "options"):
         change = getattr(entry, key)
         if change is not None:

@@ -95,6 +95,12 @@ def listed(accepted: Iterable[str]) -> str:
     return ", ".join(accepted) or "none, since the study has none"
 
 
+def _is_empty(node: yaml.Node) -> bool:
+    """Return whether a key has no value, as `b` in `{a: 1, b}`."""
+    quotes = ("'", '"')
+    return isinstance(node, yaml.ScalarNode) and node.value == "" and node.style not in quotes
+
+
 class YamlSource:
     """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
@@ -292,6 +298,9 @@ class YamlSource:
                 if (*location, key) in self._lines:
                     message = f"the key is given twice (again at {self._line_name(line)})"
                     raise self.error((*location, key), message)
+                if node.flow_style and key.isdigit() and _is_empty(value_node):
+                    message = f"',{key}' has no value; write a point in decimals, not a comma"
+                    raise UserError(f"{self._line_name(line)}: {message}")
                 self._lines[*location, key] = line
                 self._walk(value_node, (*location, key), loader)
         elif isinstance(node, yaml.SequenceNode):

@@ -133,6 +133,12 @@ WRONG = [
     ("a: {", "a: {label: 3, ", "label: 3 is not accepted; accepted: text; write '3' in quotes"),
     (HEAD, f"{HEAD}url: www.a.org\n", "line 2: url: 'www.a.org' is not accepted; accepted: an add"),
     (HEAD, f"{HEAD}doi: 182\n", "line 2: doi: 182 is not accepted"),
+    (PARAMS, "params: {gamma: 0,162}", "line 5: ',162' has no value; write a point in decimals"),
+    (
+        "[german]",
+        "[{openml: -3}]",
+        r"line 3: .*openml: -3 is not .*; data set .*split: is missing$",
+    ),
     # YAML
     ("[german]", "[german", r"line \d+: not YAML"),
     ("  a: {", "\ta: {", "line 5: not YAML"),
