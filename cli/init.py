@@ -74,10 +74,10 @@ def init(
     force: bool,
     **answers: str | None,
 ) -> None:
-    """Write a config for your own table that runs as it is, or the beginning of a paper's study.
+    """Write a config for your table, or the beginning of a paper's study.
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
-    .libsvm. The command prints what it decided, each line with the option that changes it, and
+    .libsvm. Its config runs as it is. The command prints what it decided, each line with the option that changes it, and
     below that what may spoil a result. If no column is sure to hold the classes, it asks which one
     does, or without a terminal ends with the question. The config compares six algorithms on
     repeated stratified splits.

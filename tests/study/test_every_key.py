@@ -129,11 +129,14 @@ tables:
     underline: {a: [b]}
     notes: [{text: A note., rows: [own]}, {text: Another., columns: [a]}]
     of_paper: true
-  - {id: margin, caption: C., rows: [own], columns: [a, b], margin: 2, best: none,
+  - {id: margin, caption: C., rows: [own], margin: 2, best: none,
+     columns: [a, b, {name: rise, of: [a, b], as: difference}],
+     summary: [{kind: wins, against: a, label: Better}, mean],
      published_realizations: 4, published_spread: sd,
      notes: [{text: Explained., explains: {b: [own]}}]}
   - {id: relative, caption: C., rows: [own], columns: [a, b], relative_margin: 0.3}
   - {id: shown, caption: C., rows: [own], columns: [a, b], judged: false}
+  - {id: sizes, caption: C., rows: [size], columns: [a, b]}
   - {id: seconds, caption: S., of: timing, metric: fit_seconds, columns: [a, b]}
   - {id: facts, caption: F., of: data, rows: [own], columns: [dim, {name: n, metric: n_train}],
      notes: [{text: Coded., coded: {dim: [own]}}]}
@@ -157,7 +160,7 @@ figures:
     realization: 2
     first: 1
   - {id: sweep, kind: sweep, caption: S., panels: [{over: size}], series: [a, b], y: error,
-     ends: it ends}
+     ends: it ends, table: sizes}
   - {id: stages, kind: sweep, caption: S., panels: [{over: size}], series: [a], y: dual_coef_,
      stages: [1, 2]}
   - {id: plane, kind: plane, caption: P., ring: rings, size: sizes, realization: 2,
@@ -166,6 +169,8 @@ figures:
   - {id: map, kind: map, caption: M., x: C, y: gamma, panels: [{dataset: own, series: search}]}
   - {id: box, kind: box, caption: B., rows: [own, other], series: [a, b], metric: error, table: 1,
      panels: [{rows: [own]}, {title: all}]}
+  - {id: scatter, kind: scatter, caption: S., rows: [own, other], x: a, y: b, metric: error,
+     table: 1, panels: [{title: T, x_label: X, y_label: Y, rows: [own, other], x: b, y: a}, {}]}
 claims:
   - {id: less, text: A errs less., note: a note, tests: [{metric: error, left: a, right: b,
      relation: less, of: difference, margin: 1, rows: [own, other], scope: 1, printed: true,
@@ -218,6 +223,7 @@ margin,own,a,24.0,1.0
 margin,own,b,90.0,1.0
 relative,own,a,24.0,1.0
 shown,own,a,24.0,1.0
+sizes,size-10,a,24.0,1.0
 facts,own,dim,3,
 facts,own,n,40,
 """
@@ -367,11 +373,22 @@ OTHER = {
     "ColumnConfig.draws": "b",
     "ColumnConfig.metric": "error",
     "ColumnConfig.published_spread": "se",
+    "ColumnConfig.of": ["b", "a"],
+    "ColumnConfig.as": "ratio",
+    "SummaryConfig.kind": "mean",
+    "SummaryConfig.against": "b",
     "FigureConfig.x_scale": "linear",
     "FigureConfig.y_scale": "linear",
     "CurvesConfig.first": 3,
     "PanelConfig.dataset": "other",
     "SweepFigureConfig.y": "accuracy",
+    "SweepFigureConfig.table": "margin",
+    "ScatterConfig.x": "guess",
+    "ScatterConfig.y": "guess",
+    "ScatterConfig.metric": "accuracy",
+    "ScatterConfig.table": "margin",
+    "ScatterPanel.x": "guess",
+    "ScatterPanel.y": "guess",
     "PlanePanel.marks": "curve_",
     "MapConfig.x": "gamma",
     "MapConfig.y": "C",
