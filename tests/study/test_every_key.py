@@ -131,10 +131,10 @@ tables:
     of_paper: true
   - {id: margin, caption: C., rows: [own], margin: 2, best: none,
      columns: [a, b, {name: rise, of: [a, b], as: difference}],
-     summary: [{kind: wins, against: a, label: Better}, mean],
      published_realizations: 4, published_spread: sd,
      notes: [{text: Explained., explains: {b: [own]}}]}
-  - {id: relative, caption: C., rows: [own], columns: [a, b], relative_margin: 0.3}
+  - {id: relative, caption: C., rows: [own, other], columns: [a, b], relative_margin: 0.3,
+     summary: [{kind: wins, against: a, label: Better}, mean]}
   - {id: shown, caption: C., rows: [own], columns: [a, b], judged: false}
   - {id: sizes, caption: C., rows: [size], columns: [a, b]}
   - {id: seconds, caption: S., of: timing, metric: fit_seconds, columns: [a, b]}
