@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from ensvm.kernels.augmented_rows import (
     kernel_matrix,
 )
 from ensvm.kernels.gram_matrix import slices
+from ensvm.solvers.linear_pairs import linear_cross_validated_values, linear_pairs
 from ensvm.solvers.one_vs_one import (
+    PairMachines,
     cross_validated_values,
     pairwise_machines,
     weighted_sums,
@@ -27,6 +29,8 @@ from ensvm.solvers.one_vs_one import (
 from ensvm.solvers.platt_scaling import fit_sigmoids
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
+# From so many rows of a linear machine on, interior points are faster than its matrix and SMO.
+MANY_ROWS = 600
 BLOCK = 512  # rows evaluated at once
 # Support vectors whose values at a block are made at once, so that they stay in a core's cache
 PIECE = 256
@@ -137,7 +141,7 @@ class KernelMachine:
     magnitude : float
         The largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) has its rounding, at best.
     n_iter : int
-        The steps of SMO, all pairs together.
+        The steps of the solver, all pairs together.
     sigmoids : ndarray of shape (k (k - 1) / 2, 2) or None
         A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None if
         none were fitted.
@@ -190,16 +194,16 @@ def train_machine(
     starts = np.append(starts, sample.size)
     chosen = rows.take(sample)
     scaling = None if columns is None else standardisation_of(chosen, counts, columns)
-    gram = kernel_matrix(standardised(chosen, scaling), kernel)
     weights = counts.astype(np.float64)
     if costs is not None:
         weights *= costs[codes[sample]]
-    upper = C * weights
-    pairs = pairwise_machines(gram, starts, upper, tol, max_iter)
+    solved = _solved(
+        standardised(chosen, scaling), kernel, starts, C * weights, order, tol, max_iter
+    )
+    pairs = solved.pairs
     sigmoids = None
-    if order is not None:
-        values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
-        sigmoids = fit_sigmoids(values, starts, weights)
+    if solved.held_out_values is not None:
+        sigmoids = fit_sigmoids(solved.held_out_values, starts, weights)
     support = np.flatnonzero(pairs.coefficients.any(axis=0))
     return KernelMachine(
         kernel,
@@ -208,11 +212,49 @@ def train_machine(
         dual_coef=pairs.coefficients[:, support],
         intercept=pairs.intercepts,
         certificate=float(pairs.violations.max()),
-        magnitude=float((np.abs(pairs.coefficients) @ np.diag(gram)).max()),
+        magnitude=float((np.abs(pairs.coefficients) @ solved.diagonal).max()),
         n_iter=int(pairs.steps.sum()),
         sigmoids=sigmoids,
         standardisation=scaling,
     )
+
+
+class _Solved(NamedTuple):
+    pairs: PairMachines
+    held_out_values: NDArray[np.float64] | None  # of `cross_validated_values`
+    diagonal: NDArray[Any]  # k(x_i, x_i), shape (m,)
+
+
+def _solved(
+    rows: Rows,
+    kernel: Kernel,
+    starts: NDArray[np.intp],
+    upper: NDArray[np.float64],
+    order: NDArray[np.intp] | None,
+    tol: float,
+    max_iter: int,
+) -> _Solved:
+    """Return the machines of all pairs, and with an `order` the values from their folds.
+
+    Linear machines with fewer columns than rows are solved by interior points where sequential
+    minimal optimization takes longer or does not end.
+    """
+    inputs = rows.exact[:, :-2]
+    narrow = kernel.name == "linear" and inputs.shape[1] < len(rows)
+    if not narrow or len(rows) < MANY_ROWS:
+        gram = kernel_matrix(rows, kernel)
+        pairs = pairwise_machines(gram, starts, upper, tol, max_iter)
+        if not narrow or pairs.violations.max() <= tol:
+            values = None
+            if order is not None:
+                values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
+            return _Solved(pairs, values, np.diag(gram))
+    inputs = inputs + rows.centre
+    pairs = linear_pairs(inputs, starts, upper, tol)
+    values = None
+    if order is not None:
+        values = linear_cross_validated_values(inputs, starts, upper, order, tol)
+    return _Solved(pairs, values, np.einsum("ij,ij->i", inputs, inputs))
 
 
 def renumbered(machines: Sequence[KernelMachine]) -> tuple[list[KernelMachine], NDArray[np.intp]]:

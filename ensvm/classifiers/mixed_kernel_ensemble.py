@@ -178,9 +178,10 @@ class MixedKernelEnsemble(Classifier):
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
     max_iter : int, default 500_000
-        The most steps of a machine's training for a pair of classes, at least 0. Machines on inputs
-        that are not scaled can need them all; the first one gives a `ConvergenceWarning`, before
-        the others are trained.
+        The most steps of sequential minimal optimization for a pair of classes, at least 0. Machines
+        on inputs that are not scaled can need them all; the first one gives a `ConvergenceWarning`,
+        before the others are trained. Linear machines with fewer columns than rows are then solved
+        by interior points, as they are at once from 600 rows on, and need no more than 200 steps.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method

@@ -184,7 +184,7 @@ def test_the_first_machine_that_is_cut_short_warns_before_the_others_are_trained
         return make(*arguments)
 
     monkeypatch.setattr(mixed_kernel_bagging, "bagged_machine", counted)
-    ensemble = MixedKernelBagging(["linear"], n_estimators=5, max_iter=3, random_state=0)
+    ensemble = MixedKernelBagging(["poly"], n_estimators=5, max_iter=3, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         with pytest.raises(ConvergenceWarning, match="StandardScaler"):
