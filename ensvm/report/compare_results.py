@@ -85,7 +85,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
             names = ", ".join(others) or SHIPPED
             raise UserError(f"no study of the other side comes with ensvm: {names}")
         if not studies:
-            raise errors[0] if errors else UserError(f"{side}: no records; run a study first")
+            raise errors[0] if errors else UserError(f"{side}: no records here; run a study first")
     return sides[0], sides[1], errors
 
 

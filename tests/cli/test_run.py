@@ -120,7 +120,7 @@ def test_run_then_table(study, tmp_path):
 
 FINDING = """
 claims:
-  - {id: c, text: t, relation: less, left: [svc], right: [rho], margin: 100}
+  - {id: c, text: t, relation: less, left: [svc], right: [rho], margin: 50}
 findings:
   - {claim: c, adds: What came out.}
 """
@@ -221,7 +221,7 @@ def test_a_run_without_tables_ends_with_the_commands_that_apply(study, tmp_path,
 @pytest.mark.parametrize("verb", ["run", "check"])
 def test_wrong_input_is_one_message_and_exit_status_2(tmp_path, verb):
     path = tmp_path / "c.yaml"
-    path.write_text("study: x\n")
+    path.write_text("study: x\ndatasets: [titanic]\n")
     ran = invoke(verb, path)
     assert ran.exit_code == 2
     assert ran.stderr.startswith(f"error: {path}")
