@@ -77,10 +77,10 @@ def init(
     """Write a config for your table, or the beginning of a paper's study.
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
-    .libsvm. Its config runs as it is. The command prints what it decided, each line with the option that changes it, and
-    below that what may spoil a result. If no column is sure to hold the classes, it asks which one
-    does, or without a terminal ends with the question. The config compares six algorithms on
-    repeated stratified splits.
+    .libsvm. Its config runs as it is. The command prints what it decided, each line with the option
+    that changes it, and below that what may spoil a result. If no column is sure to hold the
+    classes, it asks which one does, or without a terminal ends with the question. The config
+    compares six algorithms on repeated stratified splits.
 
     With --paper there is no TABLE: the command asks for the title, the rows, the columns and the
     split of a paper's table, and writes its config and an empty file of printed values; `ensvm
