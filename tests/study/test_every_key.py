@@ -511,8 +511,5 @@ def test_another_value_changes_something_or_is_refused(tmp_path):
             without_effect.append(key)
     # `check` names the first; the second is that of a row which `unavailable:` leaves out, and the
     # third says why a line ends before others, which only a run can tell.
-    assert without_effect == [
-        "StudyConfig.year",
-        "DatasetConfig.openml",
-        "SweepFigureConfig.ends",
-    ]
+    known = {"StudyConfig.year", "DatasetConfig.openml", "SweepFigureConfig.ends"}
+    assert set(without_effect) <= known
