@@ -49,6 +49,8 @@ def study(tmp_path):
 
 def test_a_heading_says_what_the_value_of_a_sweep_would(tmp_path):
     config = CONFIG.replace("C = {value:.2f}", "an SVM")
+    # under one heading two columns with this label are refused
+    config = config.replace("{name: a-10, heading: ours}", "{name: a-10, heading: others}")
     study = make_study(tmp_path / "s", config, RECORDS, PRINTED)
     columns = study.config.tables[0].columns
     assert [study.config.column_label(column) for column in columns[:2]] == ["an SVM"] * 2
