@@ -43,7 +43,8 @@ class BoostedSVM(WeightedNuClassifier, StagedClassifier):
     ----------
     nu : float, default 0.2
         The weighted training error allowed on the examples that a member keeps, in (0, 1]. A larger
-        value than is feasible is lowered to the largest feasible one.
+        value than is feasible is lowered to the largest feasible one, in the first round with a
+        `UserWarning`.
     mu : float, default 0.2
         The largest total weight of the light examples that a member leaves out, in [0, 1), as a
         share of the weight that the heavy ones leave.
@@ -220,6 +221,8 @@ class BoostedSVM(WeightedNuClassifier, StagedClassifier):
                 "or sigma keeps more"
             )
         members: list[Member] = boosting.learners
+        # Later rounds have weights of their own, for which a smaller nu may be the largest.
+        self._warn_if_lowered(members[0].weakened)
         member_coefs = np.array([member.coef for member in members])
         intercepts = np.array([member.intercept for member in members])
         supports = np.logical_or.accumulate(member_coefs != 0.0, axis=0)

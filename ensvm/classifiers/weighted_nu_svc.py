@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ensvm.classifiers.base import Ending, Solution, as_distribution
+from ensvm.classifiers.base import Ending, Solution, as_distribution, warn_caller
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval
 from ensvm.kernels import resolve_gamma
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult
-from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult, weakened_nu_svm
 
 
 @documented
@@ -28,7 +28,7 @@ class WeightedNuClassifier(WeightedExpansionClassifier):
     ----------
     nu : float, default 0.3
         The weighted training error allowed on the examples that are kept, in (0, 1]. A larger value
-        than is feasible is lowered to the largest feasible one.
+        than is feasible is lowered to the largest feasible one, with a `UserWarning`.
     mu : float, default 0.0
         The largest total weight of the light examples left out, in [0, 1), as a share of the weight
         that the heavy ones leave.
@@ -68,6 +68,16 @@ class WeightedNuClassifier(WeightedExpansionClassifier):
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         # A weight is the margin that an example is asked for, not how often it counts.
         return resolve_gamma(self.gamma, X, kernel=self.kernel)
+
+    def _warn_if_lowered(self, result: WeakenedResult) -> None:
+        """Warn if a machine was trained with a smaller nu than the parameter."""
+        if result.nu_clipped:
+            warn_caller(
+                f"{type(self).__name__}: nu = {self.nu:g} is not feasible with the examples that "
+                f"are kept and their weights, and was lowered to {result.nu:.4g}, the largest "
+                "feasible nu",
+                UserWarning,
+            )
 
 
 @documented
@@ -189,6 +199,7 @@ class WeightedNuSVC(WeightedNuClassifier):
                 f"mu = {self.mu!r} and sigma = {self.sigma!r} leave the examples of one class "
                 "only; smaller ones keep more"
             )
+        self._warn_if_lowered(result)
         machine = result.machine
         attributes = {
             "weights_": machine.weights,

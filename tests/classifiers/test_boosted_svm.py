@@ -1,10 +1,12 @@
 """Boosted SVMs: the vote is the reduced model, rounds follow AdaBoost, reductions keep bounds."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import NuSVC
 from small_problems import crossed_rows
 
 from ensvm.classifiers.boosted_svm import BoostedSVM
@@ -162,6 +164,19 @@ def test_a_first_machine_that_is_worth_nothing_warns() -> None:
         fitted = BoostedSVM(kernel="linear", nu=0.5, mu=0.0).fit(X, y)
     assert (fitted.n_estimators_, fitted.stop_reason_) == (1, "vanishing_margin")
     assert fitted.bound_excess_ == -1.0  # the lemma promises nothing here
+
+
+@pytest.mark.parametrize("make", [WeightedNuSVC, BoostedSVM])
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_a_nu_that_is_lowered_is_told(make: Any, factor: float) -> None:
+    X, y = crossed_rows(noise=0.4)
+    y = np.where(np.arange(y.size) % 5 == 0, 1, -1)
+    nu = factor * 2.0 * np.mean(y > 0)  # NuSVC refuses more than twice the smaller class's share
+    told = pytest.warns(UserWarning, match=f"{make.__name__}: nu = .* is not feasible")
+    with told if factor > 1.0 else nullcontext():
+        make(gamma=1.0, nu=nu, mu=0.0).fit(X, y)
+    with pytest.raises(ValueError, match="infeasible") if factor > 1.0 else nullcontext():
+        NuSVC(gamma=1.0, nu=nu).fit(X, y)
 
 
 def test_rejecting_a_whole_class_at_once_is_refused() -> None:
