@@ -26,7 +26,8 @@ from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
 from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_layout import ColumnConfig, TableConfig, check_tables
+from ensvm.study.table_checks import check_tables
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has

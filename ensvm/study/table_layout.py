@@ -1,8 +1,7 @@
 """A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -10,24 +9,18 @@ from pydantic import Field, field_validator, model_validator
 from ensvm import hints
 from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names
 from ensvm.study.metrics import (
-    DATA_FACTS,
     PERCENT,
-    SECONDS,
     Direction,
     Unit,
     direction_of,
     is_setting,
-    range_of,
     unit_of,
     wrong_share,
 )
-from ensvm.study.names import AskedMetric, StudyNames
+from ensvm.study.names import AskedMetric
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
-from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_summary import SummaryConfig
-
-COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
 RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
@@ -345,133 +338,3 @@ class TableConfig(PrintedMeans):
     @classmethod
     def _null_is_empty(cls, entries: Any) -> Any:
         return [] if entries is None else entries
-
-
-def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
-    """Refuse a table given twice, columns that the study does not have, and a wrong `best:`."""
-    source.must_be_distinct(("tables",), "table", list(names.ids["table"]), "id")
-    for index, table in enumerate(tables):
-        if table.of == "timing" and not names.timing:
-            message = "a table of timing needs a `timing:` block in the study"
-            source.refuse(("tables", index, "of"), message)
-        rows = names.datasets if table.rows is None else table.rows
-        source.must_be_distinct(("tables", index, "rows"), "row", list(table.rows or ()))
-        columns = [column.name for column in table.columns]
-        source.must_be_distinct(("tables", index, "columns"), "column", columns)
-        for name, others in table.underline.items():
-            location = ("tables", index, "underline")
-            source.must_be_one_of(location, "column", (name, *others), columns)
-        _check_summary(table, index, rows, source)
-        for number, note in enumerate(table.notes):
-            for key, named in (("explains", note.explains), ("coded", note.coded)):
-                at = ("tables", index, "notes", number, key)
-                source.must_be_one_of(at, "column", named, columns)
-                for rows_named in named.values():
-                    source.must_be_one_of(at, "row of the table", rows_named, rows)
-            note_at = ("tables", index, "notes", number)
-            source.must_be_one_of((*note_at, "columns"), "column", note.columns, columns)
-            source.must_be_one_of((*note_at, "rows"), "row of the table", note.rows, rows)
-            if note.coded and table.of != "data":
-                message = "`coded:` is for facts, in a table `of: data`"
-                source.refuse(("tables", index, "notes", number, "coded"), message)
-        headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
-        for heading in filter(None, headings):
-            if headings.count(heading) > 1:
-                message = f"the heading {heading!r} stands above columns that are not neighbours"
-                source.refuse(("tables", index, "columns"), message)
-        _check_columns(table, index, names, source)
-        _check_best(table, index, source)
-        _check_margins(table, index, source)
-
-
-def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
-    about_data = table.of == "data"
-    what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
-    for number, column in enumerate(table.columns):
-        location = ("tables", index, "columns", number)
-        if column.of_columns is not None:
-            _check_computed(table, column, location, names, source)
-        elif column.unavailable is None:
-            source.must_be_one_of(location, what, column.of(table), accepted, COLUMN_OF_PRINT)
-        elif column.algorithm is not None:
-            message = "a column with `unavailable:` has no values of ours; leave out `algorithm:`"
-            source.refuse((*location, "algorithm"), message)
-    for asked in table.asked(index):
-        if table.of == "results" and unit_of(asked.metric) == SECONDS:
-            block = "" if names.timing else ", and the study a `timing:` block"
-            message = f"{asked.metric} comes from the timing pass alone; a table of it needs"
-            source.refuse(asked.location, f"{message} `of: timing`{block}")
-
-
-def _check_computed(
-    table: TableConfig,
-    column: ColumnConfig,
-    location: Location,
-    names: StudyNames,
-    source: YamlSource,
-) -> None:
-    """Refuse a column computed from others that the table lacks, or that have other units."""
-    at = (*location, "of")
-    of, plain = column.of_columns or (), [one.name for one in table.columns if one.effect is None]
-    source.must_be_one_of(at, "column of the table with values of its own", of, plain)
-    if len(of) != 2 or of[0] == of[1]:
-        named = f"{', '.join(dict.fromkeys(of)) or 'none'}"
-        raise source.error(at, f"a column is computed from two others, and named: {named}")
-    if table.of == "data":
-        raise source.error(at, "facts of the data are not computed from each other")
-    if column.name in names.algorithms:
-        message = f"{column.name!r} is an algorithm; a computed column needs a name of its own"
-        raise source.error((*location, "name"), message)
-    units = [table.unit_of(one).name or "a plain number" for one in table.sources_of(column)]
-    if units[0] != units[1]:
-        text = " and ".join(f"{name} ({unit})" for name, unit in zip(of, units, strict=True))
-        raise source.error(at, f"the columns {text} have different units")
-
-
-def _check_summary(table: TableConfig, index: int, rows: Sequence[str], source: YamlSource) -> None:
-    """Refuse rows that sum up facts of the data, or are called as another row, and unknown wins."""
-    at: Location = ("tables", index, "summary")
-    names = [summary.name for summary in table.summary]
-    source.must_be_distinct(at, "row", [*names, *(row for row in rows if row in names)])
-    if names and table.of == "data":
-        raise source.error(at, "facts of the data are not summed up")
-    columns = [column.name for column in table.columns]
-    for number, summary in enumerate(table.summary):
-        if summary.against is None:
-            continue
-        source.must_be_one_of((*at, number), "column", [summary.against], columns)
-        other = table.column(summary.against)
-        if table.best_of(other) is None:
-            message = f"which values of {table.metric_of(other)} are better?"
-            raise source.error((*at, number), f"{message} give `best: min` or `best: max`")
-
-
-def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
-    """Refuse a `best:` against what a metric means, and underlined columns without any best."""
-    for column in table.columns if table.of != "data" else ():
-        metric, best = table.metric_of(column), table.best_of(column)
-        direction = direction_of(metric)
-        if direction is not None and best not in (direction, None):
-            source.refuse(
-                ("tables", index, "best"),
-                f"{best} is wrong for the metric {metric} (column {column.name}): its "
-                f"{'smaller' if direction == 'min' else 'larger'} values are better; "
-                "leave out `best:`, or give `none`",
-            )
-        if best is None and column.name in table.underline:
-            source.refuse(
-                ("tables", index, "underline"),
-                f"which values of {metric} are better? give `best: min` or `best: max`",
-            )
-
-
-def _check_margins(table: TableConfig, index: int, source: YamlSource) -> None:
-    """Refuse a margin within which every value of its metric lies."""
-    for number, column in enumerate(table.columns):
-        at: Location = ("tables", index)
-        at = at if column.margin is None else (*at, "columns", number)
-        metric, margin = table.metric_of(column), table.own_margin_of(column)
-        low, high = range_of(metric)
-        if margin is not None and margin >= high - low:
-            message = f"within {margin:g} lies every {metric} (column {column.name}): it is from"
-            raise source.error((*at, "margin"), f"{message} {low:g} to {high:g}")

@@ -12,7 +12,7 @@ from scipy.stats import t, ttest_1samp, ttest_rel
 
 from ensvm.report.claim_tests import LEVEL
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
-from ensvm.report.documents.table_document import more_values
+from ensvm.report.documents.table_legend import more_values
 from ensvm.report.evidence import evidence_of
 from ensvm.report.intervals import Comparison, n_tested
 from ensvm.report.ranking import compare_on_data_set

@@ -23,7 +23,8 @@ from ensvm.report.documents.document import (
     number_range,
     origin,
 )
-from ensvm.report.documents.table_document import as_printed, reasons, value_of, verdicts
+from ensvm.report.documents.table_document import as_printed, reasons, value_of
+from ensvm.report.documents.table_legend import verdicts
 from ensvm.report.query import Answer, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import (

@@ -1,0 +1,270 @@
+"""The legend of a table: what its numbers and marks mean, and how its signs came about."""
+
+import math
+from itertools import chain, product
+
+from ensvm.records.record import Record
+from ensvm.records.runs import machines
+from ensvm.report.column_values import answer_of
+from ensvm.report.documents.document import (
+    Grid,
+    as_written,
+    enumerated,
+    how_to_read,
+    number_range,
+    verdict_counts,
+)
+from ensvm.report.intervals import BASES, Comparison, comparison
+from ensvm.report.study_folder import Study
+from ensvm.report.summary_rows import summary_cells
+from ensvm.report.tables import TableCell, build_table, decimals_of, is_oracle, row_label
+from ensvm.report.verdict import is_within, repetitions_to_decide
+from ensvm.study.metrics import RATES
+from ensvm.study.printed_means import SPREADS, Spread
+from ensvm.study.signs import SIGNS, WHY
+from ensvm.study.table_layout import TableConfig
+
+OF_MEANS = "Signs of means over rows: D is that of the mean of the rows' differences from print."
+SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
+SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
+RULE = (
+    "Signs: with D, the 95 % interval of ours − printed (and print's rounding), and the margin M, "
+    "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
+    "computed from {bases}. Here: {counts}."
+)
+
+
+def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
+    """Return the meaning of the numbers, verdicts and marks that a table's grid shows."""
+    if table.of == "data":
+        equal, different = SIGNS["within the margin"], SIGNS["differs"]
+        return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
+    cells = build_table(study, table)
+    underlined_columns = "; ".join(
+        f"{_label(study, table, column)} against "
+        + ", ".join(_label(study, table, other) for other in others)
+        for column, others in table.underline.items()
+    )
+    guessed = any(cell.largest_class is not None for cell in cells)
+    orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
+    sentences = {
+        (f"{marks}." if (marks := how_to_read(grid)) else ""): marks,
+        "Printed seconds are of another machine: only ratios compare.": (
+            table.of == "timing" and any(cell.published is not None for cell in cells)
+        ),
+        (spreads := _spreads(study, table, cells)): spreads,
+        "What predicting the largest class gets as well is not bold.": guessed,
+        (rule := verdicts(study, table, cells)): rule,
+        OF_MEANS: any(cell.interval_of for cell in summary_cells(study, table)),
+        (more := more_values(study, table, cells)): more,
+        (order := order_text(study, table, cells)): order,
+        f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
+        **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
+        f"Underlined: one-sided corrected t test at 5 %, {underlined_columns}.": underlined_columns,
+        **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
+    }
+    return [text for text, applies in sentences.items() if applies]
+
+
+def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return which values have which kind of ±, as print has it; empty if all have one."""
+    columns_of: dict[tuple[Spread, str], list[str]] = {}
+    for cell in cells:
+        if cell.std is not None:
+            label = _label(study, table, cell.column)
+            columns_of.setdefault((cell.spread, cell.row), []).append(label)
+    rows_of: dict[tuple[Spread, tuple[str, ...]], list[str]] = {}
+    for (kind, row), columns in columns_of.items():
+        label = as_written(row_label(study, row))
+        rows_of.setdefault((kind, tuple(columns)), []).append(label)
+    if len({kind for kind, _ in rows_of}) < 2:
+        return ""
+    parts = [
+        f"the {SPREADS[kind]} for {enumerated(columns)} on {enumerated(rows)}"
+        for (kind, columns), rows in rows_of.items()
+    ]
+    return f"± is {'; '.join(parts)}."
+
+
+def _methods(study: Study, table: TableConfig) -> list[str]:
+    """Return which columns are oracles, or wrapped one against rest."""
+    oracles: list[str] = []
+    wrapped: dict[str, list[str]] = {}
+    rows = study.config.rows_of(table)
+    for column in table.columns:
+        name, label = column.of(table), _label(study, table, column.name)
+        if is_oracle(study, table, column):
+            oracles.append(label)
+        for row in rows:
+            records = study.by_cell.get((row, name, "error"), [])
+            method = records[-1].settings.method if records else None
+            if method and method.wrapped:
+                wrapped.setdefault(label, []).append(as_written(row_label(study, row)))
+    sentences = []
+    if oracles:
+        labels = ", ".join(oracles)
+        text = "chosen on the test error, an oracle; not to be compared as equals."
+        sentences.append(f"{labels}: {text}")
+    if wrapped:
+        labels, wrapped_rows = ", ".join(wrapped), list(dict.fromkeys(chain(*wrapped.values())))
+        on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
+        sentences.append(f"{labels}: one against rest, a machine for each class{on}.")
+    return sentences
+
+
+def verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return the rule of the signs with the table's margin, their counts, and the bases of D.
+
+    Returns an empty text if no cell has a verdict.
+    """
+    judged = [cell for cell in cells if cell.verdict]
+    if not judged:
+        return ""
+    counts = verdict_counts(judged)
+    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
+    counts += f"; {silent} printed without a value of ours" if silent else ""
+    why = [f"*{word}*: {text}" for word, text in WHY.items() if word in {c.why for c in judged}]
+    used = {cell.interval_of for cell in judged}
+    bases = [f"{basis.name} ({basis.meaning})" for basis in BASES if basis.name in used]
+    return RULE.format(
+        margin=_margin(study, table),
+        why=f" ({', '.join(why)})" if why else "",
+        bases="; ".join(bases) or "nothing",
+        counts=counts,
+    )
+
+
+def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return how many repetitions would decide the wide verdicts of a table; empty without such."""
+    wide = [
+        cell for cell in cells if cell.why == "wide" and table.column(cell.column).effect is None
+    ]
+    compared = [_comparison(study, table, cell) for cell in wide]
+    needed = [
+        repetitions_to_decide(one, table.margin_of(table.column(cell.column), one.printed.value))
+        for one, cell in zip(compared, wide, strict=True)
+    ]
+    enough = {n for n in needed if n is not None}
+    # how repetitions of a cross-validation vary, a single one does not say
+    if not wide or (not enough and any(one.n_test > one.n_folds > 1 for one in compared)):
+        return ""
+    if not enough:
+        return "More repetitions alone would not decide `?` *wide*."
+    n_decided = sum(n is not None for n in needed)
+    which = "the" if n_decided == len(needed) else f"{n_decided} of the {len(needed)}"
+    return (
+        f"If our means and spreads stay as they are, {number_range(enough)} repetitions of the "
+        f"experiment would decide {which} `?` *wide*."
+    )
+
+
+def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return on how many rows two columns have the printed order, for the pairs that claims name.
+
+    Values are compared as they are shown. A row counts if print has both values, and we do.
+    """
+    column_of = {
+        (column.of(table), table.metric_of(column)): column
+        for column in table.columns
+        if column.stage is None
+    }
+    shown = {
+        (cell.row, cell.column): (
+            round(cell.mean, decimals_of(study, table, table.column(cell.column), cell.mean)),
+            cell.published,
+        )
+        for cell in cells
+        if cell.mean is not None and cell.published is not None
+    }
+    texts: dict[str, None] = {}
+    for test in (test for claim in study.config.claims for test in claim.tests):
+        if (
+            not study.config.decides(test)
+            or test.of_effect != "difference"
+            or test.metric not in RATES
+        ):
+            continue
+        for pair in product(test.left, test.right or ()):
+            columns = [column_of.get((name, table.metric)) for name in pair]
+            names = [column.name for column in columns if column is not None]
+            rows = [
+                [shown[row, name] for name in names]
+                for row in study.config.rows_of(table)
+                if all((row, name) in shown for name in names)
+            ]
+            if len(names) < 2 or not rows:
+                continue
+            alike = sum(
+                _sign(ours - other) == _sign(printed - other_printed)
+                for (ours, printed), (other, other_printed) in rows
+            )
+            labels = enumerated([_label(study, table, name) for name in names])
+            texts[f"{labels} on {alike} of {len(rows)} rows"] = None
+    return f"Order of two columns as printed: {'; '.join(texts)}." if texts else ""
+
+
+def _sign(difference: float) -> int:
+    """Return -1, 0 or 1; decimals that differ by rounding errors are equal."""
+    return 0 if is_within(difference, 0.0) else int(math.copysign(1, difference))
+
+
+def _comparison(study: Study, table: TableConfig, cell: TableCell) -> Comparison:
+    column = table.column(cell.column)
+    answer = answer_of(study, table, cell.row, column)
+    printed = study.published[table.id, cell.row, cell.column]
+    return comparison(study, table, column, answer, printed)
+
+
+def _timings(study: Study, table: TableConfig) -> list[str]:
+    """Return sentences about the machine that timed a table, and what the seconds leave out."""
+    records = {
+        column.name: [
+            record
+            for row in study.config.rows_of(table)
+            for record in answer_of(study, table, row, column).all_records
+        ]
+        for column in table.columns
+    }
+    every = [record for of_column in records.values() for record in of_column]
+    texts = [
+        f"Timed on {as_written(host)}{f' ({as_written(processor)})' if processor else ''}."
+        for host, processor in machines(every).items()
+    ]
+    without_gram = [
+        _label(study, table, column.name)
+        for column in table.columns
+        if table.metric_of(column) == "fit_seconds"
+        and any("kernel_seconds" in record.seconds for record in records[column.name])
+    ]
+    if 0 < len(without_gram) < len(table.columns):
+        texts.append(
+            f"Seconds of fitting leave out the kernel matrix of {enumerated(without_gram)}, which "
+            "ensvm computes; `train_seconds` counts it."
+        )
+    if slowed := sum(map(_is_slowed, every)):
+        texts.append(
+            f"{slowed} of {len(every)} timings waited for other programs: they took {SLOWED:g} "
+            "times their CPU seconds, or more."
+        )
+    return texts
+
+
+def _is_slowed(record: Record) -> bool:
+    seconds = record.seconds
+    wall, cpu = seconds.get("fit_seconds", 0.0), seconds.get("fit_cpu_seconds", math.inf)
+    return wall > max(SLOWED * cpu, cpu + SHORT_WAIT)
+
+
+def _label(study: Study, table: TableConfig, name: str) -> str:
+    return as_written(study.config.column_label(table.column(name)))
+
+
+def _margin(study: Study, table: TableConfig) -> str:
+    """Return the margin of a table as text, with those of columns that have another one."""
+    labels_by_margin: dict[str, list[str]] = {}
+    for column in table.columns:
+        labels = labels_by_margin.setdefault(table.margin_text_of(column), [])
+        labels.append(_label(study, table, column.name))
+    if len(labels_by_margin) == 1:
+        return next(iter(labels_by_margin))
+    return ", ".join(f"{text} for {enumerated(of)}" for text, of in labels_by_margin.items())
