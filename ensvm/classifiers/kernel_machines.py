@@ -241,20 +241,22 @@ def _solved(
     """
     inputs = rows.exact[:, :-2]
     narrow = kernel.name == "linear" and inputs.shape[1] < len(rows)
-    if not narrow or len(rows) < MANY_ROWS:
+    by_steps = not narrow or len(rows) < MANY_ROWS
+    if by_steps:
         gram = kernel_matrix(rows, kernel)
-        pairs = pairwise_machines(gram, starts, upper, tol, max_iter)
-        if not narrow or pairs.violations.max() <= tol:
-            values = None
-            if order is not None:
-                values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
-            return _Solved(pairs, values, np.diag(gram))
-    inputs = inputs + rows.centre
-    pairs = linear_pairs(inputs, starts, upper, tol)
-    values = None
-    if order is not None:
+        pairs, diagonal = pairwise_machines(gram, starts, upper, tol, max_iter), np.diag(gram)
+        by_steps = not narrow or bool(pairs.violations.max() <= tol)
+    if not by_steps:
+        inputs = inputs + rows.centre
+        pairs = linear_pairs(inputs, starts, upper, tol)
+        diagonal = np.einsum("ij,ij->i", inputs, inputs)
+    if order is None:
+        values = None
+    elif by_steps:
+        values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
+    else:
         values = linear_cross_validated_values(inputs, starts, upper, order, tol)
-    return _Solved(pairs, values, np.einsum("ij,ij->i", inputs, inputs))
+    return _Solved(pairs, values, diagonal)
 
 
 def renumbered(machines: Sequence[KernelMachine]) -> tuple[list[KernelMachine], NDArray[np.intp]]:

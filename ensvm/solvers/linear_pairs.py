@@ -12,6 +12,7 @@ from ensvm.solvers.one_vs_one import (
     FOLDS,
     PairMachines,
     classes_of_pair,
+    fold_bounds,
     number_of_pairs,
     rows_of_pair,
 )
@@ -55,7 +56,7 @@ def linear_cross_validated_values(
         labels = np.where(rows < starts[a + 1], 1.0, -1.0)
         for fold in range(FOLDS):
             held_out = np.zeros(rows.size, dtype=bool)
-            held_out[fold * rows.size // FOLDS : (fold + 1) * rows.size // FOLDS] = True
+            held_out[slice(*fold_bounds(fold, rows.size))] = True
             others, signs = rows[~held_out], labels[~held_out]
             if (signs == signs[0]).all():
                 values[pair, rows[held_out]] = signs[0]

@@ -77,9 +77,15 @@ def cross_validated_values(
                 rows[k], labels[k] = row, 1.0 if first else -1.0
                 k += 1
         for fold in range(FOLDS):
-            held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
+            held_out = fold_bounds(fold, n)
             hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
     return values
+
+
+@compiled(inline=True)
+def fold_bounds(fold: int, n: int) -> tuple[int, int]:
+    """Return the first of n ordered rows that a fold holds out, and the one after its last."""
+    return fold * n // FOLDS, (fold + 1) * n // FOLDS
 
 
 @compiled
