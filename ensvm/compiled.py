@@ -58,6 +58,7 @@ def compiled(function: Any = None, *, inline: bool = False, **options: Any) -> A
     options = {"no_cfunc_wrapper": True, **({"inline": "always"} if inline else {}), **options}
 
     def kept(function: Any) -> Any:
+        """Return the compiled function; its machine code is kept if there is a folder for it."""
         folder = code_folder()
         if folder is None:
             return numba.njit(**options)(function)

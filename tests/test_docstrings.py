@@ -40,7 +40,7 @@ EXPORTING = [
     "ensvm.solvers.entropy_projection.tsang_kwok",
     "ensvm.solvers.leverage",
     "ensvm.solvers.multiplicative_update",
-    "ensvm.solvers.perceptron",
+    "ensvm.solvers.perceptron_rule",
     "ensvm.solvers.regularization_path.approximate_path",
     "ensvm.solvers.regularization_path.leave_one_out",
     "ensvm.solvers.regularization_path.path",

@@ -155,6 +155,7 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         generator = check_random_state(self.random_state)
 
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
+            """Return the weak learner of a round and its signs on the training rows."""
             weights = labels.size * current.sample_weight
             weak = seeded_clone(base, generator).fit(rows, labels, sample_weight=weights)
             return weak, self._signs(weak.predict(rows))

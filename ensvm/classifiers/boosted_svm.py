@@ -19,7 +19,7 @@ from ensvm.classifiers.sklearn_private import Interval, StrOptions
 from ensvm.classifiers.weighted_nu_svc import WeightedNuClassifier
 from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.boosting import BoostingResult
-from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm, with_row_numbers
 
 
 @documented
@@ -279,7 +279,7 @@ def _about_rounds(
 
     Their rows were in the given order; `bound` is that of Lemma 1 on a member's error.
     """
-    rounds = [renumbered(member.weakened, order) for member in boosting.learners]
+    rounds = [with_row_numbers(member.weakened, order) for member in boosting.learners]
     excesses = [
         error - bound
         for error, weak in zip(boosting.errors, rounds, strict=True)

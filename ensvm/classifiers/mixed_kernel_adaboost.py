@@ -108,6 +108,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         runs: list[BoostingResult] = []
 
         def machines() -> Iterator[KernelMachine]:
+            """Yield the machines of all runs; each run is made when its first machine is needed."""
             for names in together:
                 runs.append(run_of(training, self._plan(training, names), self.n_estimators))
                 yield from runs[-1].learners

@@ -37,7 +37,7 @@ from ensvm.classifiers.sklearn_private import HasMethods, Interval, StrOptions, 
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
-from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
+from ensvm.kernels.named_kernels import WidthRange, kernel_row, sigest
 from ensvm.seeds import seed_of
 
 Spacing: TypeAlias = Literal["width", "logarithm", "inverse"]  # what of a width is uniform
@@ -351,14 +351,14 @@ class MixedKernelEnsemble(Classifier):
 
     def _resolve_widths(self, X: NDArray[np.float64], seed: Any) -> None:
         """Set the numbers that `gamma` and `poly_gamma` stand for, where a kernel reads them."""
-        of_a_width = [name for name in self.kernels if "gamma" in row_of(name).parameters]
-        arguments = {row_of(name).argument for name in of_a_width}
+        of_a_width = [name for name in self.kernels if "gamma" in kernel_row(name).parameters]
+        arguments = {kernel_row(name).argument for name in of_a_width}
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
         self.gamma_ranges_: dict[str, WidthRange] = {
             # Each kernel has its own generator: its width does not depend on the other kernels.
             name: self._width_range(X, np.random.default_rng(seed), name)
             for name in of_a_width
-            if row_of(name).argument != "product"
+            if kernel_row(name).argument != "product"
         }
 
     def _width_range(
@@ -389,7 +389,7 @@ class MixedKernelEnsemble(Classifier):
         )
 
     def _kernel_choice(self, name: str) -> KernelChoice:
-        row = row_of(name)
+        row = kernel_row(name)
         kernel = Kernel(
             name,
             degree=int(self.degree) if "degree" in row.parameters else 0,

@@ -13,7 +13,7 @@ from ensvm.classifiers.base import Ending, Solution, drawn_seed
 from ensvm.classifiers.linear_classifier import LinearClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval
-from ensvm.solvers.perceptron import PerceptronResult, perceptron
+from ensvm.solvers.perceptron_rule import PerceptronResult, perceptron
 from ensvm.solvers.separability import separability, signed_points
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.gram_matrix import fill_cityblock
-from ensvm.kernels.named_kernels import row_of
+from ensvm.kernels.named_kernels import kernel_row
 
 
 class Kernel(NamedTuple):
@@ -81,7 +81,7 @@ def kernel_factor(
     squared distances, (gamma z, gamma <centre, z> + coef0, 0) for one of products, and stay what
     they are for one of |x - z|_1: shape (n, d + 2), in their precision.
     """
-    row = row_of(kernel.name)
+    row = kernel_row(kernel.name)
     if row.argument == "cityblock":
         return augmented
     factor = augmented.astype(np.float64)
@@ -104,7 +104,7 @@ def fill_values(left: NDArray[Any], right: NDArray[Any], kernel: Kernel, out: ND
 
     `out`, of shape (rows of left, rows of right), is contiguous.
     """
-    row = row_of(kernel.name)
+    row = kernel_row(kernel.name)
     if row.argument == "cityblock":
         fill_cityblock(left[:, :-2], right[:, :-2], -kernel.gamma, out)
     else:
@@ -118,7 +118,7 @@ def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
     The matrix, shape (m, m), is exactly symmetric. Raises ValueError if values leave the range of
     float32.
     """
-    row = row_of(kernel.name)
+    row = kernel_row(kernel.name)
     inputs = rows.exact[:, :-2]
     if row.argument == "distance":
         norms = rows.exact[:, -1]

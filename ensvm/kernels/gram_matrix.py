@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ensvm.kernels.named_kernels import row_of
+from ensvm.kernels.named_kernels import kernel_row
 
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
 CACHED_ENTRIES = 1 << 15
@@ -53,7 +53,7 @@ class KernelBlocks:
         coef0: float = 0.0,
         dtype: DTypeLike = np.float64,
     ) -> None:
-        self._row = row_of(kernel)
+        self._row = kernel_row(kernel)
         read = self._row.parameters
         if "gamma" in read and (gamma is None or not 0 < gamma < np.inf):
             raise ValueError(f"gamma must be a positive number, got {gamma!r}")
@@ -177,7 +177,7 @@ def distances(X: Any, *, kernel: str) -> NDArray[np.float64]:
     The matrix, shape (n, n), is symmetric with zeros on its diagonal and between equal rows.
     """
     rows = dense_rows(X)
-    if row_of(kernel).argument == "cityblock":
+    if kernel_row(kernel).argument == "cityblock":
         return scipy.spatial.distance.cdist(rows, rows, "cityblock")
     return scipy.spatial.distance.cdist(rows, rows, "sqeuclidean")
 
@@ -192,7 +192,7 @@ def gram_at(
     """Return the kernel values at what `distances` returns, written to `out` if it is given."""
     values = np.multiply(distances, -gamma, out=out)
     for piece in slices(len(values), CACHED_ENTRIES // max(values.shape[1], 1)):
-        row_of(kernel).transform(values[piece], 0)
+        kernel_row(kernel).transform(values[piece], 0)
     return values
 
 

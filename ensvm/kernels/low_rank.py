@@ -216,6 +216,7 @@ def kernel_columns(X: Any, **kernel: Any) -> tuple[Columns, NDArray[Any]]:
         X = X.toarray()  # once, not for every block of columns
 
     def columns(indices: NDArray[np.intp]) -> NDArray[Any]:
+        """Return some columns of the Gram matrix."""
         # Rows of the symmetric K: their transpose is contiguous by column.
         return gram(X[indices], X, **kernel).T
 

@@ -74,7 +74,7 @@ KERNELS = {
 NAMED_KERNELS = tuple(KERNELS)
 
 
-def row_of(kernel: str) -> KernelRow:
+def kernel_row(kernel: str) -> KernelRow:
     """Return a kernel's row of the table; raise ValueError if there is none of this name."""
     if kernel not in KERNELS:
         raise ValueError(
@@ -90,7 +90,7 @@ def parameters_of(kernel: str | Callable[..., Any]) -> tuple[str, ...]:
     """
     if callable(kernel) or kernel == "precomputed":
         return ("kernel",)
-    read = row_of(kernel).parameters
+    read = kernel_row(kernel).parameters
     return ("kernel", *(name for name in KERNEL_PARAMETERS if name in read))
 
 

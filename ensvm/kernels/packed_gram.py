@@ -73,6 +73,7 @@ class PackedGram:
         below = np.zeros((k, k, TILE), self.dtype)  # what a row of tiles adds to the rows after it
 
         def multiply(pair: tuple[int, ...]) -> None:
+            """Multiply some rows of tiles, and what lies below the diagonal by symmetry."""
             for i in pair:
                 diagonal, *others = self._row(i)
                 product[i] = diagonal @ right[i]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, augment, fill_values, kernel_factor
 from ensvm.kernels.gram_matrix import dense_rows, slices
-from ensvm.kernels.named_kernels import row_of
+from ensvm.kernels.named_kernels import kernel_row
 from ensvm.kernels.threads import each
 
 # Rows and columns of a block: its float64 values take 1 MiB, within a core's second cache.
@@ -55,7 +55,7 @@ class KernelSums:
         """
         signs = np.empty(X.shape[0], dtype=bool)
         in_single = (
-            row_of(self._kernel.name).relative_slope is not None
+            kernel_row(self._kernel.name).relative_slope is not None
             and X.shape[0] * len(self._augmented) >= WORTH_ASKING
         )
         for ready in slices(X.shape[0], READY_ROWS):
@@ -81,7 +81,7 @@ class KernelSums:
             terms = 2.0 * self._kernel.gamma * (norms + self._augmented[:, -1].max(initial=0.0))
             # d + 4 roundings of an argument, BLOCK_COLUMNS of a block's sum, a few of exp: each at
             # most eps of the sum of the terms' sizes.
-            slope = row_of(self._kernel.name).relative_slope or 0.0
+            slope = kernel_row(self._kernel.name).relative_slope or 0.0
             roundings = slope * (rows.shape[1] + 4) * terms + BLOCK_COLUMNS + 8
             share = np.expm1(np.finfo(np.float32).eps * roundings)
             # A term that underflows is wrong by less than the least normal number.
@@ -98,6 +98,7 @@ class KernelSums:
         sums = np.zeros((len(rows), *coefficients.shape[1:]))
 
         def add(these: slice) -> None:
+            """Add the kernel values of some rows, times the coefficients, to their sums."""
             values = np.empty((these.stop - these.start) * min(BLOCK_COLUMNS, len(factor)), dtype)
             for those in slices(len(factor), BLOCK_COLUMNS):
                 shape = these.stop - these.start, those.stop - those.start

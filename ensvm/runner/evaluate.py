@@ -27,7 +27,7 @@ from ensvm.runner.estimator_output import (
     shown,
 )
 from ensvm.runner.estimators import last_step, made, random_states
-from ensvm.runner.grams import GramPool, Inputs
+from ensvm.runner.grams import CellInputs, GramPool
 from ensvm.seeds import another_seed
 from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR, scorer_of
 
@@ -72,7 +72,7 @@ class _Fit(NamedTuple):
     """A fitted classifier, its inputs, the grid point, and the labels that it may predict."""
 
     fitted: Any
-    inputs: Inputs
+    inputs: CellInputs
     point: Mapping[str, Any]
     classes: NDArray[Any]
 

@@ -35,7 +35,7 @@ VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
 
 
-class Inputs:
+class CellInputs:
     """The inputs of one realization, on which a classifier is fitted and predicts.
 
     `seconds` is the wall time spent on kernel values and `gamma` the width of the kernel; both are
@@ -63,7 +63,7 @@ class Inputs:
             yield rows, X[rows]
 
 
-class SharedGram(Inputs):
+class SharedGram(CellInputs):
     """Kernel values of one realization for one kernel: among training rows, and of test rows.
 
     `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
@@ -241,7 +241,7 @@ class GramPool:
         self._grams: dict[str, SharedGram] = {}
         self._unpermuted: tuple[GramPool, NDArray[np.intp]] | None = None
 
-    def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
+    def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> CellInputs:
         """Return what an estimator is fitted on: a shared Gram matrix if it can take one.
 
         The parameters of the estimator are set accordingly.
@@ -260,7 +260,7 @@ class GramPool:
             # Other people's estimators do not know this rule for a width.
             width = resolve_gamma("mean-distance", self.realization.X_train)
             estimator.set_params(gamma=width)
-        return Inputs(self.realization)
+        return CellInputs(self.realization)
 
     def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
         key = repr((sorted(kernel.items()), dtype))

@@ -89,6 +89,7 @@ def boosted_expansions(
     """
 
     def learn(current: Round) -> tuple[Member, Vector] | None:
+        """Return the member of a round and its values or signs; None if it could not be trained."""
         near = None if current.last is None else current.last.weakened.machine.weights
         weakened = weak(current.sample_weight, near)
         if weakened is None:

@@ -51,7 +51,7 @@ __all__ = ["leverage"]
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Rows = Callable[[Indices], NDArray[Any]]
+GramRows = Callable[[Indices], NDArray[Any]]
 StopReason = Literal["no_gain", "zero_loss", "n_rounds", "n_passes"]
 
 CHOICES: dict[str, dict[str | None, int]] = {
@@ -97,7 +97,7 @@ class BlockSource:
     rows, shape (k, m); `blocks` are the instance numbers of each block.
     """
 
-    def __init__(self, gram: NDArray[Any] | Rows, m: int, blocks: Sequence[Indices]) -> None:
+    def __init__(self, gram: NDArray[Any] | GramRows, m: int, blocks: Sequence[Indices]) -> None:
         self._blocks = [np.asarray(block, dtype=np.intp) for block in blocks]
         self._m = m
         self.n_blocks = len(self._blocks)
@@ -148,7 +148,7 @@ class BlockSource:
 
 
 def leverage(
-    gram: NDArray[Any] | Rows,
+    gram: NDArray[Any] | GramRows,
     y: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,

@@ -452,7 +452,7 @@ def play(
         j = best_candidate(block, settings, state, penalty, shift)
         if j == NOBODY:
             return NO_GAIN
-        alpha, beta, after = descend(block, j, settings, state, total, penalty, shift)
+        alpha, beta, after = fit_candidate(block, j, settings, state, total, penalty, shift)
         growth = penalty_growth(settings.penalty, alpha)
         gain = total - after - penalty * (growth - 1.0)
         least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
@@ -473,7 +473,7 @@ def play(
 
 
 @compiled(inline=True)
-def descend(
+def fit_candidate(
     block: CandidateBlock,
     j: int,
     settings: Settings,

@@ -211,7 +211,7 @@ def factorise(form: Vector) -> None:
         for t in range(pivot.size):
             pivot[t] = 1.0 / math.sqrt(pivot[t])
         for row in range(column + 1, k):
-            scale(form[row, column], pivot)
+            multiply(form[row, column], pivot)
 
 
 @compiled(inline=True)
@@ -221,11 +221,11 @@ def substitute(factor: Vector, solution: Vector) -> None:
     for row in range(k):
         for inner in range(row):
             subtract_product(solution[row], factor[row, inner], solution[inner])
-        scale(solution[row], factor[row, row])
+        multiply(solution[row], factor[row, row])
     for row in range(k - 1, -1, -1):
         for inner in range(row + 1, k):
             subtract_product(solution[row], factor[inner, row], solution[inner])
-        scale(solution[row], factor[row, row])
+        multiply(solution[row], factor[row, row])
 
 
 @compiled
@@ -236,7 +236,7 @@ def subtract_product(target: Vector, left: Vector, right: Vector) -> None:
 
 
 @compiled
-def scale(target: Vector, factor: Vector) -> None:
+def multiply(target: Vector, factor: Vector) -> None:
     """Multiply by a factor in place."""
     for t in range(target.size):
         target[t] *= factor[t]

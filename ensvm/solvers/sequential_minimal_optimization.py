@@ -99,7 +99,7 @@ def minimise(
             over or residual[i] - least_of_falling(residual, bounds.may_fall) <= tol
         ):
             break
-        take_step(i, j, gram, residual, liftable, signed, bounds)
+        move_pair(i, j, gram, residual, liftable, signed, bounds)
         n_iter += 1
     violation = residual[i] - least_of_falling(residual, bounds.may_fall)
     return Machine(signed, intercept_of(residual, signed, bounds), violation, n_iter, residual)
@@ -155,7 +155,7 @@ def predicted_gains(
 
 
 @compiled(inline=True)
-def take_step(
+def move_pair(
     i: int,
     j: int,
     gram: NDArray[Any],

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.classifiers.perceptron import Perceptron
-from ensvm.solvers.perceptron import perceptron
+from ensvm.solvers.perceptron_rule import perceptron
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 

@@ -41,7 +41,7 @@ OF_PATH = (
     "kernels/gram_matrix.py",
 )
 OF_NONE = (
-    "solvers/perceptron.py",
+    "solvers/perceptron_rule.py",
     "runner/plan.py",
     "study/config.py",
     "report/tables.py",

@@ -14,7 +14,7 @@ from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.leverage import leverage
 from ensvm.solvers.multiplicative_update import multiplicative_update
-from ensvm.solvers.perceptron import perceptron
+from ensvm.solvers.perceptron_rule import perceptron
 from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.sequential_minimal_optimization import minimise
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm

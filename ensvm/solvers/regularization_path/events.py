@@ -96,12 +96,12 @@ def follow_for_a_while(
         length, index = next_event(state, step_coef, speed)
         left_over = state.theta[0] - end
         if length >= left_over:
-            take_step(state, step_coef, step_intercept, speed, left_over)
+            follow_direction(state, step_coef, step_intercept, speed, left_over)
             state.theta[0] = end
             return REACHED_END
         if record.n_breakpoints[0] == record.theta.size:
             return PAUSED
-        take_step(state, step_coef, step_intercept, speed, length)
+        follow_direction(state, step_coef, step_intercept, speed, length)
         note(state, record, index)
 
 
@@ -194,7 +194,7 @@ def step_to_margin(point_set: int, margin: float, speed: float, slow: float) -> 
 
 
 @compiled(inline=True)
-def take_step(
+def follow_direction(
     state: PathState, step_coef: Vector, step_intercept: float, speed: Vector, length: float
 ) -> None:
     """Step along the direction."""

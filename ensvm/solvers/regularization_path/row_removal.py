@@ -27,12 +27,12 @@ from ensvm.solvers.regularization_path.events import (
     Sets,
     direction,
     enter,
+    follow_direction,
     leave,
     nearer_bound,
     next_event,
     speeds,
     step_to_margin,
-    take_step,
 )
 
 Vector = NDArray[np.float64]
@@ -195,9 +195,9 @@ def follow_removal(work: PathState, step_coef: Vector, speed: Vector, limit: int
         speeds(work, step_coef, step_intercept, speed)
         length, index = next_event(work, step_coef, speed)
         if length >= work.theta[0] or count >= limit:
-            take_step(work, step_coef, step_intercept, speed, work.theta[0])
+            follow_direction(work, step_coef, step_intercept, speed, work.theta[0])
             return
-        take_step(work, step_coef, step_intercept, speed, length)
+        follow_direction(work, step_coef, step_intercept, speed, length)
         if work.sets[index] == FREE:
             leave(work, index, nearer_bound(work, index))
         else:

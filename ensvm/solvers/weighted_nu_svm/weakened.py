@@ -131,7 +131,7 @@ def weakened_nu_svm(
     return WeakenedResult(machine, rejected, edited, min(nu, largest), clipped)
 
 
-def renumbered(result: WeakenedResult, order: NDArray[np.intp]) -> WeakenedResult:
+def with_row_numbers(result: WeakenedResult, order: NDArray[np.intp]) -> WeakenedResult:
     """Return what was found on the rows `order`, a permutation, with the rows' own numbers."""
     weights = np.empty_like(result.machine.weights)
     weights[order] = result.machine.weights

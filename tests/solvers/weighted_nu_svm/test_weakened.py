@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
-from ensvm.solvers.weighted_nu_svm.weakened import chosen_within, renumbered, weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import chosen_within, weakened_nu_svm, with_row_numbers
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -69,7 +69,7 @@ def test_numbers_of_rows_in_another_order_come_back() -> None:
     there = weakened_nu_svm(other, y[order], D[order], 0.2, 0.3, random=None, tol=1e-9)
     assert here is not None
     assert there is not None
-    back = renumbered(there, order)
+    back = with_row_numbers(there, order)
     np.testing.assert_array_equal(back.rejected, here.rejected)
     np.testing.assert_allclose(back.machine.weights, here.machine.weights, atol=1e-3)
     assert back.machine.objective == pytest.approx(here.machine.objective, rel=1e-8)

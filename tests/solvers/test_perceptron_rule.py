@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ensvm.solvers.perceptron import perceptron
+from ensvm.solvers.perceptron_rule import perceptron
 from ensvm.solvers.separability import separability, signed_points
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
