@@ -4,6 +4,7 @@ import json
 import math
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from numbers import Number
 from typing import Any
 
@@ -22,10 +23,19 @@ class Misbehaves(Exception):
 
 
 def classes_of(fitted: Any, y: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels that a classifier may predict: its `classes_`, else those in `y`."""
-    classes = np.asarray(getattr(fitted, "classes_", None))
-    if classes.ndim == 1 and classes.dtype.kind in NUMBERS:
-        return classes
+    """Return the labels that a classifier may predict: its `classes_`, else those in `y`.
+
+    Libraries keep them as arrays of objects or of texts, or in a list for each output.
+    """
+    given = getattr(fitted, "classes_", None)
+    with suppress(TypeError, ValueError):
+        classes = np.asarray(given)
+        if classes.dtype.kind not in NUMBERS:
+            classes = np.asarray(given, dtype=np.float64)
+        if classes.ndim == 2 and len(classes) == 1:
+            classes = classes[0]
+        if classes.ndim == 1:
+            return classes
     return np.unique(y)
 
 
@@ -39,7 +49,10 @@ def checked_labels(
 
     Raises Misbehaves if the answer does not have one label for each row, each of them in `classes`.
     """
-    labels = numbers_of(answer)
+    try:
+        labels = numbers_of(answer)
+    except ValueError:  # parts of different shapes, such as labels and scores in a tuple
+        labels = np.array(None)
     if labels.shape == (*y.shape, 1):
         labels = labels[:, 0]
     if labels.shape != y.shape:

@@ -1,6 +1,7 @@
 """A fitted classifier as the scorers of scikit-learn expect one, whatever it returns."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,20 @@ class Scored(ClassifierMixin, BaseEstimator):
         array = numbers_of(values)
         array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
         try:
-            return aligned(array, self.classes, self.classes_)
+            return aligned(array, self._classes_in_columns(values), self.classes_)
         except ValueError as error:
             raise Misbehaves(f"{method} returned {error}") from error
+
+    def _classes_in_columns(self, values: Any) -> NDArray[Any]:
+        """Return the classes in the order of columns, which a data frame may name."""
+        columns = getattr(values, "columns", None)
+        if type(columns).__name__ == "RangeIndex":  # positions, not names
+            return self.classes
+        with suppress(TypeError, ValueError):
+            named = np.asarray(columns, dtype=np.float64)
+            if np.array_equal(np.sort(named), np.sort(self.classes)):
+                return named
+        return self.classes
 
 
 def _is_of_pairs(fitted: Any) -> bool:

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from ensvm.data import Realization
 from ensvm.experiments import DecisionMap, NoisyLabels
-from ensvm.runner.estimator_output import Misbehaves
+from ensvm.runner.estimator_output import Misbehaves, classes_of
 from ensvm.runner.evaluate import _Fit, _metric
 from ensvm.runner.scored import Scored
 from ensvm.study.metrics import PREDICTED
@@ -59,6 +59,47 @@ class Returns(ClassifierMixin, BaseEstimator):
         return self.shape(values[:, self.order])
 
 
+KEPT = {
+    "list": list,
+    "objects": lambda classes: classes.astype(object),
+    "texts": lambda classes: classes.astype(str),
+    "objects of texts": lambda classes: classes.astype(str).astype(object),
+    "floats": lambda classes: classes.astype(float),
+    "of one output": lambda classes: [classes],
+}
+
+
+class KeepsClasses(Returns):
+    """Keeps its classes in another form, in decreasing order."""
+
+    def __init__(self, kept=list):
+        super().__init__(order=slice(None, None, -1))
+        self.kept = kept
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.kept(self.classes_)
+        return self
+
+    def decision_function(self, X):
+        values = self.model_.decision_function(X)
+        return -values if values.ndim == 1 else values[:, ::-1]
+
+
+class NamesColumns(Returns):
+    """Returns data frames whose columns are classes, in another order than `classes_`."""
+
+    def predict_proba(self, X):
+        names = self.model_.classes_
+        return pd.DataFrame(self.model_.predict_proba(X), columns=names)[names[::-1].tolist()]
+
+    def decision_function(self, X):
+        values = self.model_.decision_function(X)
+        values = np.column_stack([-values, values]) / 2 if values.ndim == 1 else values
+        names = self.model_.classes_.astype(str)  # as formats without other names write them
+        return pd.DataFrame(values, columns=names)[names[::-1].tolist()]
+
+
 class _Inputs:
     def __init__(self, realization):
         self.realization = realization
@@ -68,7 +109,8 @@ class _Inputs:
 
 
 def values_of(fitted: Any, realization: Realization, metrics: list[str]) -> dict[str, Any]:
-    fit = _Fit(fitted, _Inputs(realization), {}, np.asarray(fitted.classes_))  # type: ignore
+    classes = classes_of(fitted, realization.y_train)
+    fit = _Fit(fitted, _Inputs(realization), {}, classes)  # type: ignore
     return {name: _metric(name, fit) for name in metrics}
 
 
@@ -95,6 +137,22 @@ def test_a_metric_is_the_same_in_any_shape_and_order_of_classes(n_classes, shape
         made = Returns((SHAPES | OF_TWO)[shape], order)
         found = values_of(made.fit(realization.X_train, realization.y_train), realization, metrics)
         assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize(
+    "made", [*(KeepsClasses(kept) for kept in KEPT.values()), NamesColumns()], ids=[*KEPT, "frames"]
+)
+def test_scores_follow_the_classes_in_whatever_form_they_are_kept(n_classes, made):
+    realization = data(n_classes)
+    X, y = realization.X_train, realization.y_train
+    plain, made = LogisticRegression().fit(X, y), made.fit(X, y)
+    for method in ("predict_proba", "decision_function"):
+        expected, found = (
+            getattr(Scored(each, classes_of(each, y), np.unique(y)), method)(realization.X_test)
+            for each in (plain, made)
+        )
+        np.testing.assert_allclose(found, expected)
 
 
 def test_another_number_of_columns_is_named():
