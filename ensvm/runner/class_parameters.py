@@ -12,6 +12,7 @@ from typing import Any
 
 from ensvm.data import DatasetCard
 from ensvm.records.settings import AlgorithmSettings
+from ensvm.study.algorithms import is_spec
 
 WEIGHTS = "class_weight"
 # Parameters that have a number for each class, in the order of the classes.
@@ -21,8 +22,16 @@ LABELS = {
     "DummyClassifier": "constant",
     "FixedThresholdClassifier": "pos_label",
 }
+SEARCH = "SearchCV"  # ends the names of searches, whose grids hold parameters of another estimator
 # Classes that take the code -1, that of the first of two classes, for a row without a label.
 ZERO_AND_ONE = "OneVsRestClassifier"  # gives its estimator the codes 0 and 1
+# Classes that number the classes of their rows from 0, and fit themselves or their parts on that.
+NUMBERS_CLASSES = (
+    *("BaggingClassifier", "VotingClassifier", "StackingClassifier"),
+    *("GradientBoostingClassifier", "HistGradientBoostingClassifier"),
+)
+# Classes that fit their part on pairs or sets of classes: 0 and 1, of two classes those themselves.
+SPLITS_CLASSES = ("OneVsRestClassifier", "OneVsOneClassifier", "OutputCodeClassifier")
 UNLABELLED = ("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier")
 
 
@@ -49,12 +58,13 @@ def in_codes(method: AlgorithmSettings, card: DatasetCard) -> AlgorithmSettings:
             f"this code; write {{estimator: {ZERO_AND_ONE}, params: {{estimator: {min(wrong)}}}}}"
         )
     labels = {LABELS[name] for name in classes if name in LABELS}
-    translation = _Translation(codes_of(card), labels)
+    translation = _Translation(codes_of(card), labels, tuple(classes))
+    inner = translation.inside(method.estimator)
     return replace(
         method,
         estimator=translation.of_value(method.estimator, ""),
-        params=translation.of_value(method.params, ""),
-        grid=None if method.grid is None else translation.of_value(method.grid, ""),
+        params=inner.of_value(method.params, ""),
+        grid=None if method.grid is None else inner.of_value(method.grid, ""),
     )
 
 
@@ -88,26 +98,64 @@ class _Translation:
 
     codes: Mapping[str, int]
     labels: Collection[str]  # the parameters of the algorithm and its parts that are labels
+    classes: Collection[str]  # the names of all classes in the algorithm
+    around: tuple[str, ...] = ()  # those whose parameters or parts are translated
+
+    def inside(self, spec: Any) -> "_Translation":
+        """Return the translation of the parameters of an estimator of a config."""
+        while isinstance(spec, Mapping):
+            spec = spec.get("estimator")  # None of a pipeline
+        return replace(self, around=(*self.around, *_classes_in(spec)))
 
     def of_value(self, value: Any, key: Any) -> Any:
         """Return a block, a list or the value of a parameter, by codes."""
         name = _last(key)
+        is_by_class = name in (WEIGHTS, *BY_CLASS) and isinstance(value, Mapping | list)
+        if is_by_class or name in self.labels:
+            return self._in_place(str(key)).of_classes(value, name)
+        if isinstance(value, Mapping):
+            if is_spec(value):
+                inner = self.inside(value)
+                return {each: inner.of_value(part, "") for each, part in value.items()}
+            return {inner: self.of_value(each, inner) for inner, each in value.items()}
+        if isinstance(value, list):
+            return [self.of_value(each, key) for each in value]  # estimators, or values of a grid
+        return value
+
+    def of_classes(self, value: Any, name: str) -> Any:
+        """Return the value of a parameter that names classes, or a list of values of a grid."""
         if name in self.labels:
             return self._label(value, name)
         if isinstance(value, Mapping):
-            if name == WEIGHTS:
-                return {self._code(label, name): weight for label, weight in value.items()}
             if name in BY_CLASS:
                 return self._numbers(value, name)
-            return {inner: self.of_value(each, inner) for inner, each in value.items()}
-        if isinstance(value, list):
-            if name in BY_CLASS and any(isinstance(each, Number) for each in value):
-                raise UnknownLabel(
-                    f"{name}: a list does not say which number is of which label; write "
-                    f"{{{', '.join(f'{label}: NUMBER' for label in self.codes)}}}"
-                )
-            return [self.of_value(each, key) for each in value]  # estimators, or values of a grid
-        return value
+            return {self._code(label, name): weight for label, weight in value.items()}
+        if not isinstance(value, list):
+            return value
+        if name in BY_CLASS and any(isinstance(each, Number) for each in value):
+            raise UnknownLabel(
+                f"{name}: a list does not say which number is of which label; write "
+                f"{{{', '.join(f'{label}: NUMBER' for label in self.codes)}}}"
+            )
+        return [self.of_classes(each, name) for each in value]
+
+    def _in_place(self, key: str) -> "_Translation":
+        """Return the translation with the codes that the estimator of a parameter is fitted on.
+
+        A path such as `estimator__class_weight`, or a parameter of a grid, may be of a part that
+        stands elsewhere in the algorithm, so all classes count for it.
+        """
+        is_path = "__" in key or any(name.endswith(SEARCH) for name in self.around)
+        around = set(self.classes if is_path else self.around)
+        splits = around.intersection(SPLITS_CLASSES)
+        if splits and (len(self.codes) > 2 or "OutputCodeClassifier" in splits):
+            raise UnknownLabel(
+                f"{_last(key)} by labels has no meaning inside {min(splits)}, which fits its part "
+                "on some classes against others"
+            )
+        if not around.intersection((*SPLITS_CLASSES, *NUMBERS_CLASSES)):
+            return self
+        return replace(self, codes={label: code for code, label in enumerate(self.codes)})
 
     def _numbers(self, value: Mapping[Any, Any], name: str) -> list[Any]:
         """Return numbers by labels as a list in the order of the codes."""

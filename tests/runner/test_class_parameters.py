@@ -1,11 +1,17 @@
 """A config names classes by the labels of its data, whatever codes estimators are fitted on."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
+import yaml
 from made_up_records import invoke
+from sklearn.utils import all_estimators
 
+from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import UserError
 from ensvm.records.store import read_records
+from ensvm.runner.class_parameters import WEIGHTS
 from ensvm.runner.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -51,6 +57,112 @@ def test_a_weight_and_a_constant_are_of_the_label_that_is_written(tmp_path, labe
     inner = f"{{estimator: LogisticRegression, params: {{class_weight: {{{weights}}}}}}}"
     nested = study(tmp_path, labels, f"{{estimator: {inner}}}", "NoisyLabels")
     assert error_of(tmp_path, nested) == one
+
+
+WEIGHTED = [
+    name
+    for name, each in all_estimators(type_filter="classifier")
+    if WEIGHTS in signature(each).parameters
+    and name not in (*ESTIMATORS, "NuSVC")  # whose weights may be infeasible
+]
+SHALLOW = {"max_depth": 1, "min_samples_leaf": 0.4}  # trees without a leaf of one class
+# What fits another estimator, X in its place, or weights by W
+AROUND = {
+    "bagging": ("BaggingClassifier", {"n_estimators": 3, "estimator": "X"}),
+    "voting": ("VotingClassifier", {"estimators": [["x", "X"]]}),
+    "stacking": (
+        "StackingClassifier",
+        {"estimators": [["d", "DummyClassifier"]], "cv": 2, "final_estimator": "X"},
+    ),
+    "searching": (
+        "GridSearchCV",
+        {"cv": 2, "estimator": "X", "param_grid": {"tol": [0.001, 0.01]}},
+    ),
+    "noise in a vote": (
+        "VotingClassifier",
+        {"estimators": [["n", {"estimator": "NoisyLabels", "params": {"estimator": "X"}}]]},
+    ),
+    "a path": (
+        "BaggingClassifier",
+        {"estimator": "LogisticRegression", "estimator__class_weight": "W"},
+    ),
+    "a grid": (
+        "GridSearchCV",
+        {
+            "cv": 2,
+            "estimator": {
+                "estimator": "BaggingClassifier",
+                "params": {"estimator": "LogisticRegression"},
+            },
+            "param_grid": {"estimator__class_weight": ["W"]},
+        },
+    ),
+    "a grid of what numbers classes": (
+        "GridSearchCV",
+        {
+            "cv": 2,
+            "estimator": "HistGradientBoostingClassifier",
+            "param_grid": {"class_weight": ["W"]},
+        },
+    ),
+}
+OF_PAIRS = {
+    name: (name, {"estimator": "X"}) for name in ("OneVsRestClassifier", "OneVsOneClassifier")
+}
+
+
+def put(value, parts):
+    """Return a nested value with the parts in the places that bear their names."""
+    if isinstance(value, dict):
+        return {key: put(each, parts) for key, each in value.items()}
+    if isinstance(value, list):
+        return [put(each, parts) for each in value]
+    return parts.get(value, value) if isinstance(value, str) else value
+
+
+@pytest.mark.filterwarnings("ignore")  # of fits on such weights
+@pytest.mark.parametrize("labels", [("c", "b"), ("c", "b", "a")], ids="-".join)
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_weight_is_of_its_label_in_any_estimator(tmp_path, labels, which):
+    path = study(tmp_path, labels, "{}")
+    config = yaml.safe_load(path.read_text())
+    weights = {label: 1e4 if label == labels[which] else 1e-4 for label in labels}
+    inner = {"estimator": "LogisticRegression", "params": {WEIGHTS: weights}}
+    made = {name: (name, {WEIGHTS: weights}) for name in WEIGHTED} | AROUND
+    made |= OF_PAIRS if len(labels) == 2 else {}
+    for name, (_, params) in made.items():
+        if "Tree" in name or "Forest" in name:
+            params |= SHALLOW
+    made["constant"] = ("DummyClassifier", {"strategy": "constant", "constant": labels[which]})
+    config["algorithms"] = {
+        name.replace(" ", "-"): {
+            "estimator": estimator,
+            "params": put(params, {"X": inner, "W": weights}),
+        }
+        for name, (estimator, params) in made.items()
+    }
+    path.write_text(yaml.safe_dump(config))
+    result = invoke("run", path, "--jobs", 1, "--results", tmp_path / "results")
+    assert result.exit_code == 0, result.output
+    records = read_records(tmp_path / "results" / "c").values()
+    errors = {each.algorithm: each.metrics["error"] for each in records if each.algorithm != "data"}
+    assert set(errors) == set(config["algorithms"])
+    assert errors == dict.fromkeys(errors, errors["constant"])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "labels"),
+    [*((name, ("a", "b", "c")) for name in OF_PAIRS), ("OutputCodeClassifier", ("a", "b"))],
+)
+def test_weights_of_some_classes_against_others_are_refused(tmp_path, estimator, labels):
+    for weights in ("{a: 2}", "balanced"):
+        inner = f"{{estimator: {{estimator: SVC, params: {{class_weight: {weights}}}}}}}"
+        path = study(tmp_path, labels, inner, estimator)
+        if weights == "balanced":
+            make_plan(path)
+            continue
+        with pytest.raises(UserError, match=f"class_weight .* no meaning inside {estimator}"):
+            make_plan(path)
 
 
 @pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
