@@ -13,7 +13,7 @@ from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import algorithm_label, build_table
-from ensvm.study.metrics import DATA_CELL
+from ensvm.study.metrics import DATA_CELL, unit_of
 from ensvm.study.table_summary import COUNTS
 
 
@@ -81,7 +81,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "metric": question.metric,
                 "pass": question.run_pass,
                 "stage": question.stage,
-                "unit": "" if cell.row in without_unit else table.unit_of(column).name,
+                "unit": "" if cell.row in without_unit else unit_of(question.metric).name,
             }
             notes = " ".join(notes_about(study, table, cell.row, cell.column))
             lines.append({**position, **asdict(cell), "notes": notes})

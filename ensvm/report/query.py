@@ -92,8 +92,6 @@ class Answer:
     @property
     def unit(self) -> Unit:
         """The unit in which the values are shown."""
-        if self.effect is not None:
-            return self.effect.unit(self.parts[0].question.metric)
         return unit_of(self.question.metric)
 
     @property

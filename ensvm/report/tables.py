@@ -19,7 +19,7 @@ from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation, is_within
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, SECONDS, is_predicted
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, SECONDS, is_predicted, unit_of
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
 from ensvm.study.signs import Verdict, Why
@@ -186,7 +186,7 @@ def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> boo
 
     Ratios of seconds are compared.
     """
-    in_seconds = table.of == "timing" and table.unit_of(column) == SECONDS
+    in_seconds = table.of == "timing" and unit_of(table.metric_of(column)) == SECONDS
     coded = any(cell.row in note.coded.get(cell.column, ()) for note in table.notes)
     return table.judged and not in_seconds and not coded
 

@@ -187,14 +187,15 @@ def _names_in(content: dict[str, Any]) -> dict[str, set[str]]:
     datasets, of_data = names_of(entries_of(content.get("datasets")))
     algorithms, of_algorithms = names_of(entries_of(content.get("algorithms")))
     tables = entries_of(content.get("tables"))
-    columns = [entries_of(table.get("columns")) for table in tables.values()]
+    columns = {name for each in tables.values() for name in entries_of(each.get("columns"))}
     return {
         "data set": datasets,
         "sweep of data sets": of_data,
         "algorithm": algorithms,
         "sweep of algorithms": of_algorithms,
         "row or algorithm": datasets | algorithms,
-        "column": {name for names in columns for name in names},
+        "column": columns,
+        "column or algorithm": columns | algorithms,
         "table": set(tables),
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 from annotated_types import MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, Tag, ValidationError, model_validator
@@ -42,6 +42,10 @@ Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 
 GoneNames: TypeAlias = Mapping[str, Collection[str]]
 """Names that a study does not have any more, by their kind."""
+
+
+Sweeps: TypeAlias = Mapping[str, Mapping[str, int | float | str]]
+"""The members of each sweep with their values."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,10 @@ class ConfigBlock(Strict):
             elif mark and mark.if_gone == "empty":
                 kept[key] = type(value)()
         return kept
+
+    def for_members(self, sweeps: Sweeps) -> list[Self]:
+        """Return the block once for each member of the sweeps of algorithms that it is made of."""
+        return [self]
 
     @model_validator(mode="before")
     @classmethod

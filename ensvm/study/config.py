@@ -277,7 +277,7 @@ class StudyConfig(PrintedMeans):
         """Return the rows of a table: its own, or all data sets with one of its algorithms."""
         if table.rows is not None:
             return table.rows
-        shown = {column.of(table) for column in table.columns}
+        shown = table.shown_algorithms
         return tuple(
             entry.name
             for entry in self.datasets
@@ -331,7 +331,7 @@ class StudyConfig(PrintedMeans):
                 if column.unavailable is not None:
                     yield f"{at}: {column.unavailable}"
                     continue
-                shown = {one.of(table) for one in table.sources_of(column) or (column,)}
+                shown = {one.of(table) for one in table.sources_of(column)}
                 left = [
                     entry.name
                     for entry in rows

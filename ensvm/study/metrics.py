@@ -1,6 +1,7 @@
 """What can be measured, and in which unit it is shown: the one place that knows metrics."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,7 @@ SECONDS = Unit("s")
 POINTS = Unit("percentage points", 1.0, ".2f", "percentage point")  # a difference of percentages
 TIMES = Unit("times", form=".3g")
 EXPONENT = Unit("exponent")
+PERCENT_MORE = Unit("%", form=".3g")  # by how many percent one number is above another
 
 TRAIN_ERROR = "train_error"
 # Curves over an algorithm's stages, and the rows they are about.
@@ -106,9 +108,24 @@ POSITIVE = "positive"  # in the record of that cell, the label of the positive c
 DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
 
 
+def computed_metric(metric: str, how: str) -> str:
+    """Return what two values of a metric come to: `error (ratio)`, which no record has."""
+    return f"{metric} ({how})"
+
+
+def _computed(metric: str) -> tuple[str, str] | None:
+    """Return of which metric something is computed, and how; None for a metric of records."""
+    found = re.fullmatch(r"(.+) \((difference|ratio|percent)\)", metric)
+    return None if found is None else (found[1], found[2])
+
+
 @cache
 def unit_of(metric: str) -> Unit:
     """Return the unit in which a metric or the values of a curve are shown."""
+    if (computed := _computed(metric)) is not None:
+        unit, how = unit_of(computed[0]), computed[1]
+        difference = POINTS if unit == PERCENT else unit
+        return {"ratio": TIMES, "percent": PERCENT_MORE}.get(how, difference)
     if metric in FRACTIONS:
         return PERCENT
     return SECONDS if metric.rstrip("_").endswith("_seconds") else PLAIN
@@ -117,6 +134,10 @@ def unit_of(metric: str) -> Unit:
 @cache
 def range_of(metric: str) -> tuple[float, float]:
     """Return the smallest and the largest value that a metric can have, in the unit it is shown."""
+    if (computed := _computed(metric)) is not None:
+        low, high = range_of(computed[0])
+        of_ratio = {"ratio": (0.0, math.inf), "percent": (-100.0, math.inf)}
+        return of_ratio.get(computed[1], (low - high, high - low))
     if unit_of(metric) == PERCENT:
         return 0.0, PERCENT.scale
     if unit_of(metric) == SECONDS or metric in (*_COUNTS, *DATA_FACTS, "n_test", "log_loss"):
@@ -133,6 +154,8 @@ def range_of(metric: str) -> tuple[float, float]:
 @cache
 def direction_of(metric: str) -> Direction | None:
     """Return whether the smaller or the larger value is better; None if unknown."""
+    if _computed(metric) is not None:
+        return None
     if metric in PREDICTED:
         return PREDICTED[metric]
     if metric in _COUNTS or unit_of(metric) == SECONDS:
@@ -168,7 +191,7 @@ def left_by_fit(metric: str) -> bool:
 
 def is_setting(metric: str) -> bool:
     """Return whether the name is that of a parameter: one that is set, or that a search chose."""
-    return metric.startswith((PARAMETER, CHOSEN))
+    return metric.startswith((PARAMETER, CHOSEN)) and _computed(metric) is None
 
 
 def is_predicted(metric: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ensvm.errors import did_you_mean
-from ensvm.study.block import mark_of
+from ensvm.study.block import ConfigBlock, Sweeps, mark_of
 from ensvm.study.metrics import (
     MEASURED,
     RATES,
@@ -45,9 +45,8 @@ class StudyNames:
 
     datasets: tuple[str, ...]  # the names of the data sets
     algorithms: Mapping[str, tuple[str, ...]]  # what the `record:` of each algorithm keeps
-    # the members of each sweep, with their values
-    dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
-    algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
+    dataset_sweeps: Sweeps
+    algorithm_sweeps: Sweeps
     # the ids of its tables, figures, claims, readings and assumptions, by kind
     ids: Mapping[str, tuple[str, ...]]
     timing: bool  # whether the study has a timing pass
@@ -64,6 +63,10 @@ class StudyNames:
             "sweep of data sets": self.dataset_sweeps,
             "sweep of algorithms": self.algorithm_sweeps,
         }
+
+    def values_of(self, sweep: str) -> list[str]:
+        """Return the values of a sweep of algorithms, as texts."""
+        return [str(value) for value in self.algorithm_sweeps[sweep].values()]
 
     def must_have(
         self, what: str, names: str | Iterable[str], location: Location, source: YamlSource
@@ -135,15 +138,19 @@ class StudyNames:
 
     def _repeated(self, value: Any) -> list[Any]:
         """Return a block once for each member of the sweeps that it names by single names."""
-        blocks = [self.with_members(value)]
+        of_members = (
+            value.for_members(self.algorithm_sweeps) if isinstance(value, ConfigBlock) else [value]
+        )
+        blocks = [self.with_members(block) for block in of_members]
         for key, field in type(value).model_fields.items() if isinstance(value, BaseModel) else ():
-            mark, name = mark_of(field), getattr(value, key)
+            mark = mark_of(field)
             is_free = mark is not None and mark.unless and getattr(value, mark.unless) is not None
-            if mark is None or not mark.repeats or name is None or is_free:
+            if mark is None or not mark.repeats or getattr(value, key) is None or is_free:
                 continue
-            members = self.members(mark.what, name)
             blocks = [
-                block.model_copy(update={key: member}) for block in blocks for member in members
+                block.model_copy(update={key: member})
+                for block in blocks
+                for member in self.members(mark.what, getattr(block, key))
             ]
         return blocks
 

@@ -13,7 +13,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.study.metrics import EXPONENT, PERCENT, PLAIN, POINTS, TIMES, Unit, unit_of
+from ensvm.study.metrics import (
+    EXPONENT,
+    PERCENT,
+    PERCENT_MORE,
+    PLAIN,
+    POINTS,
+    TIMES,
+    Unit,
+    unit_of,
+)
 
 Numbers: TypeAlias = NDArray[np.float64]
 
@@ -165,7 +174,7 @@ EFFECTS: dict[str, Effect] = {
         is_ratio=True,
         scale=100.0,
         offset=-100.0,
-        own_unit=Unit("%", form=".3g"),
+        own_unit=PERCENT_MORE,
     ),
     "value": Effect("the value itself", "limit", None),
     "slope": Effect(

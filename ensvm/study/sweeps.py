@@ -25,7 +25,7 @@ def label_of(block: "AlgorithmConfig | DatasetConfig", name: str, *, add_value: 
     """
     if block.label is None or block.sweep is None:
         return block.label or name
-    label = _with_value(block.label, block.sweep.value)
+    label = with_value(block.label, block.sweep.value)
     if label != block.label or not add_value:
         return label
     return f"{label}, {block.sweep.key} = {block.sweep.value}"
@@ -36,7 +36,8 @@ def label_of_sweep(block: "AlgorithmConfig | DatasetConfig") -> str:
     return _VALUE.sub("", block.label or "").strip(" =,:;()")
 
 
-def _with_value(label: str, value: float | str) -> str:
+def with_value(label: str, value: float | str) -> str:
+    """Return a label in which the value of a sweep replaces `{value}`."""
     return _VALUE.sub(lambda found: format(value, found[1] or ""), label)
 
 
@@ -92,7 +93,7 @@ def members_of(name: str, entry: Any) -> list[str]:
     """Return the names of the members of an entry with a `sweep:`; of another, an empty list."""
     sweep = entry.get("sweep") if isinstance(entry, dict) else None
     lists = sweep.values() if isinstance(sweep, dict) else ()
-    return [_member(name, value) for each in lists if isinstance(each, list) for value in each]
+    return [member_name(name, value) for each in lists if isinstance(each, list) for value in each]
 
 
 def _is_sweep(entry: Any) -> bool:
@@ -127,16 +128,17 @@ def _members(
     rest = {key: block for key, block in entry.items() if key != "sweep"}
     for value in values:
         try:
-            _with_value(str(rest.get("label")), value)
+            with_value(str(rest.get("label")), value)
         except ValueError as error:
             message = f"the format does not fit the value {value!r}: {error}"
             raise source.error((*location[:-1], "label"), message) from error
         part = {"of": name, "key": str(key).rpartition(".")[2], "value": value}
         member = with_keys(source, location, rest, {key: value})
-        yield _member(name, value), {**member, "sweep": part}
+        yield member_name(name, value), {**member, "sweep": part}
 
 
-def _member(name: str, value: Any) -> str:
+def member_name(name: str, value: Any) -> str:
+    """Return the name of a member of a sweep."""
     return f"{name}-{_text(value)}"
 
 

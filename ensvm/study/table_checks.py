@@ -74,19 +74,31 @@ def _check_computed(
     names: StudyNames,
     source: YamlSource,
 ) -> None:
-    """Refuse a column computed from others that the table lacks, or that have other units."""
-    at = (*location, "of")
-    of, plain = column.of_columns or (), [one.name for one in table.columns if one.effect is None]
-    source.must_be_one_of(at, "column of the table with values of its own", of, plain)
-    if len(of) != 2 or of[0] == of[1]:
-        named = f"{', '.join(dict.fromkeys(of)) or 'none'}"
-        raise source.error(at, f"a column is computed from two others, and named: {named}")
+    """Refuse a column computed from what the study lacks, or from values of different units."""
+    at, of = (*location, "of"), column.of_columns or ()
     if table.of == "data":
         raise source.error(at, "facts of the data are not computed from each other")
     if column.name in names.algorithms:
         message = f"{column.name!r} is an algorithm; a computed column needs a name of its own"
-        raise source.error((*location, "name"), message)
-    units = [table.unit_of(one).name or "a plain number" for one in table.sources_of(column)]
+        source.refuse((*location, "name"), message)
+    if len(of) != 2 or of[0] == of[1]:
+        named = f"{', '.join(dict.fromkeys(of)) or 'none'}"
+        raise source.error(at, f"a column is computed from two others, and named: {named}")
+    if swept := [name for name in of if name in names.algorithm_sweeps]:
+        values = " and ".join(f"{name} ({', '.join(names.values_of(name))})" for name in swept)
+        raise source.error(at, f"the sweeps have different values: {values}")
+    computed = {one.name for one in table.columns if one.effect is not None}
+    if of_computed := [name for name in of if name in computed]:
+        message = f"{of_computed[0]!r} is computed itself; accepted: columns with values of their"
+        raise source.error(at, f"{message} own, and algorithms")
+    plain = [one.name for one in table.columns if one.effect is None and one.unavailable is None]
+    accepted = dict.fromkeys([*plain, *names.algorithms])
+    source.must_be_one_of(at, "column or algorithm", of, accepted)
+    if not accepted.keys() >= {*of}:
+        return
+    units = [
+        unit_of(table.metric_of(one)).name or "a plain number" for one in table.sources_of(column)
+    ]
     if units[0] != units[1]:
         text = " and ".join(f"{name} ({unit})" for name, unit in zip(of, units, strict=True))
         raise source.error(at, f"the columns {text} have different units")

@@ -2,24 +2,25 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from ensvm import hints
-from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names
+from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names, Sweeps
 from ensvm.study.metrics import (
     PERCENT,
     Direction,
-    Unit,
+    computed_metric,
     direction_of,
     is_setting,
-    unit_of,
     wrong_share,
 )
 from ensvm.study.names import AskedMetric
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
+from ensvm.study.sweeps import member_name, with_value
 from ensvm.study.table_summary import SummaryConfig
 
 RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
@@ -40,8 +41,8 @@ class ColumnConfig(PrintedMeans):
     heading : str or None
         A heading above that of the column. Neighbours with the same one share it.
     of : tuple of str or None
-        Two other columns of the table that it is computed from, such as `[noisy, clean]`, in each
-        realization that both have.
+        Two other columns of the table, or algorithms, that it is computed from in each realization
+        that both have, such as `[noisy, clean]`. For a sweep, there is a column for each member.
     as : 'difference', 'ratio' or 'percent'
         What is computed from them: the first minus the second, the mean of the first divided by
         that of the second, or by how many percent it is above that.
@@ -70,9 +71,9 @@ class ColumnConfig(PrintedMeans):
     name: Annotated[Name, NameOf("algorithm", checked=False, repeats=True, unless="algorithm")]
     label: str | None = None
     heading: str | None = None
-    of_columns: Annotated[Names | None, NameOf("column", checked=False)] = Field(
-        default=None, alias="of"
-    )
+    of_columns: Annotated[
+        Names | None, NameOf("column or algorithm", checked=False, unless="combined")
+    ] = Field(default=None, alias="of")
     combined: Combined | None = Field(default=None, alias="as")
     unavailable: str | None = None
     algorithm: Annotated[str | None, NameOf("algorithm", checked=False)] = None
@@ -104,6 +105,27 @@ class ColumnConfig(PrintedMeans):
             if getattr(self, key) is not None:
                 raise ValueError(f"a column with `of:` is computed; leave out `{key}:`")
         return self
+
+    def for_members(self, sweeps: Sweeps) -> list[Self]:
+        """Return a column for each value of the sweeps that it is computed from."""
+        swept = [sweeps[name] for name in self.of_columns or () if name in sweeps]
+        values = [*swept[0].values()] if swept else []
+        if any([*each.values()] != values for each in swept) or not values:
+            return [self]
+        return [self._with_value(value, sweeps) for value in values]
+
+    def _with_value(self, value: float | str, sweeps: Sweeps) -> Self:
+        """Return the column that is computed from members with a value of their sweeps."""
+        label = self.label
+        with suppress(ValueError):  # else the labels are alike, and refused
+            label = label and with_value(label, value)
+        if label is not None and label == self.label:
+            label = f"{label}, {value}"
+        of = (
+            member_name(name, value) if name in sweeps else name for name in self.of_columns or ()
+        )
+        name = member_name(self.name, value)
+        return self.model_copy(update={"name": name, "label": label, "of_columns": tuple(of)})
 
     @property
     def effect(self) -> Effect | None:
@@ -241,14 +263,22 @@ class TableConfig(PrintedMeans):
         return next(column for column in self.columns if column.name == name)
 
     def sources_of(self, column: ColumnConfig) -> tuple[ColumnConfig, ...]:
-        """Return the columns whose values a column shows: itself, or those that it is made of."""
-        of = column.of_columns
-        return (column,) if of is None else tuple(map(self.column, of))
+        """Return the columns whose values a column shows: itself, or those that it is made of.
 
-    def unit_of(self, column: ColumnConfig) -> Unit:
-        """Return the unit of a column's values."""
-        metric = self.metric_of(self.sources_of(column)[0])
-        return unit_of(metric) if column.effect is None else column.effect.unit(metric)
+        It may be made of algorithms that the table does not show, in the metric of the table.
+        """
+        if column.of_columns is None:
+            return (column,)
+        columns = {one.name: one for one in self.columns}
+        return tuple(
+            columns.get(name) or ColumnConfig.model_construct(name=name)
+            for name in column.of_columns
+        )
+
+    @property
+    def shown_algorithms(self) -> set[str]:
+        """The names of the algorithms whose values are shown, or behind those that are."""
+        return {one.of(self) for column in self.columns for one in self.sources_of(column)}
 
     def metric_of(self, column: ColumnConfig) -> str:
         """Return the metric that a column shows; in a table of the data, the fact.
@@ -256,7 +286,7 @@ class TableConfig(PrintedMeans):
         What is computed from two columns is no metric that records have: `error (difference)`.
         """
         if column.combined is not None:
-            return f"{self.metric_of(self.sources_of(column)[0])} ({column.combined})"
+            return computed_metric(self.metric_of(self.sources_of(column)[0]), column.combined)
         return column.of(self) if self.of == "data" else column.metric or self.metric
 
     def best_of(self, column: ColumnConfig) -> Direction | None:
@@ -276,12 +306,13 @@ class TableConfig(PrintedMeans):
     def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):
-            if column.unavailable is not None or column.of_columns is not None:
+            if column.unavailable is not None:
                 continue
             own = () if column.metric is None else ("columns", number)
             location = ("tables", index, *own, "metric")
-            metric, curve = self.metric_of(column), column.stage is not None
-            yield AskedMetric(location, metric, (column.of(self),), curve)
+            for source in self.sources_of(column):
+                metric, curve = self.metric_of(source), source.stage is not None
+                yield AskedMetric(location, metric, (source.of(self),), curve)
 
     def own_margin_of(self, column: ColumnConfig) -> float | None:
         """Return the margin that the config gives a column, in the unit of its metric, or None."""

@@ -182,7 +182,7 @@ COMPUTED = "{name: rise, label: Rise, of: [noisy, clean], as: difference}"
         ("{name: rise, of: [noisy, cleen], as: ratio}", "'cleen'.*did you mean 'clean'"),
         ("{name: rise, of: [noisy], as: ratio}", "computed from two others, and named: noisy"),
         ("{name: rise, of: [noisy, noisy], as: ratio}", "from two others, and named: noisy"),
-        ("{name: rise, of: [noisy, times], as: ratio}", "unknown column of the table with values"),
+        ("{name: rise, of: [noisy, times], as: ratio}", "'times' is computed itself; accepted"),
         ("{name: rise, of: [noisy, clean], as: quotient}", "'quotient'.*difference, ratio"),
         ("{name: rise, of: [noisy, clean], as: ratio, metric: auc}", "leave out `metric:`"),
         (
@@ -210,5 +210,49 @@ def test_a_name_of_an_algorithm_is_not_that_of_a_computed_column(tmp_path):
 
 def test_a_column_goes_with_one_of_those_that_it_is_computed_from():
     block = {"name": "rise", "of": ["noisy", "clean"], "as": "ratio"}
-    assert ColumnConfig.without(block, {"column": {"noisy"}}) is None
-    assert ColumnConfig.without(block, {"column": {"other"}}) == block
+    assert ColumnConfig.without(block, {"column or algorithm": {"noisy"}}) is None
+    assert ColumnConfig.without(block, {"column or algorithm": {"other"}}) == block
+
+
+def test_what_it_is_computed_from_need_not_be_shown(tmp_path):
+    """Breiman's Table 4 prints the rises alone."""
+    _, _, expected = cells_of(tmp_path / "s", records())
+    config = CONFIG.replace("      - clean\n      - noisy\n", "")
+    study, table, cells = cells_of(tmp_path / "t", records(), config)
+    assert study.config.rows_of(table) == ("german", "titanic")
+    for name in ("rise", "times", "percent"):
+        assert cells["german", name] == expected["german", name]
+    asked = {name for each in study.config.asked() for name in each.algorithms}
+    assert asked == {"noisy", "clean"}
+    # another metric of the table is asked of both
+    scored = make_study(tmp_path / "u", config.replace("id: 4", "id: 4\n    metric: auc"), [], PRINTED)
+    assert scored.config.scored() == {"noisy": ("auc",), "clean": ("auc",)}
+
+
+SWEPT = CONFIG.replace(
+    "  noisy: {label: Noisy, estimator: SVC}\n",
+    "  noisy: {label: 'C {value}', estimator: SVC, sweep: {params.C: [1, 2.5]}}\n"
+    "  other: {estimator: SVC, sweep: {params.C: [1, 2.5]}}\n"
+    "  third: {estimator: SVC, sweep: {params.C: [1, 3]}}\n",
+)
+OF_SWEEP = "{name: rise, label: 'Rise at {value:.1f}', of: [noisy, clean], as: difference}"
+
+
+def test_of_a_sweep_there_is_a_column_for_each_member(tmp_path):
+    config = SWEPT.replace(COMPUTED, OF_SWEEP).replace(
+        "of: [noisy, clean], as: ratio", "of: [noisy, other], as: ratio"
+    )
+    study = make_study(tmp_path / "s", config.replace("published: p.csv\n", ""), [])
+    columns = {one.name: one for one in study.config.tables[0].columns}
+    assert columns["rise-2.5"].of_columns == ("noisy-2.5", "clean")
+    assert study.config.column_label(columns["rise-2.5"]) == "Rise at 2.5"
+    assert columns["times-1"].of_columns == ("noisy-1", "other-1")
+    assert "percent-2.5" in columns
+    assert "rise" not in columns
+
+
+def test_sweeps_of_other_values_do_not_make_columns_together(tmp_path):
+    text = SWEPT.replace(COMPUTED, OF_SWEEP.replace("clean", "third"))
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"different values: noisy \(1, 2.5\) and third \(1, 3\)"):
+        read_config(tmp_path / "s.yaml")

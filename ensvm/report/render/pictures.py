@@ -10,6 +10,7 @@ from statistics import median
 
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
+from ensvm.study.metrics import unit_of
 from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 48.0  # pixels
@@ -111,7 +112,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
             if cell.published is None:
                 continue
             column = table.column(cell.column)
-            values = of_unit.setdefault(table.unit_of(column).name, [])
+            values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
             if cell.verdict is not None:
                 label = f"{row_label(study, cell.row)}, {study.config.column_title(column)}"
                 values.append(PrintedValue(cell, table.margin_of(column, cell.published), label))
