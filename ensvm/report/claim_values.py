@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.report.column_values import answer_of
 from ensvm.report.intervals import Varied, for_each_realization, of_printed, printed_sample
 from ensvm.report.query import Answer, Question, ask, mixed_machines, shared_realizations
 from ensvm.report.statistical_tests import Sample
@@ -35,7 +36,14 @@ def pairs_of(test: ClaimTest) -> list[Pair]:
 
 
 def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answer]:
-    """Return the values of each algorithm's metric, on each member if the test has a sweep."""
+    """Return the values of each algorithm's metric, on each member if the test has a sweep.
+
+    They are those of columns if the test is about a table.
+    """
+    if test.table is not None:
+        table = study.config.table(test.table)
+        shown = [answer_of(study, table, row, table.column(name)) for name in pair if name]
+        return shown if test.run_pass == "timing" else for_each_realization(study, shown)
     rows = study.config.sweep_values(row) if test.over else [row]
     is_whole = test.of == "slope" or test.stage == "end"
     stage: Any = "all" if is_whole else test.stage
@@ -54,8 +62,9 @@ def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) ->
     """
     _must_have_values(answers)
     for answer in answers:
-        if rounding_decides(study, answer):
-            raise NoValues(f"rounding decides the predictions of {answer.question.algorithm}")
+        for part in answer.parts or (answer,):
+            if rounding_decides(study, part):
+                raise NoValues(f"rounding decides the predictions of {part.question.algorithm}")
     behind = [record for answer in answers for record in answer.records.values()]
     if mixture := mixed_machines(behind, test.metric):
         raise NoValues(mixture)
@@ -64,6 +73,8 @@ def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) ->
         names = dict.fromkeys(answer.question.algorithm for answer in answers)
         members = f" on all members of {test.over}" if test.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
+    if not test.each:
+        answers = [_linear(answer.over(shared)) for answer in answers]
     sweep = study.config.sweep_values(test.over) if test.over else {}
     swept = [float(value) for value in sweep.values()]
     rows = []
@@ -78,6 +89,14 @@ def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) ->
         _must_be_finite(number, answers, compared)
         rows.append([float(value) for value in compared])
     return np.array(rows) * test.effect.value_unit(test.metric).scale
+
+
+def _linear(answer: Answer) -> Answer:
+    """Return an answer with values whose mean is what is shown; a ratio is one of means."""
+    if answer.effect is None:
+        return answer
+    values = answer.effect.linear(answer.pairs).tolist()
+    return replace(answer, values=dict(zip(answer.values, values, strict=True)))
 
 
 def _must_have_values(answers: Sequence[Answer]) -> None:
@@ -131,7 +150,7 @@ def printed_effect(study: Study, test: ClaimTest, row: str, pair: Pair) -> Print
     by_table = [
         [_printed(study, test, table, row, name) for name in names]
         for table in study.config.tables
-        if table.of == of
+        if table.of == of and test.table in (None, table.id)
     ]
     values = next((values for values in by_table if None not in values), None) or [
         next(filter(None, of_name), None) for of_name in zip(*by_table, strict=True)
@@ -158,6 +177,13 @@ def _printed(
     study: Study, test: ClaimTest, table: TableConfig, row: str, name: str
 ) -> tuple[Published, Sample] | None:
     """Return a printed value of an algorithm, also as the mean of runs; None if there is none."""
+    if test.table is not None:
+        column = table.column(name)
+        place = (table.id, row, name)
+        if place not in study.published:
+            return None
+        answer, printed = answer_of(study, table, row, column), study.published[place]
+        return printed, printed_sample(study, table, column, answer, printed)
     found = printed_in_column(study, table, row, name, test.metric, test.stage)
     if found is None:
         return None

@@ -75,7 +75,7 @@ def is_fixed(study: Study, answer: Answer) -> bool:
     """
     return study.config.dataset(answer.question.row).same_rows and not any(
         draws(record) or (record.stage is not None and record.n_stages is None)
-        for record in answer.records.values()
+        for record in answer.all_records
     )
 
 
@@ -85,7 +85,7 @@ def for_each_realization(study: Study, answers: Sequence[Answer]) -> list[Answer
 
     def repeated(answer: Answer) -> Answer:
         """Return an answer whose single value stands for every realization if nothing varies."""
-        if len(answer.values) != 1 or not is_fixed(study, answer):
+        if len(answer.values) != 1 or answer.parts or not is_fixed(study, answer):
             return answer
         (value,), (record,) = answer.values.values(), answer.records.values()
         return replace(
@@ -498,8 +498,11 @@ def on_these_rows(
     """Return an effect with what varies if all is run again on the same rows.
 
     `values` has a row for each shared realization, and a column for each algorithm. Timings always
-    vary.
+    vary. The effect of a single computed answer is what it is computed as.
     """
+    if len(answers) == 1 and (computed := answers[0].effect) is not None:
+        parts, pairs = answers[0].parts, answers[0].pairs
+        return on_these_rows(study, computed, parts, pairs, timed=timed)
     if (orders := _by_order(answers, values)) is not None:
         return _varied(effect, orders, "orders")
     if not timed and all(is_fixed(study, answer) for answer in answers):
@@ -522,6 +525,8 @@ def on_new_rows(effect: Effect, answers: Sequence[Answer], values: Numbers) -> V
     rates on a single split, and for equal ones, the interval of rates, widened by the spread over
     orders of the training rows.
     """
+    if len(answers) == 1 and (computed := answers[0].effect) is not None:
+        return on_new_rows(computed, answers[0].parts, answers[0].pairs)
     noise = sum(_variance_over_orders(answer) for answer in answers)
     if (rates := _of_rates(effect, answers, values, noise)) is not None:
         return rates

@@ -7,15 +7,17 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.errors import did_you_mean
-from ensvm.study.block import Algorithms, ConfigBlock, GoneNames, Id, NameOf, Names
+from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names
 from ensvm.study.metrics import SECONDS, range_of, unit_of
 from ensvm.study.names import AskedMetric, StudyNames
-from ensvm.study.passes import RunPass
+from ensvm.study.passes import PASS_OF_TABLE, RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
-from ensvm.study.source import YamlSource
+from ensvm.study.source import Location, YamlSource
+from ensvm.study.table_layout import TableConfig
 
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
 THRESHOLDS = ("margin", "factor", "limit")
+_NOT_OF_COLUMNS = ("metric", "run_pass", "stage", "over", "own_test")
 
 
 class ClaimTest(ConfigBlock):
@@ -30,9 +32,12 @@ class ClaimTest(ConfigBlock):
     run_pass : 'error' or 'timing'
         The pass whose records are compared: that of the errors, or the timing pass.
     left : tuple of str
-        The algorithms that the claim is about.
+        The algorithms that the claim is about, or columns of `table`.
     right : tuple of str or None
-        The algorithms that they are compared with.
+        The algorithms or columns that they are compared with.
+    table : str or None
+        The table whose columns `left` and `right` name, computed ones among them. The metric and
+        the pass are those of the columns.
     relation : str
         How the effect lies to the threshold.
     of : str or None
@@ -75,8 +80,11 @@ class ClaimTest(ConfigBlock):
 
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
-    left: Algorithms = Field(min_length=1)
-    right: Annotated[Names | None, NameOf("algorithm")] = Field(default=None, min_length=1)
+    left: Annotated[Names, NameOf("algorithm", checked=False)] = Field(min_length=1)
+    right: Annotated[Names | None, NameOf("algorithm", checked=False)] = Field(
+        default=None, min_length=1
+    )
+    table: Annotated[Id | None, NameOf("table")] = None
     relation: str
     of: str | None = None
     margin: float | None = Field(default=None, ge=0)
@@ -128,6 +136,15 @@ class ClaimTest(ConfigBlock):
         return self
 
     @model_validator(mode="after")
+    def _keys_of_columns(self) -> Self:
+        for key in _NOT_OF_COLUMNS if self.table is not None else ():
+            if key in self.model_fields_set:
+                name = type(self).model_fields[key].alias or key
+                message = f"a test of columns takes what they show; leave out `{name}:`"
+                raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
     def _keys_that_go_together(self) -> Self:
         if self.stage is not None and self.of == "slope":
             raise ValueError("a slope is that of a whole curve, so there is no `stage:`")
@@ -146,6 +163,8 @@ class ClaimTest(ConfigBlock):
     @classmethod
     def without(cls, block: Any, gone: GoneNames) -> Any:
         """Return the test without names; None if its `scope` counted comparisons of all names."""
+        if isinstance(block, dict) and "table" in block:
+            gone = {**gone, "algorithm": gone.get("column", ())}
         kept = super().without(block, gone)
         return None if kept != block and isinstance(block.get("scope"), int) else kept
 
@@ -233,16 +252,93 @@ class ClaimConfig(ConfigBlock):
     def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the claim, the config's `index`-th, asks of the records."""
         for number, test in enumerate(self.tests):
+            if test.table is not None:
+                continue  # the table asks for it
             location = ("claims", index, "tests", number, "metric")
             yield AskedMetric(location, test.metric, test.algorithms, test.of_curves)
 
 
-def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
-    """Refuse a claim given twice, and timings and sweeps that the study does not have."""
+def with_columns(claims: Sequence[ClaimConfig], tables: Sequence[TableConfig]) -> Any:
+    """Return claims in which tests of columns have the metric and the pass of their first column.
+
+    Tests of tables or columns that do not exist stay as they are.
+    """
+    by_id = {table.id: table for table in tables}
+
+    def filled(test: ClaimTest) -> ClaimTest:
+        """Return a test with what its first column shows."""
+        table = by_id.get(test.table or "")
+        columns = {column.name: column for column in table.columns} if table else {}
+        if table is None or test.left[0] not in columns:
+            return test
+        metric = table.metric_of(columns[test.left[0]])
+        return test.model_copy(
+            update={"metric": metric, "run_pass": PASS_OF_TABLE[table.of], "table": table.id}
+        )
+
+    return tuple(
+        claim.model_copy(update={"tests": tuple(map(filled, claim.tests))}) for claim in claims
+    )
+
+
+def _check_algorithms(
+    test: ClaimTest,
+    location: Location,
+    tables: Sequence[TableConfig],
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
+    """Refuse algorithms that the study lacks; say if a name is that of a computed column."""
+    for key, of_side in (("left", test.left), ("right", test.right or ())):
+        for name in of_side:
+            in_tables = [table.id for table in tables if name in table.computed]
+            if in_tables and name not in names.algorithms:
+                table = in_tables[0]
+                message = f"{name!r} is a column of table {table}; add `table: {table}` to the test"
+                source.refuse((*location, key), message)
+            else:
+                names.must_have("algorithm", name, (*location, key), source)
+
+
+def _check_columns(
+    test: ClaimTest, location: Location, table: TableConfig, source: YamlSource
+) -> None:
+    """Refuse columns that a table lacks, or that cannot be compared."""
+    columns = {column.name: column for column in table.columns if column.unavailable is None}
+    if table.of == "data":
+        raise source.error((*location, "table"), "facts of the data are not compared")
+    for key, of_side in (("left", test.left), ("right", test.right or ())):
+        source.must_be_one_of((*location, key), f"column of table {table.id}", of_side, columns)
+    shown = [columns[name] for name in test.algorithms if name in columns]
+    units = {column.name: unit_of(table.metric_of(column)) for column in shown}
+    if len({*units.values()}) > 1:
+        text = " and ".join(f"{name} ({unit.name or 'a number'})" for name, unit in units.items())
+        source.refuse((*location, "left"), f"columns of different units: {text}")
+    computed = [column.name for column in shown if column.effect is not None]
+    if test.effect.is_ratio and computed:
+        message = f"{computed[0]} is computed itself; accepted: `of: difference`"
+        source.refuse((*location, "of"), message)
+    if test.of_effect in ("slope", "exponent"):
+        source.refuse((*location, "of"), f"a column has no {test.of_effect}")
+
+
+def check_claims(
+    claims: Sequence[ClaimConfig],
+    tables: Sequence[TableConfig],
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
+    """Refuse a claim given twice, and names, timings and sweeps that the study does not have."""
     source.must_be_distinct(("claims",), "claim", [claim.id for claim in claims], "id")
     for index, claim in enumerate(claims):
         for number, test in enumerate(claim.tests):
-            location = ("claims", index, "tests", number)
+            location: Location = ("claims", index, "tests", number)
+            with source.noting():
+                if test.table is None:
+                    _check_algorithms(test, location, tables, names, source)
+                else:
+                    table = next(one for one in tables if one.id == test.table)
+                    _check_columns(test, location, table, source)
             if test.run_pass == "timing" and not names.timing:
                 message = "a claim on the timing pass needs a `timing:` block in the study"
                 source.refuse((*location, "pass"), message)

@@ -306,6 +306,8 @@ class StudyConfig(PrintedMeans):
             return tuple(self.sweep_values(test.over))
         if test.rows is not None:
             return test.rows
+        if test.table is not None:
+            return self._rows_of_columns(self.table(test.table), test.algorithms)
         wanted = set(test.algorithms)
         return tuple(
             entry.name
@@ -313,6 +315,17 @@ class StudyConfig(PrintedMeans):
             if entry.copy_of is None
             and wanted <= set(self.algorithms_of(entry))
             and (test.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
+        )
+
+    def _rows_of_columns(self, table: TableConfig, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the rows of a table on which all that is behind some columns runs."""
+        sources = [one for name in names for one in table.sources_of(table.column(name))]
+        wanted = {one.of(table) for one in sources}
+        return tuple(
+            row
+            for row in self.rows_of(table)
+            if wanted <= {*self.algorithms_of(self.dataset(row))}
+            and (table.of == "results" or all(self.times(row, name) for name in wanted))
         )
 
     def decides(self, test: ClaimTest) -> bool:
@@ -454,7 +467,7 @@ class StudyConfig(PrintedMeans):
         with source.collecting():
             check_tables(self.tables, names, source)
             check_figures(self.figures, names, source)
-            check_claims(self.claims, names, source)
+            check_claims(self.claims, self.tables, names, source)
             for check in (
                 self._check_rows_of_algorithms,
                 self._check_labels,

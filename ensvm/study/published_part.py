@@ -1,7 +1,7 @@
 """The part of a study that stands in the paper: its printed values, its figures and its claims."""
 
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import chain, product
 
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
@@ -86,5 +86,11 @@ def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
 def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:
     for claim in config.claims:
         for test in claim.tests if claim.text is not None else ():  # not where the sentence is ours
-            for row, algorithm in product(config.rows_of_test(test), test.algorithms):
+            algorithms = test.algorithms
+            if test.table is not None:
+                table = config.table(test.table)
+                columns = map(table.column, test.algorithms)
+                sources = chain(*map(table.sources_of, columns))
+                algorithms = tuple(source.of(table) for source in sources)
+            for row, algorithm in product(config.rows_of_test(test), algorithms):
                 yield row, algorithm, test.run_pass

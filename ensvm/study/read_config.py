@@ -10,6 +10,7 @@ from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.base_study import LISTS, read_changed, read_source
 from ensvm.study.block import refusals
+from ensvm.study.claim import with_columns
 from ensvm.study.config import StudyConfig
 from ensvm.study.figures import KINDS
 from ensvm.study.source import Location, YamlSource, read_text
@@ -57,6 +58,8 @@ def validated(source: YamlSource) -> StudyConfig:
             config = config.names().with_members(config)
             config.names().check(config.datasets, ("datasets",), source)
             config = config.with_readings(source)
+            claims = with_columns(config.claims, config.tables)
+            config = config.model_copy(update={"claims": claims})
         with source.collecting():
             config.check(source)
     return config

@@ -129,6 +129,18 @@ class Effect:
             return float(self.effects(values.mean(axis=0, keepdims=True))[0])
         return float(self.effects(values).mean())
 
+    def linear(self, values: Numbers) -> Numbers:
+        """Return a number for each realization, whose mean is the effect of all of them.
+
+        A ratio of means is linearised at the means (the delta method).
+        """
+        if not self.is_ratio:
+            return self.effects(values)
+        low, high = values.mean(axis=0)
+        ratio = high / low
+        ratios = ratio + (values[:, 1] - ratio * values[:, 0]) / low
+        return self.scale * ratios + self.offset
+
     def value_unit(self, metric: str) -> Unit:
         """Return the unit of the numbers compared."""
         return self.own_unit if self.own_unit and not self.of_pair else unit_of(metric)

@@ -87,8 +87,7 @@ def _check_computed(
     if swept := [name for name in of if name in names.algorithm_sweeps]:
         values = " and ".join(f"{name} ({', '.join(names.values_of(name))})" for name in swept)
         raise source.error(at, f"the sweeps have different values: {values}")
-    computed = {one.name for one in table.columns if one.effect is not None}
-    if of_computed := [name for name in of if name in computed]:
+    if of_computed := [name for name in of if name in table.computed]:
         message = f"{of_computed[0]!r} is computed itself; accepted: columns with values of their"
         raise source.error(at, f"{message} own, and algorithms")
     plain = [one.name for one in table.columns if one.effect is None and one.unavailable is None]

@@ -276,6 +276,11 @@ class TableConfig(PrintedMeans):
         )
 
     @property
+    def computed(self) -> set[str]:
+        """The names of the columns that are computed from others."""
+        return {column.name for column in self.columns if column.effect is not None}
+
+    @property
     def shown_algorithms(self) -> set[str]:
         """The names of the algorithms whose values are shown, or behind those that are."""
         return {one.of(self) for column in self.columns for one in self.sources_of(column)}

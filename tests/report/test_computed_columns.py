@@ -8,6 +8,8 @@ from made_up_records import errors, invoke, make_study, record
 from scipy.stats import t, ttest_rel
 
 from ensvm.errors import UserError
+from ensvm.report.claims import judge_claim
+from ensvm.report.documents.claim_document import claims_document, words_of_test
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.evidence import evidence_in_tables
 from ensvm.report.render.media import MEDIA
@@ -225,7 +227,9 @@ def test_what_it_is_computed_from_need_not_be_shown(tmp_path):
     asked = {name for each in study.config.asked() for name in each.algorithms}
     assert asked == {"noisy", "clean"}
     # another metric of the table is asked of both
-    scored = make_study(tmp_path / "u", config.replace("id: 4", "id: 4\n    metric: auc"), [], PRINTED)
+    scored = make_study(
+        tmp_path / "u", config.replace("id: 4", "id: 4\n    metric: auc"), [], PRINTED
+    )
     assert scored.config.scored() == {"noisy": ("auc",), "clean": ("auc",)}
 
 
@@ -255,4 +259,88 @@ def test_sweeps_of_other_values_do_not_make_columns_together(tmp_path):
     text = SWEPT.replace(COMPUTED, OF_SWEEP.replace("clean", "third"))
     (tmp_path / "s.yaml").write_text(text)
     with pytest.raises(UserError, match=r"different values: noisy \(1, 2.5\) and third \(1, 3\)"):
+        read_config(tmp_path / "s.yaml")
+
+
+CLAIMS = """\
+claims:
+  - {id: rises, paraphrase: The error rises., tests: [
+      {left: rise, table: 4, relation: at-least, limit: 1, rows: [german]},
+      {left: percent, table: 4, relation: at-least, limit: 1, rows: [german]},
+      {left: percent, right: percent-of-other, table: 4, relation: less, rows: [german]},
+      {left: noisy, right: clean, of: percent, relation: at-least, limit: 1, rows: [german]}]}
+"""
+OTHER = (0.2, 0.26, 0.21, 0.33, 0.28)
+
+
+def claimed(folder, config=CONFIG + CLAIMS):
+    config = config.replace("published: p", "  other: {estimator: SVC}\npublished: p").replace(
+        "claims:", "      - {name: percent-of-other, of: [other, clean], as: percent}\nclaims:"
+    )
+    lines = records() + errors("german", "other", OTHER)
+    study = make_study(folder, config, lines, PRINTED)
+    return study, judge_claim(study, study.config.claims[0])
+
+
+def test_a_claim_has_the_value_and_the_interval_that_its_table_shows(tmp_path):
+    study, judged = claimed(tmp_path / "s")
+    cells = {(one.row, one.column): one for one in build_table(study, study.config.tables[0])}
+    for number, name in enumerate(("rise", "percent")):
+        (one,) = judged.tests[number].comparisons
+        cell = cells["german", name]
+        low, high = one.estimate.interval(0.05)
+        assert (one.effect, low, high) == pytest.approx((cell.mean, cell.low, cell.high))
+        assert one.printed == cell.published
+    # the claim of the same effect of two algorithms is the same test
+    (of_columns,), (of_algorithms,) = (judged.tests[at].comparisons for at in (1, 3))
+    # `percent` is of the second side above the first
+    assert of_algorithms.effect == pytest.approx(100 * (np.mean(CLEAN) / np.mean(NOISY) - 1))
+    assert of_columns.verdict is not None
+
+
+def test_two_ratios_are_compared_by_the_delta_method(tmp_path):
+    _, judged = claimed(tmp_path / "s")
+    (one,) = judged.tests[2].comparisons
+    clean, noisy, other = (100 * np.array(values) for values in (CLEAN, NOISY, OTHER))
+
+    def statistic(*means):
+        return 100 * (means[1] / means[0]) - 100 * (means[2] / means[0])
+
+    values = np.column_stack([clean, noisy, other])
+    means = values.mean(axis=0)
+    assert one.effect == pytest.approx(statistic(*means))
+    slopes = [(statistic(*(means + 1e-5 * unit)) - statistic(*means)) / 1e-5 for unit in np.eye(3)]
+    error = np.sqrt(slopes @ np.cov(values.T) @ slopes / len(values))
+    low, high = one.estimate.interval(0.05)
+    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, 4) * error, rel=1e-4)
+
+
+def test_a_claim_of_columns_is_told_in_words_and_needs_their_values(tmp_path):
+    study, judged = claimed(tmp_path / "s", CONFIG + CLAIMS.replace("paraphrase", "text"))
+    words = [words_of_test(study, one.test) for one in judged.tests]
+    assert words[0] == "Value in table 4 of Rise at least 1 percentage point, on german"
+    assert words[2] == "Value in table 4 of percent below that of percent-of-other, on german"
+    assert ("german", "other", "error") in published_values(study.config, {})
+    assert "percent-of-other" in claims_document(study).frame["right"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ("left: rise, relation: less, limit: 1", "column of table 4; add `table: 4` to the test"),
+        ("left: rize, table: 4, relation: less, limit: 1", "'rize'.*did you mean 'rise'"),
+        ("left: rise, table: 5, relation: less, limit: 1", "unknown table '5'; accepted: 4"),
+        ("left: rise, right: times, table: 4, relation: less", r"rise \(percentage points\) and"),
+        ("left: rise, table: 4, metric: auc, relation: less, limit: 1", "leave out `metric:`"),
+        ("left: rise, table: 4, relation: less, limit: 101", "101 is not a value of error"),
+        (
+            "left: times, right: times, table: 4, of: ratio, relation: at-least",
+            "times is computed itself; accepted: `of: difference`",
+        ),
+    ],
+)
+def test_slips_of_claims_of_columns(tmp_path, slip, message):
+    text = f"{CONFIG}claims:\n  - {{id: c, text: It rises., {slip}}}\n"
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match=message):
         read_config(tmp_path / "s.yaml")

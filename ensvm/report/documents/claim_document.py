@@ -185,7 +185,7 @@ def wording(claim: ClaimConfig) -> str:
 def words_of_test(study: Study, test: ClaimTest) -> str:
     """Return what a test says, in words, such as `Error of A below that of B`."""
     effect = test.effect
-    first, second = (_sides(study, names or ()) for names in (test.left, test.right))
+    first, second = (_sides(study, test, names or ()) for names in (test.left, test.right))
     general, neutral = test.kind.words.get(test.of_effect) or test.kind.words.get(
         "value", ("",) * 2
     )
@@ -204,6 +204,8 @@ def words_of_test(study: Study, test: ClaimTest) -> str:
 
 def _metric_of(test: ClaimTest) -> str:
     """Return the metric of a test in words, with the stage of a curve."""
+    if test.table is not None:
+        return f"value in table {test.table}"
     metric = metric_text(test.metric)
     if test.of_effect == "exponent":
         return f"growth (as a power of {test.over}) of the {metric}"
@@ -216,9 +218,17 @@ def _metric_of(test: ClaimTest) -> str:
     return f"{metric} at the end" if test.stage == "end" else f"{metric} in round {test.stage}"
 
 
-def _sides(study: Study, names: Sequence[str]) -> str:
+def _label(study: Study, test: ClaimTest, name: str) -> str:
+    """Return the label of an algorithm, or of a column if the test is about a table."""
+    if test.table is None:
+        return as_written(algorithm_label(study, name))
+    column = study.config.table(test.table).column(name)
+    return as_written(study.config.column_title(column))
+
+
+def _sides(study: Study, test: ClaimTest, names: Sequence[str]) -> str:
     """Return the labels of the algorithms on one side of a test; of many, the first ones."""
-    labels = [as_written(algorithm_label(study, name)) for name in names[:MOST_NAMED]]
+    labels = [_label(study, test, name) for name in names[:MOST_NAMED]]
     more = len(names) - len(labels)
     labels += [f"{more} more"] if more else []
     return "; ".join(labels) if any("," in label for label in labels) else enumerated(labels)
@@ -292,13 +302,13 @@ def _on_paper(tested: JudgedTest) -> str:
 
 def pair_labels(study: Study, test: ClaimTest) -> tuple[str, str | None]:
     """Return what both sides of a test are called; the second is None for a value."""
-    first = _side(study, test.left)
-    return first, None if test.right is None else _side(study, test.right)
+    first = _side(study, test, test.left)
+    return first, None if test.right is None else _side(study, test, test.right)
 
 
-def _side(study: Study, names: Sequence[str]) -> str:
+def _side(study: Study, test: ClaimTest, names: Sequence[str]) -> str:
     """Return the label of an algorithm, or of several: the first and how many others."""
-    label = as_written(algorithm_label(study, names[0]))
+    label = _label(study, test, names[0])
     return label if len(names) == 1 else f"{label} (and {len(names) - 1} more)"
 
 
@@ -312,7 +322,7 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     has_interval = any(one.low is not None for one in comparisons)
     columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
         (True, "data set", lambda one: as_written(row_label(study, one.row))),
-        (several, "compared", lambda one: _pair(study, one)),
+        (several, "compared", lambda one: _pair(study, test, one)),
         (effect.of_pair, first, lambda one: _number(values, one.left_mean)),
         (effect.of_pair, second or "", lambda one: _number(values, one.right_mean)),
         (True, effect_head(test), lambda one: _number(unit, one.effect)),
@@ -333,16 +343,16 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
 
 def effect_head(test: ClaimTest) -> str:
     """Return what the effect of a test is called, with its unit."""
-    effect = test.metric if test.of_effect == "value" else test.of_effect
+    effect = test.metric if test.of_effect == "value" and not test.table else test.of_effect
     unit = test.effect.unit(test.metric).name
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
     return f"{effect}, the worst" if test.each else effect
 
 
-def _pair(study: Study, comparison: ClaimComparison) -> str:
+def _pair(study: Study, test: ClaimTest, comparison: ClaimComparison) -> str:
     pair = (comparison.left, comparison.right)
-    return " against ".join(as_written(algorithm_label(study, name)) for name in pair if name)
+    return " against ".join(_label(study, test, name) for name in pair if name)
 
 
 def _interval(unit: Unit, comparison: ClaimComparison) -> str:

@@ -182,10 +182,14 @@ def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
             not study.config.decides(test)
             or test.of_effect != "difference"
             or test.metric not in RATES
+            or test.table not in (None, table.id)
         ):
             continue
         for pair in product(test.left, test.right or ()):
-            columns = [column_of.get((name, table.metric)) for name in pair]
+            columns = [
+                column_of.get((name, table.metric)) if test.table is None else table.column(name)
+                for name in pair
+            ]
             names = [column.name for column in columns if column is not None]
             rows = [
                 [shown[row, name] for name in names]
