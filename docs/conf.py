@@ -7,8 +7,9 @@ from os.path import dirname, relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docutils.nodes import SkipNode
+from docutils.nodes import SkipNode, list_item, make_id, section, strong
 from latex2mathml.converter import convert
+from sphinx.transforms import SphinxTransform
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
@@ -102,6 +103,31 @@ def without_signature(
     return ("", "") if what == "class" and name.startswith("ensvm.records.") else None
 
 
+class SearchableKeys(SphinxTransform):
+    """Let the search find each key of a config as a thing of its own, with its block."""
+
+    default_priority = 600  # after the list is parsed, before the index of the search is made
+
+    def apply(self, **_: Any) -> None:
+        """Give each key on the pages of keys an anchor, and make it known under its name."""
+        if not self.env.docname.startswith("look-up/keys/"):
+            return
+        for item in self.document.findall(list_item):
+            key = item[0].next_node(strong)
+            if key is None:
+                continue
+            block = item
+            while not isinstance(block, section):
+                block = block.parent
+            is_page = not isinstance(block.parent, section)  # the keys of a whole file
+            title = Path(self.env.docname).name if is_page else block[0].astext()
+            name = f"{title}.{key.astext()}"
+            item["ids"].append(make_id(name))
+            self.env.domains.standard_domain.note_object(
+                "confval", name, make_id(name), location=item
+            )
+
+
 def write_inline(writer: Any, node: Any) -> None:
     """Write a formula in a line as MathML, which browsers draw without a network."""
     writer.body.append(convert(node.astext()))
@@ -117,6 +143,7 @@ def write_block(writer: Any, node: Any) -> None:
 def setup(app: "Sphinx") -> None:
     """Register the events and how formulas are written, for Sphinx."""
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
+    app.add_transform(SearchableKeys)
     app.connect("source-read", read_source)
     app.connect("sphinx-click-process-options", escape_stars)
     app.connect("sphinx-click-process-description", show_examples)

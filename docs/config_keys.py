@@ -1,4 +1,4 @@
-"""The keys of configs and cards as the list on the page *Keys*: `make generated` writes it.
+"""The keys of configs and cards as the lists on the pages of keys: `make generated` writes them.
 
 Each block of a config is a pydantic model, whose docstring says under `Attributes` what its keys
 mean. Types are written in the words of YAML, and each key gets its default and its limits, which
@@ -7,6 +7,7 @@ the model knows.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from inspect import cleandoc
 from textwrap import fill
 from typing import Any, get_args
@@ -18,10 +19,32 @@ from ensvm.data.card import DatasetCard
 from ensvm.data.own_file import OwnFile
 from ensvm.study.config import StudyConfig
 
+# The first block of each page of keys, and the keys of a study whose blocks have another page
+CARD, OWN_FILE, STUDY = "cards", "data", "study"
 ROOTS: dict[str, tuple[str, type[BaseModel]]] = {
-    "A study": ("", StudyConfig),
-    "A data set of your own files": ("datasets", OwnFile),
-    "A card": ("", DatasetCard),
+    STUDY: ("", StudyConfig),
+    OWN_FILE: ("datasets", OwnFile),
+    CARD: ("", DatasetCard),
+}
+PAGE_OF = {
+    "datasets": "data",
+    "algorithms": "algorithms",
+    "tables": "tables",
+    "figures": "figures",
+    "claims": "papers",
+    "assumptions": "papers",
+    "readings": "papers",
+    "findings": "papers",
+    "abstract": "papers",
+}
+PAGES = {
+    STUDY: "the study itself, its kernel and timing, and what all its data sets share",
+    OWN_FILE: "data sets, by a card's name or of your own files",
+    "algorithms": "algorithms and their parameters",
+    "tables": "tables, their columns, and the rows that sum them up",
+    "figures": "figures, kind by kind",
+    "papers": "what a paper claims and leaves open, and what came out",
+    CARD: "cards of data sets: files and their formats, splits, generators",
 }
 KEY = re.compile(r"(?P<name>[a-z]\w*(?:, [a-z]\w*)*) : (?P<type>.+)")
 SECTION = re.compile(r"\n\n(\w+)\n-{3,}\n")
@@ -40,9 +63,35 @@ WORDS = (
 LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
-def blocks_of(place: str, *outer: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Yield a block and all blocks inside it, each with its place such as `tables.columns`."""
-    yield place, outer[-1]
+@dataclass(frozen=True)
+class Place:
+    """Where a block of a config is explained.
+
+    Attributes
+    ----------
+    page : str
+        The name of the page of keys.
+    name : str
+        Where the block stands in a config, such as `tables.columns`; empty for a whole file.
+    heading : str
+        The heading above its keys: the name, and what tells the block from others there.
+    """
+
+    page: str
+    name: str
+    heading: str
+
+    @property
+    def link(self) -> str:
+        """The link to the block from the page of all keys."""
+        label = self.heading or {STUDY: "a study", CARD: "a card"}[self.page]
+        anchor = re.sub(r"[^\w\- ]", "", self.heading.lower()).replace(" ", "-")
+        return f"[{label}](keys/{self.page}.md{f'#{anchor}' if anchor else ''})"
+
+
+def blocks_of(place: str, *outer: type[BaseModel]) -> Iterator[tuple[str, list[type[BaseModel]]]]:
+    """Yield a block and all blocks inside it, each with its place and the blocks around it."""
+    yield place, [*outer]
     for name, field in outer[-1].model_fields.items():
         for model in _models_in(field.annotation):
             if model not in outer:
@@ -55,25 +104,47 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-def places() -> dict[type[BaseModel], tuple[str, str]]:
-    """Return each block with the title of its part and its first place there."""
-    found: dict[type[BaseModel], tuple[str, str]] = {}
-    for title, root in ROOTS.items():
-        for place, model in blocks_of(*root):
-            found.setdefault(model, (title, place))
+def places() -> dict[type[BaseModel], Place]:
+    """Return where each block is explained: at the first place where it stands."""
+    found: dict[type[BaseModel], Place] = {}
+    for root_page, root in ROOTS.items():
+        for name, models in blocks_of(*root):
+            kinds = list(filter(None, map(_kind, reversed(models))))
+            heading = name + (kinds[0] if name and kinds else "")
+            heading += ", your own files" if models == [OwnFile] else ""
+            page = PAGE_OF.get(name.split(".")[0], STUDY) if root_page == STUDY else root_page
+            found.setdefault(models[-1], Place(page, name, heading))
     return found
 
 
-def list_of_keys(_: str = "") -> str:
-    """Return all blocks with their keys, in Markdown."""
+def list_of_keys(page: str) -> str:
+    """Return the blocks of a page with their keys in Markdown; without a page, all keys by name."""
+    if not page:
+        return f"{_list_of_pages()}\n\n## Every key by name\n\n{_index()}"
     blocks, lines = places(), list[str]()
-    for model, (title, place) in blocks.items():
-        if (part := f"## {title}") not in lines:
-            lines.append(part)
-        if place:
-            lines.append(f"### {place}{_kind(model)}")
-        lines += [about(model), *_lines_of(model, blocks)]
+    for model, place in blocks.items():
+        if place.page == page:
+            lines += [f"## {place.heading}"] if place.heading else []
+            lines += [about(model), *_lines_of(model, blocks)]
     return "\n\n".join(lines)
+
+
+def _list_of_pages() -> str:
+    """Return the pages of keys with what each is about."""
+    return "\n".join(
+        _wrapped(f"- [{page.capitalize()}](keys/{page}.md): {what}.", "  ")
+        for page, what in PAGES.items()
+    )
+
+
+def _index() -> str:
+    """Return all keys by name as a table, each with links to the blocks that have it."""
+    links = dict[str, list[str]]()
+    for model, place in places().items():
+        for name, field in model.model_fields.items():
+            links.setdefault(field.alias or name, []).append(place.link)
+    lines = [f"| `{key}` | {', '.join(links[key])} |" for key in sorted(links)]
+    return "\n".join(["| key | blocks that have it |", "|:--|:--|", *lines])
 
 
 def _kind(model: type[BaseModel]) -> str:
@@ -108,9 +179,7 @@ def keys_of(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
     return keys
 
 
-def _lines_of(
-    model: type[BaseModel], blocks: dict[type[BaseModel], tuple[str, str]]
-) -> Iterator[str]:
+def _lines_of(model: type[BaseModel], blocks: dict[type[BaseModel], Place]) -> Iterator[str]:
     """Yield the keys of a block as one list."""
     explained = keys_of(model)
     entries = []
@@ -124,12 +193,13 @@ def _lines_of(
     yield "\n".join(entries)
 
 
-def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], tuple[str, str]]) -> str:
+def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], Place]) -> str:
     """Return the type of a key in words, its limits, and its default."""
     for pattern, word in WORDS:
         type_name = re.sub(pattern, word, type_name)
-    for model, (_, place) in blocks.items():
-        type_name = re.sub(rf"\b{model.__name__}\b", f"`{place}`" if place else "block", type_name)
+    for model, place in blocks.items():
+        word = f"`{place.name}`" if place.name else "block"
+        type_name = re.sub(rf"\b{model.__name__}\b", word, type_name)
     limits = [
         f"{word} {getattr(limit, name):g}"
         for limit in field.metadata

@@ -18,7 +18,9 @@ PAGE_OF = {
     "datasets": "run/data",
     "datasets/README.md": "run/data",
 }
-INCLUDE = re.compile(r"^```\{include\} (\S+)\n(?::heading-offset: (\d)\n)?```$", re.MULTILINE)
+INCLUDE = re.compile(
+    r"^```\{include\} (\S+)\n(?::heading-offset: (\d)\n)?(?::section: (\S+)\n)?```$", re.MULTILINE
+)
 LINK = re.compile(r"(!?)\[([^][]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -65,6 +67,12 @@ def site_links(text: str, folder: Path, page: Path) -> str:
     return LINK.sub(link, text)
 
 
+def section(text: str, name: str) -> str:
+    """Return the part of a page of Markdown whose heading of level 2 begins with a name."""
+    parts = re.split("^(?=## )", text, flags=re.MULTILINE)
+    return next(part for part in parts if part.startswith(f"## {name}"))
+
+
 def read_source(app: "Sphinx", docname: str, source: list[str]) -> None:
     """Include files of the repository in a page, and let all its links lead into the site."""
     page = (DOCS / docname).parent
@@ -72,7 +80,8 @@ def read_source(app: "Sphinx", docname: str, source: list[str]) -> None:
     def included(match: re.Match[str]) -> str:
         path = (page / match[1]).resolve()
         app.env.note_dependency(str(path))
-        text = site_links(path.read_text(encoding="utf-8"), path.parent, page)
+        text = path.read_text(encoding="utf-8")
+        text = site_links(section(text, match[3]) if match[3] else text, path.parent, page)
         return re.sub("^(?=#)", "#" * int(match[2] or 0), text, flags=re.MULTILINE)
 
     source[0] = INCLUDE.sub(included, site_links(source[0], page, page))

@@ -1,4 +1,4 @@
-"""The generated parts of README.md, the page of results and that of keys; running writes them.
+"""The generated parts of README.md, the page of results and those of keys; running writes them.
 
 A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 """
@@ -21,13 +21,17 @@ from ensvm.report.render.first_page import counts, parts_of, printed_counts
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
+from ensvm_cli.main import VERBS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 import config_keys  # noqa: E402
 
-PAGES = [ROOT / page for page in ("README.md", "results/shipped/README.md", "docs/look-up/keys.md")]
-PAGES += sorted((ROOT / "docs" / "works").glob("*.md"))
+DOCS = ROOT / "docs"
+LONGEST_HELP = 100  # characters of the line about a command
+PAGES = [ROOT / page for page in ("README.md", "results/shipped/README.md")]
+PAGES += [DOCS / "look-up" / page for page in ("keys.md", "commands.md")]
+PAGES += sorted(page for part in ("look-up/*", "works") for page in DOCS.glob(f"{part}/*.md"))
 
 
 def grid_of(path: str) -> str:
@@ -193,6 +197,25 @@ def total(_: str) -> str:
     return fill(text, 118)
 
 
+def list_of_commands(section: str) -> str:
+    """Return where the site shows each command of a section; of no section, all with a line."""
+    if section:
+        blocks = [
+            f".. click:: {function.__module__}:{function.__name__}\n   :prog: ensvm {verb.name}\n"
+            "   :nested: full"
+            for verb in VERBS[section]
+            if (function := verb.callback)
+        ]
+        return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```"
+    lines = [
+        f"| [{title}](commands/{title.lower()}.md) | `{verb.name}` "
+        f"| {verb.get_short_help_str(LONGEST_HELP)} |"
+        for title, verbs in VERBS.items()
+        for verb in verbs
+    ]
+    return "\n".join(["| page | command | what it does |", "|:--|:--|:--|", *lines])
+
+
 MAKERS: dict[str, Callable[[str], str]] = {
     "counts": counts_of,
     "rows": rows_of,
@@ -201,6 +224,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "came-out": came_out,
     "total": total,
     "keys": config_keys.list_of_keys,
+    "commands": list_of_commands,
 }
 BLOCK = re.compile(
     rf"(<!-- (?P<kind>{'|'.join(MAKERS)}): ?(?P<name>[^>]*?) -->\n).*?(?P<end><!-- end -->)",
@@ -217,5 +241,5 @@ def filled_page(page: Path) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
+    for page in map(Path.absolute, map(Path, sys.argv[1:] or PAGES)):
         page.write_text(filled_page(page), encoding="utf-8")

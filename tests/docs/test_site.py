@@ -56,8 +56,12 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_page_is_in_the_site_once():
-    toctrees = re.findall(r"```{toctree}\n(.*?)```", text_of(DOCS / "index.md"), re.DOTALL)
-    listed = re.findall(r"^([\w/-]+)$", "\n".join(toctrees), re.MULTILINE)
+    listed = [
+        (page.parent / name).relative_to(DOCS).as_posix()
+        for page in WRITTEN
+        for toctree in re.findall(r"```{toctree}\n(.*?)```", text_of(page), re.DOTALL)
+        for name in re.findall(r"^([\w/.-]+)$", toctree, re.MULTILINE)
+    ]
     pages = [page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES]
     assert sorted(["index", *listed]) == sorted(pages)
 
@@ -74,11 +78,21 @@ def test_links_lead_to_files_and_anchors(page):
             assert anchor in anchors(path), f"{target}#{anchor}"
 
 
+def test_every_version_of_the_changelog_is_on_one_page():
+    versions = re.findall(r"^## (\S+)", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    shown = [
+        version
+        for page in (DOCS / "contribute").glob("changelog*.md")
+        for version in re.findall(r":section: (\S+)", text_of(page))
+    ]
+    assert sorted(shown) == sorted(versions)
+
+
 def test_old_addresses_lead_to_pages():
     for line in text_of(DOCS / "redirects.txt").splitlines():
         old, new = line.split()
         page, _, anchor = new.partition("#")
-        (path,) = [one for one in PAGES if one.with_suffix(".html") == DOCS / page]
+        (path,) = [one for one in PAGES if DOCS / page == one.with_name(f"{one.stem}.html")]
         assert not anchor or anchor in anchors(path)
         assert not list(DOCS.glob(f"{old}.*")), "a page has this address"
 
