@@ -118,6 +118,11 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         say(evidence.title, bold=True)
         print_text(evidence.sentence)
         print_facts(evidence.compared, INDENT)
+        for question in evidence.readings.values():
+            print_text(f"Under other readings of the paper: {question}")
+        if evidence.readings:
+            name = study.config.study if study.shipped else study.folder
+            print_text(f"Their values: ensvm report {name} --only readings")
         say()
     for run_pass in ("error", "timing"):
         records = study.by_cell.get((dataset, algorithm, run_pass), [])

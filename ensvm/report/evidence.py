@@ -14,6 +14,7 @@ from ensvm.counts import counted
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import answer_of, question_of
+from ensvm.report.documents.document import one_line
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.query import Answer
 from ensvm.report.study_folder import Study, config_of
@@ -47,7 +48,8 @@ class Evidence:
 
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
     the verdict, or the reason why values are missing; `facts` adds how and where the values were
-    made. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts
+    made. `readings` has the id and the question of each reading that varies the value, if print has
+    it. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts
     of the records, each with how often it occurred; `traceback` is that of the first failure that
     left one.
     """
@@ -56,6 +58,7 @@ class Evidence:
     sentence: str
     compared: Mapping[str, str]
     facts: Mapping[str, str]
+    readings: Mapping[str, str]
     answer: Answer
     cell: TableCell
     margin: float
@@ -96,6 +99,11 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
             **compared,
             **behind(records or bad),
             "run this cell anew": command_of(study, cell.row, *algorithms),
+        },
+        readings={
+            reading.id: one_line(reading.question)
+            for reading in study.config.readings
+            if printed and reading.varies(table, cell.row, column, study.config.rows_of(table))
         },
         answer=answer,
         cell=cell,

@@ -246,9 +246,7 @@ def read_shipped_study(shipped: Path, folder: Path) -> Study:
 def _study(place: Path, cells: Path, folder: Path) -> Study:
     current = current_config(place)
     records = with_draws(records_in(cells), current.config)
-    derived = current.config.derived
-    note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
-    study = Study(folder, current.config, current.published, records, note)
+    study = Study(folder, current.config, current.published, records, current.note)
     return replace(study, asked_by_run=read_asked(place))
 
 

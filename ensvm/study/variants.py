@@ -149,6 +149,16 @@ class ReadingConfig(ConfigBlock):
             if column.effect is None and (self.columns is None or column.name in self.columns)
         )
 
+    def varies(
+        self, table: TableConfig, row: str, column: ColumnConfig, table_rows: Sequence[str]
+    ) -> bool:
+        """Return whether the question is about the value of a row and a column of a table."""
+        return (
+            self.table == table.id
+            and row in self.rows_of(table_rows)
+            and column in self.columns_of(table)
+        )
+
     def algorithms_of(self, table: TableConfig) -> tuple[str, ...]:
         """Return the algorithms that the question's columns show."""
         return tuple(dict.fromkeys(column.of(table) for column in self.columns_of(table)))

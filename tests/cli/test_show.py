@@ -73,6 +73,25 @@ def test_everything_behind_a_cell_is_printed(results, name):
     assert "MemoryError" in lines
 
 
+def test_readings_that_vary_the_value_are_named_with_the_command_that_shows_them(tmp_path):
+    config = f"""{CONFIG}readings:
+  - id: soft
+    question: Which C?
+    table: "7"
+    columns: [ensemble]
+    default: C is 1
+    variants: [{{name: more, label: C is 10, algorithm: {{params.C: 10}}}}]
+    conclusion: unknown
+"""
+    found = [*errors("german", "svc", [0.25, 0.25]), *errors("german", "ensemble", [0.2, 0.2])]
+    make_study(tmp_path / "s", config, found, PRINTED)
+    answer = show(tmp_path, "--algorithm", "ensemble").stdout
+    assert "Under other readings of the paper: Which C?" in answer
+    (command,) = [line for line in answer.splitlines() if line.startswith("Their values: ")]
+    assert invoke(*command.split("ensvm ")[1].split()).exit_code == 0
+    assert "Which C?" not in show(tmp_path, "--algorithm", "svc").stdout
+
+
 def test_the_printed_command_runs_these_cells_alone(results):
     lines = show(results, "--algorithm", "ensemble").stdout.splitlines()
     (command,) = [line for line in lines if "ensvm run" in line]

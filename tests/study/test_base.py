@@ -296,6 +296,19 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     )
 
 
+def test_a_built_study_shows_what_was_computed_and_ends_with_what_differs(small):
+    changed = ("--set", "algorithms.svc.params.C=100", "--as", "mine")
+    run = invoke("run", "small.yaml", *changed, "--algorithms", "svc", "--jobs", "1")
+    shown = invoke("table", "results", "mine")
+    assert "window" in invoke("table", "results", "small").stdout
+    for text in (run.stdout, shown.stdout):
+        table, _, end = text.partition("Built on small, from which it differs in ")
+        assert end.startswith("algorithms.svc.params.C: 100 (not 1.0).")
+        heads = next(line for line in table.splitlines() if line.strip().startswith("data set"))
+        assert "svc" in heads
+        assert "window" not in heads
+
+
 def test_timings_of_another_machine_are_not_taken(small):
     plan = make_plan(small / "small.yaml", study="mine")
     taken = records_of_base(plan, small / "results")

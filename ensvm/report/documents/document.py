@@ -269,6 +269,8 @@ def origin(study: Study) -> str:
         made += f" on {as_written(', '.join(processors))}" if processors else ""
         made += f", commit {as_written(commits)}" if commits else ""
         made += f"; study `{study.config.study}`."
-    parts = (made, as_note(study.note), as_written(study.config.citation) if runs else "")
+    derived = study.config.derived
+    notes = ("" if derived is None else derived.sentence, study.note)
+    parts = (made, *map(as_note, notes), as_written(study.config.citation) if runs else "")
     text = " ".join(part for part in parts if part)
     return f"<sub>{text}</sub>" if text else ""

@@ -281,6 +281,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
         "title": evidence.title,
         "sentence": evidence.sentence,
         "facts": [list(fact) for fact in evidence.facts.items()],
+        "readings": [list(reading) for reading in evidence.readings.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,
         "printed": cell.published,

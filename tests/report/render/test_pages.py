@@ -109,6 +109,9 @@ def test_every_cell_has_its_evidence(page, study):
         behind = evidence[f"1/{cell.row}/{cell.column}"]
         assert behind["printed"] == cell.published
         assert len(behind["values"]) == cell.n
+        varied_by = [id for id, _ in behind["readings"]]
+        assert varied_by == (["r"] if cell.column == "one" else [])
+        assert {f"reading-{id}" for id in varied_by} <= set(Page(page).values("id"))
         if cell.n:
             assert sum(behind["values"]) / cell.n == pytest.approx(cell.mean, rel=1e-3)
         else:

@@ -69,11 +69,14 @@
     });
     return button;
   }
-  function list(title, lines) {
+  function list(title, lines) {  // of texts or elements
     const block = document.createDocumentFragment();
     block.append(made("h3", title));
     const items = made("ul");
-    lines.forEach(line => items.append(made("li", line)));
+    lines.forEach(line => {
+      items.append(made("li"));
+      items.lastChild.append(line);
+    });
     block.append(items);
     return block;
   }
@@ -102,6 +105,11 @@
       facts.append(fact);
     }
     body.append(facts);
+    if (cell.readings.length) {
+      const links = cell.readings.map(([id, question]) =>
+        made("a", question, {href: `#reading-${id}`}));
+      body.append(list("The same under other readings of the paper", links));
+    }
     if (cell.warnings.length) body.append(list("Warnings", cell.warnings));
     if (cell.failures.length) body.append(list("Did not end well", cell.failures));
     if (cell.traceback) body.append(made("pre", cell.traceback));
