@@ -17,7 +17,7 @@ from scipy.stats import f
 from tabulate import tabulate
 
 from ensvm.report.query import ask, paired_values
-from ensvm.report.study_folder import read_study
+from ensvm.report.study_folder import Study, read_study
 from ensvm.report.tables import question_of
 from ensvm.shipped import shipped_results
 
@@ -31,6 +31,18 @@ def hotelling(ours: NDArray[np.float64], printed: NDArray[np.float64]) -> tuple[
     return squared, float(f.sf(squared * (n - p) / (p * (n - 1)), p, n - p))
 
 
+def vectors(
+    study: Study, table_id: str, row: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
+    """Return our values of a printed row, a line for each split, print's, and the columns."""
+    table = study.config.table(table_id)
+    columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
+    answers = [ask(study, question_of(study, table, row, column)) for column in columns]
+    ours = paired_values(*answers) * answers[0].unit.scale
+    printed = [study.published[table_id, row, column.name].value for column in columns]
+    return ours, np.array(printed), [column.name for column in columns]
+
+
 def contrasts(p: int) -> NDArray[np.float64]:
     """Return p - 1 orthonormal vectors of sum 0, shape (p, p - 1)."""
     return np.linalg.svd(np.eye(p) - 1.0 / p)[0][:, : p - 1]
@@ -38,16 +50,11 @@ def contrasts(p: int) -> NDArray[np.float64]:
 
 if __name__ == "__main__":
     name, table_id, row = sys.argv[1:] or ["ecda13", "2", "spam"]
-    study = read_study(shipped_results() / name)
-    table = study.config.table(table_id)
-    columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
-    answers = [ask(study, question_of(study, table, row, column)) for column in columns]
-    ours = paired_values(*answers) * answers[0].unit.scale
-    printed = np.array([study.published[table_id, row, column.name].value for column in columns])
+    ours, printed, columns = vectors(read_study(shipped_results() / name), table_id, row)
     basis = contrasts(len(columns))
     away = ours.mean(axis=0) - printed
     lines = [
-        [column.name, mine, theirs, mine - theirs, mine - theirs - away.mean()]
+        [column, mine, theirs, mine - theirs, mine - theirs - away.mean()]
         for column, mine, theirs in zip(columns, ours.mean(axis=0), printed, strict=True)
     ]
     heads = ["column", "ours", "printed", "difference", "without the row's mean"]
