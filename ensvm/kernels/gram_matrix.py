@@ -12,6 +12,7 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ensvm.kernels.cityblock import cityblock_distances
 from ensvm.kernels.named_kernels import kernel_row
 
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
@@ -159,15 +160,14 @@ def _squared_norms(X: Any) -> NDArray[np.float64]:
 
 def fill_cityblock(left: Any, right: Any, factor: float, out: NDArray[Any]) -> None:
     """Write factor |x - z|_1 of the rows x of `left` and z of `right`, dense or sparse."""
-    cdist = scipy.spatial.distance.cdist
     if scipy.sparse.issparse(left):
         length = CACHED_ENTRIES * 32 // left.shape[1]  # 8 MiB of rows made dense at once
         for rows in slices(left.shape[0], length):
             these = left[rows].toarray()
             for columns in slices(right.shape[0], length):
-                out[rows, columns] = cdist(these, right[columns].toarray(), "cityblock")
+                out[rows, columns] = cityblock_distances(these, right[columns].toarray())
     else:
-        out[...] = cdist(left, right, "cityblock")
+        out[...] = cityblock_distances(left, right)
     out *= out.dtype.type(factor)
 
 
@@ -178,7 +178,7 @@ def distances(X: Any, *, kernel: str) -> NDArray[np.float64]:
     """
     rows = dense_rows(X)
     if kernel_row(kernel).argument == "cityblock":
-        return scipy.spatial.distance.cdist(rows, rows, "cityblock")
+        return cityblock_distances(rows, rows)
     return scipy.spatial.distance.cdist(rows, rows, "sqeuclidean")
 
 
