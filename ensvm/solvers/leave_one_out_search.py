@@ -9,7 +9,7 @@ tied, or decided by single rows, too often.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +31,7 @@ from ensvm.solvers.one_vs_one import (
 )
 from ensvm.solvers.platt_scaling import class_probabilities, fit_sigmoids, losses
 from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
+from ensvm.solvers.regularization_path.row_removal import AT_BOUND
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -147,15 +148,13 @@ def candidates(
     """Return the machines of every gamma and C, gamma by gamma.
 
     `tol` is the violation of optimality to stop at, `max_iter` the most steps of a machine. The
-    processes work on widths, or on prices if there is one width; the result does not depend on
-    `n_jobs`. `probabilities` says whether candidates have theirs.
+    processes work on widths; the result does not depend on `n_jobs`. `probabilities` says whether
+    candidates have theirs.
     """
-    tasks: list[tuple[Sequence[float | None], Sequence[float]]] = [(gammas, Cs)]
-    if effective_n_jobs(n_jobs) > 1:
-        tasks = [(gammas, [C]) for C in Cs] if len(gammas) == 1 else [([g], Cs) for g in gammas]
+    several = effective_n_jobs(n_jobs) > 1
+    tasks: list[Sequence[float | None]] = [[gamma] for gamma in gammas] if several else [gammas]
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_of_widths)(rows, widths, prices, tol, max_iter, probabilities)
-        for widths, prices in tasks
+        delayed(_of_widths)(rows, widths, Cs, tol, max_iter, probabilities) for widths in tasks
     )
     return [candidate for of_task in found for candidate in of_task]
 
@@ -169,11 +168,29 @@ def _of_widths(
     probabilities: bool,
 ) -> list[Candidate]:
     """Return the machines of some gammas and every C."""
-    return [
-        _candidate(rows, matrix, gamma, C, tol, max_iter, probabilities)
-        for gamma, matrix in zip(gammas, rows.grams(gammas), strict=True)
-        for C in Cs
-    ]
+    found = []
+    for gamma, matrix in zip(gammas, rows.grams(gammas), strict=True):
+        unbounded: Candidate | None = None
+        for C in Cs:
+            if unbounded is not None and C > unbounded.C:
+                found.append(replace(unbounded, C=C))
+                continue
+            found.append(_candidate(rows, matrix, gamma, C, tol, max_iter, probabilities))
+            if _is_unbounded(rows, found[-1]):
+                unbounded = found[-1]
+    return found
+
+
+def _is_unbounded(rows: SortedRows, candidate: Candidate) -> bool:
+    """Return whether no multiplier is at its bound: a larger C then gives the same machine.
+
+    Leave-one-out values are the same as well if no part of a row stays.
+    """
+    if rows.kept.any():
+        return False
+    alpha = np.abs(candidate.machines.coefficients)
+    upper = candidate.C * rows.costs * rows.counts
+    return bool((alpha < (1.0 - AT_BOUND) * upper).all())
 
 
 def _candidate(
@@ -195,11 +212,16 @@ def _candidate(
     # values contradict the labels. Nearly even odds keep the sign of f.
     sigmoids = np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
     loss, lost = losses(values, sigmoids, rows.starts, rows.counts)
-    error = _error(rows, gram, machines, values, sigmoids, np.flatnonzero(lost))
-    of_classes = None
-    if probabilities:
-        everywhere = _left_out_values(rows, gram, machines, values, np.arange(rows.costs.size))
-        of_classes = class_probabilities(np.ascontiguousarray(everywhere), sigmoids)
+    # Rows whose class wins all of its pairs are right; the vote decides about the others.
+    some = np.arange(lost.size) if probabilities else np.flatnonzero(lost)
+    of_pairs = _left_out_values(rows, gram, machines, values, some)
+    wrong = lost[some]
+    if len(sigmoids) > 1:
+        slopes, offsets = sigmoids.T[:, :, None]
+        votes = winners(-(slopes * of_pairs + offsets), rows.starts.size - 1)
+        wrong &= votes != rows.codes[some]
+    error = float(rows.counts[some[wrong]].sum() / rows.counts.sum())
+    of_classes = class_probabilities(of_pairs, sigmoids) if probabilities else None
     return Candidate(C, gamma, error, loss, machines, values, sigmoids, of_classes)
 
 
@@ -235,27 +257,6 @@ def leave_one_out_of_pairs(
         for k in range(rows.size):
             values[pair, rows[k]] = own[k]
     return values
-
-
-def _error(
-    rows: SortedRows,
-    gram: Vector,
-    machines: PairMachines,
-    values: Vector,
-    sigmoids: Vector,
-    lost: Indices,
-) -> float:
-    """Return the share of rows that the vote gives to another class when they are left out.
-
-    `lost` are the rows whose class does not win all of its pairs. The others are right.
-    """
-    n_classes = rows.starts.size - 1
-    if n_classes > 2 and lost.size:
-        everywhere = _left_out_values(rows, gram, machines, values, lost)
-        slopes, offsets = sigmoids.T[:, :, None]
-        votes = winners(-(slopes * everywhere + offsets), n_classes)
-        lost = lost[votes != rows.codes[lost]]
-    return float(rows.counts[lost].sum() / rows.counts.sum())
 
 
 def _left_out_values(

@@ -91,6 +91,23 @@ def test_every_gamma_and_C_is_tried_gamma_by_gamma():
     assert [(c.gamma, c.C) for c in found] == [(g, C) for g in (0.1, 1.0) for C in (0.1, 1.0, 10.0)]
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_larger_C_that_bounds_no_multiplier_gives_the_same_machines(n_classes):
+    _, _, rows = problem(n_classes)
+    Cs = [3.0, 300.0, 1e6, 1e7]
+    found = candidates(rows, [5.0], Cs, probabilities=True, **LIMITS)
+    largest = np.abs(found[-1].machines.coefficients).max()
+    unbounded = [c for c in found if largest < c.C]
+    assert len(unbounded) >= 2
+    for candidate in unbounded:
+        assert candidate.machines is unbounded[0].machines
+        assert candidate.error == unbounded[0].error
+        [alone] = candidates(rows, [5.0], [candidate.C], probabilities=True, **LIMITS)
+        np.testing.assert_allclose(alone.values, candidate.values, atol=1e-5)
+    bounded = found[: -len(unbounded)]
+    assert all(c.machines is not unbounded[0].machines for c in bounded)
+
+
 def test_the_error_is_that_of_the_vote():
     X, codes, rows = problem(3)
     [found] = candidates(rows, [0.5], [3.0], **LIMITS)
