@@ -21,6 +21,7 @@ SMALL = {
     "ecda13": ("spam", "svm"),
     "icmla05": ("fournorm", "svm_nu"),
     "ijcai07-figure1": ("cancer", "fig1_adaptive"),
+    "ijcai07-lowrank": ("adult3", "rank_100_random"),
     "ijcai07": ("cancer", "parzen"),
     "many-rows": ("rows-10000", "ridge"),
     "nips99": ("labor", "svm_libsvm"),
