@@ -86,15 +86,19 @@ NUMERIC = ("labor", "echocardiogram", "bridges", "hepatitis", "ionosphere")
 WITH_LARGE = (*NUMERIC, "horse-colic-unnumbered", "liver", "vote-300", "breast-wisc", "pima")
 
 OTHERS: dict[tuple[str, str], Callable[[], Iterable[float]]] = {
+    ("ecda13", "scaling"): lambda: lost("ecda13", "scaling"),
     ("ecda13", "polynomial"): lambda: lost("ecda13", "polynomial"),
+    ("ecda13", "adult-coding"): lambda: lost("ecda13", "adult-coding"),
     ("ecda13", "single-machine"): lambda: [
         value
         for row in ("spam", "optdigit", "satlog", "adult")
-        for value in percents("ecda13", row, "svm~drawn")
+        for algorithm in ("svm~drawn", "svm")
+        for value in percents("ecda13", row, algorithm)
     ],
     ("icmla05", "fournorm-kernel"): lambda: [
         *training_errors("fournorm-0.05-2000", "wsv_58", [5]),
-        *costs("fournorm-0.05-2000", VOTES[:1]),
+        *costs("fournorm", VOTES[:1]),
+        *costs("fournorm-0.08-1500", VOTES[:1]),
     ],
     ("icmla05", "mnist-kernel"): lambda: [
         *training_errors("mnist", "wsv_50", [2]),
