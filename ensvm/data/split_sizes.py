@@ -41,6 +41,9 @@ def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> di
         for key, size in sizes.items()
         if _is_fraction(key, size, key in fractions, protocol == "official")
     }
+    for key, size in sizes.items():
+        if isinstance(size, float) and key not in shares:
+            completed[key] = int(size)  # 60.0 and 6e1 are 60
     if protocol == "random" and 0 < len(shares) < len(sizes):
         both = " and ".join(f"{key} {size}" for key, size in sizes.items())
         raise ValueError(

@@ -23,6 +23,12 @@ FEWEST_OF_A_FLAG = 2  # rows with the text, and rows without
 FEWEST_NUMBERS = 5  # different values that the guesses below need
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
 UNIT = re.compile(r"(?P<before>\D{0,4}?)[+-]?\d[\d.,' ]*(?P<after>\D{0,8})")
+# A quantity of several parts: 5.2 ± 0.3, 50 (2), 3h 20m, 1/8, 2×10^3, 40°5'
+OF_PARTS = re.compile(
+    r"[+-]?\d[\d.,]*(\s*[±(/×^_°:*'′]|x10|\s*\+/?-|\s*(d|e|ft|h|m|min|s)\s*[+-]?\d).*", re.I
+)
+COMPACT_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+FEWEST_IN_THOUSANDS = 20  # different numbers such as 1.250, if others such as 950 have no point
 MOSTLY = 0.9  # of the fields of a column
 
 
@@ -37,7 +43,7 @@ class DraftColumn:
     missing_marks: frozenset[str] = USUAL_MARKS  # the texts that stand for a missing value
     dropped: str = ""  # why it cannot be an input; empty if it can
     notes: tuple[str, ...] = ()  # how its fields are read, if that is not obvious
-    alarm: str = ""  # why leaving it out may be wrong
+    alarm: str = ""  # why leaving it out, or reading it so, may be wrong
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -76,6 +82,8 @@ def look_at_column(
     column = _as_numbers(name, fields, present, numerals, marks)
     column = look_at_text(name, fields, marks) if column is None else column
     n, named = len(fields), IDENTIFIER.fullmatch(name)
+    if len(column.counts) >= FEWEST_NUMBERS and all(map(COMPACT_DATE.fullmatch, column.counts)):
+        return replace(column, kind="date", dropped=_dates(next(iter(column.counts))), alarm="")
     if column.kind == "number" and len(column.counts) == n >= FEWEST_NUMBERS:
         numbers = numerals.read(fields)
         whole = bool((numbers == np.round(numbers)).all())
@@ -99,8 +107,7 @@ def look_at_text(name: str, fields: Sequence[str], marks: frozenset[str]) -> Dra
     if {level.lower() for level in levels} in [set(pair) for pair in YES_AND_NO]:
         return replace(column, kind="yes or no")
     if all(DATES.fullmatch(level) for level in levels):
-        reason = f"dates or times, such as {first!r}: make numbers of them, as days since one"
-        return replace(column, kind="date", dropped=reason)
+        return replace(column, kind="date", dropped=_dates(first))
     if mark := _unit_of(levels):
         reason = f"looks like numbers with {mark!r}, such as {first!r}"
         alarm = (
@@ -117,6 +124,10 @@ def look_at_text(name: str, fields: Sequence[str], marks: frozenset[str]) -> Dra
             reason += "; --groups if rows with the same one belong together"
         return replace(column, dropped=reason, alarm=_mostly_numbers(column))
     return column
+
+
+def _dates(first: str) -> str:
+    return f"dates or times, such as {first!r}: make numbers of them, as days since one"
 
 
 def _unit_of(levels: Sequence[str]) -> str:
@@ -143,7 +154,10 @@ def _mostly_numbers(column: DraftColumn) -> str:
     levels = list(column.counts)
     numbers = Numerals().read(levels)
     if np.isnan(numbers).mean() > 1 / 2:
-        if _beside_numbers(levels).total() < MOSTLY * len(levels):
+        n_of_parts = sum(map(bool, map(OF_PARTS.fullmatch, levels)))
+        if IDENTIFIER.fullmatch(column.name):
+            n_of_parts = 0
+        if max(_beside_numbers(levels).total(), n_of_parts) < MOSTLY * len(levels):
             return ""
         return (
             f"{column.name!r} looks like numbers, such as {levels[0]!r}, and is left out of the "
@@ -179,7 +193,27 @@ def _as_numbers(
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = frozenset(marks | MISSING_NUMBERS | set(strays))
-    return DraftColumn(name, "number", fields, marks, notes=tuple(notes))
+    alarm = _maybe_thousands(name, [text for text in present if text not in strays], numerals)
+    return DraftColumn(name, "number", fields, marks, notes=tuple(notes), alarm=alarm)
+
+
+def _maybe_thousands(name: str, texts: list[str], numerals: Numerals) -> str:
+    """Return an alarm if the decimal mark of a column may separate thousands: 1.250 beside 950."""
+    mark = numerals.decimal
+    marked = [text for text in texts if mark in text]
+    others = [text for text in texts if mark not in text]
+    thousands = re.compile(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}")
+    if numerals.thousands or len(marked) < FEWEST_IN_THOUSANDS or not others:
+        return ""
+    if not all(map(thousands.fullmatch, marked)) or not all(
+        re.fullmatch(r"[+-]?\d{1,3}", text) for text in others
+    ):
+        return ""
+    decimal = "," if mark == "." else "."
+    return (
+        f"{name!r} has {marked[0]} beside {others[0]}, and three digits after each {mark!r}: if it "
+        f"separates thousands, add `format: {{decimal: {decimal!r}, thousands: {mark!r}}}`"
+    )
 
 
 def _notes(present: list[str], numbers: np.ndarray, numerals: Numerals) -> list[str]:

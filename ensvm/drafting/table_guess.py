@@ -29,7 +29,7 @@ SAMPLE = 200  # values of a column that show how numbers are written ...
 SAMPLE_COLUMNS = 100  # ... and columns of numbers
 BETWEEN_DIGITS = re.compile(r"\d\D+\d")
 ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
-ZEROS_OF_UTF_16 = 0.3  # of the bytes, at least, where most letters are those of ASCII
+ZEROS_OF_UTF_16 = 0.6  # of each second byte, at least, where most letters are those of ASCII
 CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
@@ -158,7 +158,8 @@ def _decoded(file: FileContent) -> tuple[str, str]:
         found = CONTROL.search(text[:HEAD])
         if control := found[0] if found else "\0" * ("\0" in text):
             what = f"not text but a binary file (it holds {control!r})"
-            if data[:HEAD].count(0) > ZEROS_OF_UTF_16 * len(data[:HEAD]):
+            zeros = [data[first:HEAD:2].count(0) / len(data[first:HEAD:2]) for first in (0, 1)]
+            if max(zeros) > max(ZEROS_OF_UTF_16, 1.5 * min(zeros)):
                 what = "UTF-16 or UTF-32 without a byte-order mark"
             raise UserError(f"{file.name}: is {what}; {SAVE_AS} in UTF-8")
         return text.removeprefix("\ufeff"), encoding

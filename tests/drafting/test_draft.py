@@ -108,6 +108,8 @@ NUMBERS = [f"{i * i % 7}.5" for i in range(N)]
         ("x", [f"2020-01-{i % 28 + 1:02d}" for i in range(N)], "date", False),
         ("x", [f"{i % 28 + 1}.02.2020 10:00" for i in range(N)], "date", False),
         ("x", [f"{i % 12}:30" for i in range(N)], "date", False),
+        ("x", [f"202001{i % 28 + 1:02d}" for i in range(N)], "date", False),
+        ("x", [f"202013{i % 28 + 1:02d}" for i in range(N)], "number", True),
         ("", [str(i) for i in range(N)], "row number", False),
         ("x", [str(i + 5) for i in range(N)], "row number", False),
         ("PassengerId", [str(i * 17 % 41) for i in range(N)], "identifier", False),
@@ -375,6 +377,10 @@ def test_numbers_in_other_spellings_are_read(spell):
         ([f"{i * 1.5}{'kM'[i % 2]}" for i in range(N)], "looks like numbers, such as '0.0k'"),
         ([f"1,{10 + i},000" for i in range(N)], "looks like numbers, such as '1,10,000'"),
         ([f"{i * 1.5}" if i % 3 else f"<{i}" for i in range(N)], "holds numbers but for texts"),
+        *(
+            ([form.format(i) for i in range(N)], "looks like numbers, such as ")
+            for form in ("{}.5 ± 0.3", "{} (2)", "{}/8", "{}h 20m", "2x10^{}", "40°{}'N", "{} E-3")
+        ),
     ],
 )
 def test_numbers_that_cannot_be_read_are_never_left_out_in_silence(fields, words):
@@ -382,6 +388,20 @@ def test_numbers_that_cannot_be_read_are_never_left_out_in_silence(fields, words
     draft, _ = drafted(table("x,z", fields, NUMBERS, delimiter=delimiter))
     assert draft.columns[0].dropped
     assert any(words in alarm for alarm in draft.alarms)
+
+
+@pytest.mark.parametrize(("decimal", "thousands"), [(".", ","), (",", ".")])
+def test_a_mark_that_may_separate_thousands_is_asked_about(decimal, thousands):
+    numbers = [950 + 37 * i for i in range(N)]
+    fields = [f"{x:,}".replace(",", thousands) for x in numbers]
+    draft, _ = drafted(table("x", fields, delimiter=";"))
+    assert any(f"thousands: {thousands!r}" in alarm for alarm in draft.alarms)
+    told = {"decimal": decimal, "thousands": thousands}
+    card = inline_card(draft.block | {"format": {"delimiter": ";", **told}}, Path())
+    np.testing.assert_array_equal(load(card).X[:, 0], numbers)
+    decimals = [f"{x}{decimal}5" for x in numbers]
+    draft, _ = drafted(table("x", [*decimals[1:], "7"], delimiter=";"))
+    assert not any("thousands" in alarm for alarm in draft.alarms)
 
 
 @pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#N/A", "#VALUE!"])

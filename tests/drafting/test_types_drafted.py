@@ -94,6 +94,31 @@ def test_a_column_is_what_its_type_says(held, kind, is_input):
     assert ("width" in card.dropped) != is_input
 
 
+def test_an_index_with_a_name_is_a_column():
+    plain, _ = drafted(write(FRAME, "plain.parquet"))
+    names = list(FRAME.columns)
+    first = names[0]
+    moved = [*names[1:], first]  # the file has the index last
+    draft, same = drafted(write(FRAME.set_index(first), "own.parquet"))
+    assert list(draft.titles) == moved
+    assert draft.classes == plain.classes
+    _, ordered = drafted(write(FRAME[moved], "moved.parquet"))
+    assert same.checksum == ordered.checksum
+    shuffled = FRAME.sample(frac=1, random_state=0)
+    assert drafted(write(shuffled, "own.parquet"))[0].titles == plain.titles
+
+
+def test_bytes_are_texts():
+    plain, card = drafted(write(FRAME, "plain.parquet"))
+    texts = [name for name, held in FRAME.items() if isinstance(held.dropna().iloc[0], str)]
+    packed = FRAME.assign(**{name: FRAME[name].str.encode("utf-8") for name in texts})
+    draft, same = drafted(write(packed, "own.parquet"))
+    assert (same.checksum, draft.classes) == (card.checksum, plain.classes)
+    labels = np.array(["sick", "é"])[np.arange(N) % 2]
+    np.savez("own.npz", X=RNG.normal(size=(N, 2)), y=np.char.encode(labels, "utf-8"))
+    assert set(drafted(Path("own.npz"))[0].classes) == {"sick", "é"}
+
+
 def test_numbers_that_name_a_nominal_value_stay_names():
     lines = [f"{i % 3 + 1},{i * i % 7},{i % 2}" for i in range(N)]
     head = ["@relation r", "@attribute g {1,2,3}", "@attribute x numeric", "@attribute c {0,1}"]

@@ -81,6 +81,11 @@ def _texts(arrays: dict[str, Any], key: str, what: str, file_name: str) -> NDArr
             f"{file_name}: {what}s: {key!r} holds {array.dtype} of shape {array.shape}; accepted: "
             f"a number or a text for each of the {n_rows} rows"
         )
+    if array.dtype.kind == "S":
+        try:
+            array = np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{file_name}: {what}s: {key!r} is not text in UTF-8") from error
     texts = plain_labels(array)
     for row in np.flatnonzero(without_label(texts))[:1]:
         raise UserError(

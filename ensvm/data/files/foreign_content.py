@@ -37,14 +37,27 @@ _BEGINNINGS = (
     (b"SQLite format 3\0", "an SQLite database", SAVE_AS),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file", SAVE_AS),
     (b"MATLAB 5.0 MAT-file", "a MATLAB file", SAVE_AS),
+    (b"MATLAB 7.3 MAT-file", "a MATLAB file", SAVE_AS),
     (b"$FL2", "an SPSS file", SAVE_AS),
+    (b"$FL3", "an SPSS file", SAVE_AS),
     (b"<stata_dta>", "a Stata file", SAVE_AS),
+    *(
+        (bytes([n, order, 1, 0]), "a Stata file", SAVE_AS)
+        for n in range(105, 116)
+        for order in (1, 2)
+    ),
+    (bytes(12) + b"\xc2\xea\x81\x60", "a SAS file", SAVE_AS),
+    (b"HEADER RECORD*******", "a SAS transport file", SAVE_AS),
+    (b"Obj\x01", "an Avro file", SAVE_AS),
+    (b"SIMPLE  =", "a FITS file", SAVE_AS),
+    (b"CDF\x01", "a netCDF file", SAVE_AS),
+    (b"CDF\x02", "a netCDF file", SAVE_AS),
+    (b"\xff\xff\xff\xff", "a stream of Arrow", "save it as a Feather file"),
+    (b"GIF8", "a picture", SAVE_AS),
     (b"RDX", "an R file", "save the table by `write.csv`"),
     (b"RDA", "an R file", "save the table by `write.csv`"),
     (b"X\n\0\0\0", "an R file", "save the table by `write.csv`"),
-    (b"\x80\x03", "a pickle of Python, which is never read", SAVE_AS),
-    (b"\x80\x04\x95", "a pickle of Python, which is never read", SAVE_AS),
-    (b"\x80\x05\x95", "a pickle of Python, which is never read", SAVE_AS),
+    *((bytes([0x80, n]), "a pickle of Python, which is never read", SAVE_AS) for n in range(2, 6)),
     (b"\x89PNG", "a picture", SAVE_AS),
     (b"\xff\xd8\xff", "a picture", SAVE_AS),
     (b"\0\x05\x16\x07", "what macOS keeps beside a file, not the file", "name the file itself"),
@@ -54,7 +67,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|www\.")
 
 def is_web_page(content: bytes) -> bool:
     """Return whether a file is HTML or XML; a table may begin with a name such as <OPEN>."""
-    return content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES)
+    start = content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    tag = re.match(rb"<([a-z][\w:-]*)[\s>]", start)
+    is_closed = tag is not None and b"</" + tag[1] + b">" in content.lower()
+    return start.startswith(_WEB_PAGES) or is_closed
 
 
 def stand_in(content: bytes) -> str:
@@ -64,7 +80,8 @@ def stand_in(content: bytes) -> str:
     repository holds in place of large files.
     """
     if is_web_page(content):
-        return "a web page (HTML or XML), not data: sites answer so if a file does not exist"
+        why = "sites answer so if a file does not exist"
+        return f"a web page (HTML or XML), not data: {why}; {SAVE_AS} if it holds one"
     start = content[:_START].strip()
     kinds = list(_POINTERS)
     if start.startswith(_LFS):

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -124,7 +125,21 @@ class FeatherFormat(TypedFormat):
 
 
 def _numbered(frame: Any, file: FileContent) -> Table:
-    """Return the rows of a DataFrame, counted from 1."""
+    """Return the rows of a DataFrame, counted from 1.
+
+    What pandas had as an index with a name is a column of the file, after the others. Bytes are
+    texts in UTF-8.
+    """
+    from pandas.api.types import infer_dtype
+
+    index = [name for name in frame.index.names if name is not None]
+    columns = [*frame.columns, *index]
+    if index:
+        frame = frame.reset_index(level=index)[columns]
+    for at, name in enumerate(columns):
+        if infer_dtype(frame.iloc[:, at], skipna=True) == "bytes":
+            with suppress(UnicodeDecodeError):
+                frame[name] = frame[name].map(bytes.decode, na_action="ignore")
     frame.columns = frame.columns.map(str)
     refuse_equal_names(list(frame.columns), file.name)
     return table_of(frame, lambda row: f"{file.name}, row {row + 1}")

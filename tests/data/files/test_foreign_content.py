@@ -58,6 +58,10 @@ FOREIGN = {
     "an SQLite database": database,
     "an HDF5 file": b"\x89HDF\r\n\x1a\n" + bytes(99),
     "a pickle of Python": pickle.dumps([[1, 2]] * 20, protocol=4),
+    "a pickle": pickle.dumps({"a": 1}, protocol=2),
+    "a Stata file": b"r\x02\x01\x00\x05\x00<\x00" + bytes(99),
+    "a SAS file": bytes(12) + b"\xc2\xea\x81\x60" + bytes(99),
+    "not data: sites": b"<table border='1'>\n<tr><td>1</td></tr>\n</table>",
     "a picture": b"\x89PNG\r\n\x1a\n" + bytes(99),
     "an old Excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99),
 }

@@ -38,6 +38,12 @@ def test_numbers_of_rows_stay_as_they_are(split: dict[str, Any]) -> None:
     assert counted(split, split, 10) == split
 
 
+@pytest.mark.parametrize("key", ["n_train", "n_test"])
+def test_a_whole_number_may_be_written_with_a_point(key: str) -> None:
+    whole, written = ({**RANDOM, key: size} for size in (60, 6e1))
+    assert counted(written, written, 100) == counted(whole, whole, 100)
+
+
 def test_sizes_have_the_names_of_scikit_learn_too() -> None:
     asked = {**RANDOM, "train_size": 0.5, "test_size": 3}
     assert counted(RANDOM | {"train_size": 6}, ("train_size",), 10) == {
