@@ -220,7 +220,7 @@ def _status(
     if problems:
         return problems.most_common(1)[0][0]
     if n_records:
-        return "missing", f"the algorithm leaves no {question.metric!r}"
+        return "missing", f"the algorithm leaves no number {question.metric!r}"
     if n_stale:
         return "stale", f"{why_stale}; {_mend(study)}"
     asked = study.asked_by_run

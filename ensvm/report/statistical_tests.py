@@ -156,8 +156,9 @@ class Sample(NamedTuple):
 
 def sample(values: NDArray[np.float64]) -> Sample:
     """Return the mean, the standard deviation and the number of values."""
-    std = float(values.std(ddof=1)) if values.size > 1 else None
-    return Sample(float(values.mean()), std, values.size)
+    with np.errstate(invalid="ignore"):  # infinite values have no spread
+        std = float(values.std(ddof=1)) if values.size > 1 else None
+        return Sample(float(values.mean()), std, values.size)
 
 
 def is_constant(values: NDArray[np.float64], largest: float = 0.0) -> bool:

@@ -11,9 +11,11 @@ from ensvm import hints
 from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names, Sweeps
 from ensvm.study.metrics import (
     PERCENT,
+    PLAIN,
     Direction,
     computed_metric,
     direction_of,
+    is_predicted,
     is_setting,
     wrong_share,
 )
@@ -26,6 +28,7 @@ from ensvm.study.table_summary import SummaryConfig
 RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 MOST_DECIMALS = 6
+DECIMALS_OF_SCORES = 3  # such as an `auc`, most of which lie between 0 and 1
 Combined = Literal["difference", "ratio", "percent"]
 
 
@@ -217,8 +220,8 @@ class TableConfig(PrintedMeans):
         guess`, and not bold.
     decimals : int or None
         How many decimals of our values are shown: by default as many as the column's printed values
-        have, at least one; of facts of the data none, and of seconds and chosen parameters below
-        0.1 two digits. Printed values are shown as printed.
+        have, else one, of an `auc` and the like three; of facts of the data none. Seconds and
+        numbers without a unit have two digits below 0.1. Printed values are shown as printed.
     best : str
         Which value of a row is bold: the smallest, the largest, none, or the better one of the
         column's metric (`auto`).
@@ -363,12 +366,14 @@ class TableConfig(PrintedMeans):
         given = self.decimals if column.decimals is None else column.decimals
         if given is not None or self.of == "data":
             return given or 0
-        is_chosen = is_setting(self.metric_of(column))
-        if is_chosen and value is not None and float(value).is_integer():
+        metric = self.metric_of(column)
+        if is_setting(metric) and value is not None and float(value).is_integer():
             return 0
-        if (is_chosen or self.of == "timing") and value and 0.0 < value < SHORT:
-            return min(MOST_DECIMALS, 1 - math.floor(math.log10(value)))
-        return min(max(1, printed), MOST_DECIMALS)
+        is_plain = unit_of(metric) == PLAIN
+        if (is_plain or self.of == "timing") and value and 0.0 < abs(value) < SHORT:
+            return min(MOST_DECIMALS, 1 - math.floor(math.log10(abs(value))))
+        least = DECIMALS_OF_SCORES if is_plain and is_predicted(metric) else 1
+        return min(printed or least, MOST_DECIMALS)
 
     @field_validator("columns", "notes", "summary", mode="before")
     @classmethod

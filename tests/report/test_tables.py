@@ -5,6 +5,7 @@ import shutil
 import statistics
 import subprocess
 from dataclasses import replace
+from math import inf
 from shutil import copytree
 
 import numpy as np
@@ -106,6 +107,32 @@ def test_a_column_has_the_decimals_of_its_printed_values(tmp_path):
     study = make_study(tmp_path / "s", CONFIG, records(), printed)
     grid = table_grid(study, study.config.tables[1])
     assert [value.ours for value in grid.rows[0][1:3]] == ["24.000", "10.0"]
+
+
+def shown_as(folder, metric, value):
+    """Return how a table without `decimals:` shows our value of a metric."""
+    config = CONFIG.replace("columns: [a, b, best, later]", f"metric: {metric}, columns: [a]")
+    lines = [record("german", 1, "a", error=0.2, n_test=300, **{metric: value})]
+    lines[0] = replace(lines[0], scores={"auc": value})
+    study = make_study(folder, config.replace("published: p.csv\n", ""), lines)
+    return table_grid(study, study.config.tables[1]).rows[0][1].ours
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "value", [0.0, 1e-300, 1e-12, 4e-7, 0.0004, 0.05, 0.9, 100, 12345678.9, 1e15 + 1, 1.5e300, inf]
+)
+def test_a_number_without_a_unit_is_shown_as_itself(tmp_path, value, sign):
+    text = shown_as(tmp_path / "s", "left_", sign * value)
+    assert len(text) < 20
+    assert float(text.replace("∞", "inf")) == pytest.approx(sign * value, rel=0.06)
+    assert text != "-0.0"
+
+
+def test_scores_between_0_and_1_have_three_decimals(tmp_path):
+    assert shown_as(tmp_path / "s", "auc", 0.9876) == "0.988"
+    assert shown_as(tmp_path / "t", "auc", 1.0) == "1.000"
 
 
 def test_seconds_that_do_not_compare_are_said_to(tmp_path):

@@ -42,10 +42,12 @@ from ensvm.report.tables import (
     row_label,
     underlined,
 )
-from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.table_layout import MOST_DECIMALS, ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
 
 RANK_DECIMALS = 2
+SMALLEST = 10.0**-MOST_DECIMALS / 2  # smaller numbers are shown with an exponent ...
+LARGEST = 1e15  # ... and so are larger ones, whose digits float64 does not hold
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,11 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     def text(value: float | None) -> str:
         if value is None or math.isnan(value):
             return ""
-        return f"{value:.{decimals}f}" if math.isfinite(value) else INFINITE
+        if not math.isfinite(value):
+            return INFINITE if value > 0 else f"-{INFINITE}"
+        if 0.0 < abs(value) < SMALLEST and decimals == MOST_DECIMALS:
+            return f"{value:.1e}"
+        return f"{value:z.{decimals}f}" if abs(value) < LARGEST else f"{value:.5g}"
 
     order_spread = text(cell.std_orders)
     return Value(

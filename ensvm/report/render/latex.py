@@ -17,6 +17,7 @@ from ensvm.report.documents.table_document import TableDocument
 from ensvm.report.documents.table_notes import LETTERS, RAISED
 from ensvm.report.render.markdown import markdown_parser
 from ensvm.study.signs import CHOSEN_SIGN
+from ensvm.visible_text import visible
 
 GREEK = {
     **{letter: name(letter).split()[-1].lower() for letter in "αβγδεζηθικλμνξπρστυφχψω"},
@@ -130,7 +131,7 @@ def _of_token(token: Token) -> str:
             return ""
         case "html_inline" if token.content in TAGS:
             return TAGS[token.content]
-    return COMMANDS.get(token.type) or _escape(token.content)
+    return COMMANDS.get(token.type) or _escape_part(token.content)
 
 
 def _lines(row: Sequence[str | Value]) -> Iterator[list[str]]:
@@ -162,4 +163,10 @@ def _printed(cell: str | Value) -> str:
 
 def _escape(text: str) -> str:
     """Return a text of one line in LaTeX that shows it as written."""
-    return _SPECIAL.sub(lambda found: SPECIAL.get(found[0], f"{found[0]}{{}}"), one_line(text))
+    return _escape_part(one_line(text))
+
+
+def _escape_part(text: str) -> str:
+    """Return a part of a line in LaTeX, with the blanks at its ends."""
+    visible_text = visible(re.sub(r"\s+", " ", text))
+    return _SPECIAL.sub(lambda found: SPECIAL.get(found[0], f"{found[0]}{{}}"), visible_text)

@@ -41,7 +41,7 @@ def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     assert titanic.reason == "not run yet"
     assert "ask the author" in web2.reason
     assert two.comparisons[0].reason == "later: not run yet"
-    assert three.comparisons[0].reason == "a: the algorithm leaves no 'n_iter_'"
+    assert three.comparisons[0].reason == "a: the algorithm leaves no number 'n_iter_'"
     assert "not a finite number: inf" in four.comparisons[0].reason
     silent = [titanic, web2, *two.comparisons, *three.comparisons, *four.comparisons]
     assert {(comparison.verdict, comparison.n) for comparison in silent} == {(None, 0)}

@@ -102,7 +102,7 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
     figure = study.config.figures[0].model_copy(update={"y": "other_"})
     curves, missing = read_curves(study, figure)
     assert curves == []
-    assert "german, a: the algorithm leaves no 'other_'" in missing
+    assert "german, a: the algorithm leaves no number 'other_'" in missing
 
 
 @pytest.mark.slow

@@ -205,6 +205,11 @@ def test_every_text_comes_back_from_every_medium(tmp_path, text):
             assert read.count(shown) >= count, name
 
 
+@pytest.mark.parametrize("text", ["On **a** and *b*: `c` (5 %).", "**a** `b` c", "a <u>b</u> c"])
+def test_words_stay_apart_in_latex(text):
+    assert " ".join(of_latex(from_markdown(text)).split()) == " ".join(of_markdown(text))
+
+
 @pytest.mark.parametrize("text", SHOWN, ids=ascii)
 def test_every_text_comes_back_from_pages(tmp_path, text):
     study = study_of(tmp_path / "s", text)
