@@ -17,6 +17,7 @@ from ensvm.study.metrics import (
     direction_of,
     is_predicted,
     is_setting,
+    unit_of,
     wrong_share,
 )
 from ensvm.study.names import AskedMetric
