@@ -5,7 +5,7 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -49,22 +49,24 @@ class Evidence:
     `sentence` says how the cell came out. `compared` has the metric, our value, the printed one and
     the verdict, or the reason why values are missing; `facts` adds how and where the values were
     made. `readings` has the id and the question of each reading that varies the value, if print has
-    it. `cell` and `margin` are in the unit of the answer. `warnings` and `failures` are the texts
-    of the records, each with how often it occurred; `traceback` is that of the first failure that
-    left one.
+    it. `values` are those of `each` realization or data set; they, `cell` and `margin` are in the
+    `unit`. `warnings` and `failures` are the texts of the records, each with how often it occurred;
+    `traceback` is that of the first failure that left one.
     """
 
     title: str
     sentence: str
     compared: Mapping[str, str]
     facts: Mapping[str, str]
-    readings: Mapping[str, str]
-    answer: Answer
+    values: tuple[float, ...]
+    unit: str
     cell: TableCell
     margin: float
-    warnings: tuple[str, ...]
-    failures: tuple[str, ...]
-    traceback: str
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    traceback: str = ""
+    each: str = "realization"
+    readings: Mapping[str, str] = field(default_factory=dict)
 
 
 def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
@@ -105,7 +107,8 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
             for reading in study.config.readings
             if printed and reading.varies(table, cell.row, column, study.config.rows_of(table))
         },
-        answer=answer,
+        values=() if table.of == "data" else tuple(answer.shown().tolist()),
+        unit=answer.unit.name,
         cell=cell,
         margin=margin,
         warnings=with_counts(text for record in records for text in record.warnings),
@@ -156,14 +159,16 @@ def with_counts(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{count} × {text}" for text, count in commonest)
 
 
-def sentence(cell: TableCell, unit: str, margin: float) -> str:
+def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization") -> str:
     """Return how a cell came out, as a sentence of two or three parts."""
     after = f" {unit}" if unit else ""
     if cell.mean is None:
         return f"No value of ours ({cell.status}): {cell.reason}."
     if cell.published is None or cell.difference is None:
-        over = counted(cell.n, "realization")
-        return f"Ours {cell.mean:.4g}{after} over {over}; the paper prints no value."
+        ours = f"Ours {cell.text or f'{cell.mean:.4g}{after}'} over {counted(cell.n, each)}"
+        if cell.published is None:
+            return f"{ours}; the paper prints no value."
+        return f"{ours}; the paper prints {cell.published:g}{after}, which is not judged."
     # A sum of decimals may miss the printed one by its last bit.
     away = 0.0 if math.isclose(cell.mean, cell.published) else abs(cell.difference)
     text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"

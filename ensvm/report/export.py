@@ -14,7 +14,7 @@ from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import algorithm_label, build_table
 from ensvm.study.metrics import DATA_CELL, unit_of
-from ensvm.study.table_summary import COUNTS
+from ensvm.study.table_summary import COMPARING
 
 
 def realizations(study: Study) -> list[dict[str, Any]]:
@@ -66,7 +66,9 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
     """
     lines = []
     for table in study.config.tables:
-        without_unit = [each.name for each in table.summary if each.kind in COUNTS]
+        units = {
+            each.name: COMPARING[each.kind] for each in table.summary if each.kind in COMPARING
+        }
         for cell in [*build_table(study, table), *summary_cells(study, table)]:
             column = table.column(cell.column)
             question = question_of(study, table, cell.row, column)
@@ -81,7 +83,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "metric": question.metric,
                 "pass": question.run_pass,
                 "stage": question.stage,
-                "unit": "" if cell.row in without_unit else unit_of(question.metric).name,
+                "unit": units.get(cell.row, unit_of(question.metric).name),
             }
             notes = " ".join(notes_about(study, table, cell.row, cell.column))
             lines.append({**position, **asdict(cell), "notes": notes})

@@ -106,7 +106,8 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
-    selection, losses = _losses(study, table, metric)
+    selection, answers = comparable(study, table, metric, study.config.rows_of(table))
+    losses = losses_of(selection, answers)
     n, k = losses.shape
     if n < FEWEST_DATA_SETS:
         raise UserError(
@@ -125,22 +126,10 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     )
 
 
-def ranks_over_data_sets(
-    study: Study, table: TableConfig, metric: str | None = None
-) -> tuple[Selection, pd.DataFrame]:
-    """Return the ranks of a table's algorithms on each of its data sets, however few.
-
-    Raises UserError if fewer than two algorithms can be compared.
-    """
-    selection, losses = _losses(study, table, metric)
-    return selection, losses.rank(axis=1)
-
-
-def _losses(study: Study, table: TableConfig, metric: str | None) -> tuple[Selection, pd.DataFrame]:
-    """Return what is ranked on each data set; the smallest is the best."""
-    selection, answers = _comparable(study, table, metric, study.config.rows_of(table))
+def losses_of(selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of answers, or their negatives: the smallest is the best."""
     values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
-    return selection, values if selection.better == "min" else -values
+    return values if selection.better == "min" else -values
 
 
 def compare_on_data_set(
@@ -157,7 +146,7 @@ def compare_on_data_set(
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{did_you_mean(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
-    selection, frame = _comparable(study, table, metric, [row], baseline=False)
+    selection, frame = comparable(study, table, metric, [row], baseline=False)
     if frame.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
     answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
@@ -278,7 +267,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
     )
 
 
-def _comparable(
+def comparable(
     study: Study,
     table: TableConfig,
     metric: str | None,

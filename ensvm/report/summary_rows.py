@@ -1,58 +1,70 @@
-"""The rows of a table that sum up its columns: means, average ranks, wins against a column."""
+"""The rows of a table that sum up its columns: means, ranks, wins and distances from the best."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from ensvm.errors import UserError
 from ensvm.report.column_values import answer_of
-from ensvm.report.intervals import against_print, comparison
-from ensvm.report.query import once
-from ensvm.report.ranking import ranks_over_data_sets
+from ensvm.report.intervals import against_print, comparison, for_each_realization
+from ensvm.report.query import once, paired_values
+from ensvm.report.ranking import Selection, comparable, losses_of
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import TableCell, build_table, decimals_of
+from ensvm.report.tables import TableCell, build_table, decimals_of, row_label
 from ensvm.report.verdict import judge_estimate
+from ensvm.study.metrics import PERCENT
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig
-from ensvm.study.table_summary import SummaryConfig, mean_of, outcomes_of
+from ensvm.study.table_summary import COMPARING, SummaryConfig, mean_of, outcomes_of
 
 BASIS = "rows"  # what D of a mean over rows is computed from
+NO_MEAN = "parameters have no mean over data sets"
+DIGITS = 9  # rounding errors do not decide which value is the best
+
+
+@dataclass(frozen=True)
+class SummedCell:
+    """A cell of a row that sums up a table, and what it is made of on each data set."""
+
+    cell: TableCell
+    by_row: Mapping[str, float] = field(default_factory=dict)
 
 
 @once
-def summary_cells(study: Study, table: TableConfig) -> list[TableCell]:
+def summed(study: Study, table: TableConfig) -> list[SummedCell]:
     """Return the cells of the rows that sum up a table; `n` is the number of rows behind each.
 
     If a cell is not over all rows, its reason says over which.
     """
     return [
-        _printed(study, table, cell)
+        replace(one, cell=_printed(study, table, one.cell))
         for summary in table.summary
-        for cell in _cells(study, table, summary)
+        for one in _cells(study, table, summary)
     ]
 
 
-def summary_label(study: Study, table: TableConfig, summary: SummaryConfig) -> str:
-    """Return the label of a row that sums up a table."""
-    if summary.label is not None:
-        return summary.label
-    if summary.against is None:
-        return summary.kind.replace("-", " ")
-    other = study.config.column_label(table.column(summary.against))
-    return f"wins/ties/losses against {other}"
+def summary_cells(study: Study, table: TableConfig) -> list[TableCell]:
+    """Return the cells of the rows that sum up a table, without what they are made of."""
+    return [one.cell for one in summed(study, table)]
 
 
 def _printed(study: Study, table: TableConfig, cell: TableCell) -> TableCell:
     printed = study.published.get((table.id, cell.row, cell.column))
-    return cell if printed is None else replace(cell, published=printed.value)
+    if printed is None:
+        return cell
+    return replace(cell, published=printed.value, published_std=printed.std)
 
 
-def _cells(study: Study, table: TableConfig, summary: SummaryConfig) -> list[TableCell]:
-    if summary.kind == "mean-rank":
-        return _of_ranks(study, table, summary)
+def _cells(study: Study, table: TableConfig, summary: SummaryConfig) -> list[SummedCell]:
     if summary.against is not None:
         return _of_wins(study, table, summary, table.column(summary.against))
+    if summary.kind in COMPARING:
+        return _of_comparison(study, table, summary)
     return _of_means(study, table, summary)
 
 
@@ -86,19 +98,25 @@ def _needed(study: Study, table: TableConfig) -> str:
     return "all realizations" if partial else "a value"
 
 
-def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[TableCell]:
+def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[SummedCell]:
     """Return the mean of each column, over the rows on which all columns with values have one."""
     with_value = {cell.column for cell in build_table(study, table) if cell.mean is not None}
-    columns = [column for column in table.columns if column.name in with_value]
+    columns = [
+        column
+        for column in table.columns
+        if column.name in with_value and table.sums_up(summary, column)
+    ]
     values = _rows_with_values(study, table, columns)
     reason, cells = _over(study, table, len(values), _needed(study, table)), []
     for column in table.columns:
-        cell = TableCell(table.id, summary.name, column.name, reason="no values of the column")
+        why_not = "no values of the column" if table.sums_up(summary, column) else NO_MEAN
+        one = SummedCell(TableCell(table.id, summary.name, column.name, reason=why_not))
         if column in columns:
-            of_column = [means[columns.index(column)] for means in values.values()]
-            cell = _mean(study, table, summary, column, dict(zip(values, of_column, strict=True)))
-            cell = replace(cell, reason=cell.reason or reason)
-        cells.append(cell)
+            at = columns.index(column)
+            by_row = {row: means[at] for row, means in values.items()}
+            cell = _mean(study, table, summary, column, by_row)
+            one = SummedCell(replace(cell, reason=cell.reason or reason), by_row)
+        cells.append(one)
     return cells
 
 
@@ -160,20 +178,75 @@ def _weighted(
     return MeanEstimate(value, math.sqrt(variance), variance**2 / lost if lost else math.inf)
 
 
-def _of_ranks(study: Study, table: TableConfig, summary: SummaryConfig) -> list[TableCell]:
-    """Return the average ranks that `ensvm rank` computes."""
+def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> list[SummedCell]:
+    """Return means over the rows of what compares columns: those that `ensvm rank` compares."""
     blank = [TableCell(table.id, summary.name, column.name) for column in table.columns]
+    rows = study.config.rows_of(table)
     try:
-        selection, ranks = ranks_over_data_sets(study, table)
+        selection, answers = comparable(study, table, None, rows)
+        by_row = PER_ROW[summary.kind](study, selection, answers)
     except UserError as error:
-        return [replace(cell, reason=str(error)) for cell in blank]
-    reason, average = _over(study, table, len(ranks)), ranks.mean()
-    return [
-        replace(cell, mean=float(average[cell.column]), n=len(ranks), status="ok", reason=reason)
-        if cell.column in selection.labels
-        else replace(cell, reason=_why_not_ranked(table, cell.column, selection.metric))
-        for cell in blank
-    ]
+        return [SummedCell(replace(cell, reason=str(error))) for cell in blank]
+    reason, mean = _over(study, table, len(by_row)), by_row.mean()
+    # the spread over data sets of ranks is not printed
+    has_spread = len(by_row) > 1 and summary.kind != "mean-rank"
+    cells = []
+    for cell in blank:
+        if cell.column not in selection.labels:
+            why_not = _why_not_ranked(table, cell.column, selection.metric)
+            cells.append(SummedCell(replace(cell, reason=why_not)))
+            continue
+        of_column = by_row[cell.column]
+        found = replace(
+            cell,
+            mean=float(mean[cell.column]),
+            std=float(of_column.std()) if has_spread else None,
+            n=len(by_row),
+            status="ok",
+            reason=reason,
+        )
+        cells.append(SummedCell(found, {str(row): float(of_column[row]) for row in by_row.index}))
+    return cells
+
+
+def _ranks(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+    return losses_of(selection, answers).rank(axis=1)
+
+
+def _excess(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+    """Return by how many percent each value is worse than the best of its row."""
+    losses = losses_of(selection, answers)
+    best = losses.min(axis=1)
+    if not best.all():
+        row = row_label(study, str(best.index[best == 0.0][0]))
+        raise UserError(f"the best value on {row} is 0, and no value is a share of it above")
+    return (losses.sub(best, axis=0).div(best.abs(), axis=0)) * PERCENT.scale
+
+
+def _shares_of_wins(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+    """Return in how many percent of the realizations each value is the best; equal ones share."""
+    sign = 1.0 if selection.better == "min" else -1.0
+
+    def shares(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
+        """Return the shares on one data set, over the realizations that all columns have."""
+        values = paired_values(*for_each_realization(study, list(of_row)))
+        if not len(values):
+            row = row_label(study, str(of_row.name))
+            raise UserError(f"no realization of {row} has values of all columns")
+        losses = np.round(sign * values, DIGITS)
+        wins = losses == losses.min(axis=1, keepdims=True)
+        won = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
+        return pd.Series(PERCENT.scale * won, index=of_row.index)
+
+    return answers.apply(shares, axis=1)
+
+
+PER_ROW: Mapping[str, Callable[[Study, Selection, pd.DataFrame], pd.DataFrame]] = {
+    "mean-rank": _ranks,
+    "mean-excess": _excess,
+    "winner": _shares_of_wins,
+}
+"""What rows that compare columns are means of: a frame of data sets and columns."""
 
 
 def _why_not_ranked(table: TableConfig, column: str, metric: str) -> str:
@@ -183,14 +256,14 @@ def _why_not_ranked(table: TableConfig, column: str, metric: str) -> str:
 
 def _of_wins(
     study: Study, table: TableConfig, summary: SummaryConfig, other: ColumnConfig
-) -> list[TableCell]:
+) -> list[SummedCell]:
     """Return on how many rows each column is better than another one, as good, and worse."""
     cells = []
     sign = -1.0 if table.best_of(other) == "max" else 1.0
     for column in table.columns:
         cell = TableCell(table.id, summary.name, column.name)
         if not table.sums_up(summary, column):
-            cells.append(cell)
+            cells.append(SummedCell(cell))
             continue
         values = _rows_with_values(study, table, [column, other])
         # more decimals of one of the two would make values differ that look alike
@@ -199,14 +272,14 @@ def _of_wins(
             [round(sign * pair[at], decimals) for pair in values.values()] for at in (0, 1)
         )
         found = outcomes_of(losses, others)
-        cells.append(
-            replace(
-                cell,
-                mean=float(found.wins) if values else None,
-                text=found.text if values else "",
-                n=len(values),
-                status="ok" if values else "missing",
-                reason=_over(study, table, len(values), _needed(study, table)),
-            )
+        cell = replace(
+            cell,
+            mean=float(found.wins) if values else None,
+            text=found.text if values else "",
+            n=len(values),
+            status="ok" if values else "missing",
+            reason=_over(study, table, len(values), _needed(study, table)),
         )
+        ahead = [float(np.sign(b - a)) for a, b in zip(losses, others, strict=True)]
+        cells.append(SummedCell(cell, dict(zip(values, ahead, strict=True))))
     return cells

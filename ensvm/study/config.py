@@ -28,6 +28,7 @@ from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_checks import check_tables
 from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.table_summary import SummaryConfig
 from ensvm.study.variants import Copies, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
@@ -295,6 +296,15 @@ class StudyConfig(PrintedMeans):
             return column.label or column.name
         return label_of(block, column.name, add_value=column.heading is None)
 
+    def summary_label(self, table: TableConfig, summary: SummaryConfig) -> str:
+        """Return the label of a row that sums up a table."""
+        if summary.label is not None:
+            return summary.label
+        other = next((one for one in table.columns if one.name == summary.against), None)
+        if other is None:
+            return summary.kind.replace("-", " ")
+        return f"wins/ties/losses against {self.column_label(other)}"
+
     def column_title(self, column: ColumnConfig) -> str:
         """Return the heading of a column with the one above it, for a place without a table."""
         label = self.column_label(column)
@@ -543,9 +553,10 @@ class StudyConfig(PrintedMeans):
                         f"the columns {other} and {column.name} have the same label, {label!r}"
                     )
                     source.refuse(("tables", index, "columns"), message)
+            rows = [(row, label_of(self.dataset(row), row)) for row in self.rows_of(table)]
+            rows += [(each.name, self.summary_label(table, each)) for each in table.summary]
             labels: dict[str, str] = {}
-            for row in self.rows_of(table):
-                label = label_of(self.dataset(row), row)
+            for row, label in rows:
                 if labels.get(label, row) != row:
                     message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
                     source.refuse(("tables", index, "rows"), message)

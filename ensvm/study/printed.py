@@ -19,7 +19,7 @@ from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.study.csv_lines import LEAVE_EMPTY, NOT_GIVEN, csv_lines, slip_in_number
 from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_summary import COUNTS, KINDS
+from ensvm.study.table_summary import COMPARING, KINDS
 
 if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
@@ -87,7 +87,13 @@ class _Names:
         self.kinds = {
             (table.id, each.name): each.kind for table in config.tables for each in table.summary
         }
-        self.rows = _by_label((label_of(entry, entry.name), entry.name) for entry in originals)
+        rows = [(label_of(entry, entry.name), entry.name) for entry in originals]
+        self.rows = {
+            table.id: _by_label(
+                [*rows, *((config.summary_label(table, each), each.name) for each in table.summary)]
+            )
+            for table in config.tables
+        }
         self.columns = {
             table.id: _by_label(
                 (label, column.name)
@@ -100,7 +106,7 @@ class _Names:
     def place(self, table: str, row: str, title: str) -> Place:
         """Return the names of a table, a row and a column."""
         column = self.columns.get(table, {}).get(title, title)
-        return table, self.rows.get(row, row), column
+        return table, self.rows.get(table, {}).get(row, row), column
 
 
 def _read(
@@ -271,8 +277,11 @@ def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Pu
         return f"{number.text} is not accepted; {wanted}"
     if kind == "mean-rank" and number.value < 1:
         return f"{number.text} is no average rank: at least 1, of the best"
-    if kind in COUNTS:
-        return ""
+    if kind in COMPARING:
+        is_wrong = kind == "winner" and not 0 <= number.value <= PERCENT.scale
+        is_wrong = is_wrong or (kind == "mean-excess" and number.value < 0)
+        limits = "0 to 100" if kind == "winner" else "at least 0"
+        return f"{number.text} is no {kind}, in percent: {limits}" if is_wrong else ""
     table = config.table(place[0])
     return _out_of_range(table.metric_of(table.column(place[2])), number)
 
@@ -314,7 +323,7 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
             if kind == "wins" and (over := sum(map(int, number.text.split("/")))) != n_rows:
                 counts = f"{number.text} counts {over} rows, and the table has {n_rows}"
                 yield f"table {name}: {row}, {column}: {counts}; is it printed of other rows?"
-            elif unit_of(metric) == PERCENT and kind not in COUNTS:
+            elif unit_of(metric) == PERCENT and kind not in COMPARING:
                 by_metric.setdefault(metric, []).append(number.value)
         for metric, values in by_metric.items():
             at = f"table {table.id}: "

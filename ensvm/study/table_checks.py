@@ -7,6 +7,7 @@ from ensvm.study.metrics import DATA_FACTS, SECONDS, direction_of, range_of, uni
 from ensvm.study.names import StudyNames
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.table_summary import COMPARING
 
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
@@ -112,13 +113,20 @@ def _check_summary(table: TableConfig, index: int, rows: Sequence[str], source: 
         raise source.error(at, "facts of the data are not summed up")
     columns = [column.name for column in table.columns]
     for number, summary in enumerate(table.summary):
-        if summary.against is None:
+        if summary.against not in (None, *columns):
+            source.must_be_one_of((*at, number), "column", str(summary.against), columns)
+        if summary.kind not in COMPARING or summary.against not in (None, *columns):
             continue
-        source.must_be_one_of((*at, number), "column", [summary.against], columns)
-        other = table.column(summary.against)
-        if table.best_of(other) is None:
-            message = f"which values of {table.metric_of(other)} are better?"
+        compared = [column for column in table.columns if table.sums_up(summary, column)]
+        if summary.against is not None:
+            compared = [table.column(summary.against)]
+        if compared and table.best_of(compared[0]) is None:
+            message = f"which values of {table.metric_of(compared[0])} are better?"
             raise source.error((*at, number), f"{message} give `best: min` or `best: max`")
+        if summary.against is None and len(compared) < 2:
+            has = f"the table has {len(compared) or 'none'} of {table.metric}"
+            message = f"`{summary.kind}` compares columns of one metric, and {has}"
+            raise source.error((*at, number), message)
 
 
 def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:

@@ -24,7 +24,7 @@ from ensvm.study.names import AskedMetric
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.sweeps import member_name, with_value
-from ensvm.study.table_summary import SummaryConfig
+from ensvm.study.table_summary import COMPARING, SummaryConfig
 
 RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
@@ -230,8 +230,9 @@ class TableConfig(PrintedMeans):
         Columns that are underlined if they are significantly better than all columns named with
         them, by a one-sided corrected resampled t test at 5 %.
     summary : tuple of SummaryConfig
-        Rows at its end that sum up the others: `mean`, `geometric-mean`, `mean-rank` and
-        `{wins: COLUMN}`. Their printed values have these names as rows, and `wins-COLUMN`.
+        Rows at its end that sum up the others: `mean`, `geometric-mean`, `mean-rank`,
+        `mean-excess`, `winner` and `{wins: COLUMN}`. Their printed values have these names, or
+        their labels, as rows, and `wins-COLUMN`.
     notes : tuple of NoteConfig
         Notes under the table; a text alone is a note.
     of_paper : bool or None
@@ -305,12 +306,17 @@ class TableConfig(PrintedMeans):
         return None if self.best == "none" else self.best
 
     def sums_up(self, summary: SummaryConfig, column: ColumnConfig) -> bool:
-        """Return whether a row that sums up the table can have a value in a column."""
+        """Return whether a row that sums up the table can have a value in a column.
+
+        Parameters of algorithms have no mean over data sets.
+        """
+        metric = self.metric_of(column)
         if summary.against is not None:
             other = self.column(summary.against)
-            return column is not other and self.metric_of(column) == self.metric_of(other)
-        is_only_one = len({self.metric_of(one) for one in self.columns}) == 1
-        return summary.kind != "mean-rank" or is_only_one or self.metric_of(column) == self.metric
+            return column is not other and metric == self.metric_of(other)
+        if summary.kind not in COMPARING:
+            return not is_setting(metric)
+        return metric == self.metric or len({self.metric_of(one) for one in self.columns}) == 1
 
     def asked(self, index: int) -> Iterator[AskedMetric]:
         """Yield what the table, the config's `index`-th, asks of the records."""

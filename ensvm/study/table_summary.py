@@ -10,8 +10,9 @@ from pydantic import model_validator
 
 from ensvm.study.block import ConfigBlock, NameOf
 
-COUNTS = ("mean-rank", "wins")  # are not in the unit of the column
-KINDS = ("mean", "geometric-mean", *COUNTS)
+# The units of rows that are not in the unit of their column: they compare the columns
+COMPARING = {"mean-rank": "", "mean-excess": "%", "winner": "%", "wins": ""}
+KINDS = ("mean", "geometric-mean", *COMPARING)
 
 
 class SummaryConfig(ConfigBlock):
@@ -19,17 +20,19 @@ class SummaryConfig(ConfigBlock):
 
     Attributes
     ----------
-    kind : 'mean', 'geometric-mean', 'mean-rank' or 'wins'
+    kind : 'mean', 'geometric-mean', 'mean-rank', 'mean-excess', 'winner' or 'wins'
         What it shows of each column: the mean over the rows, the geometric mean, the average rank
-        that `ensvm rank` computes, or on how many rows the column is better than another one, as
-        good, and worse, by the values as they are shown.
+        that `ensvm rank` computes; by how many percent the value is worse than the best of its
+        row, or in how many percent of the realizations it is the best (equal ones share), both as
+        means over the rows; or on how many rows the column is better than another one, as good,
+        and worse, by the values as they are shown.
     against : str or None
         Of wins, the column that the others are compared with.
     label : str or None
-        The label of the row.
+        The label of the row, which the file of printed values may use, too.
     """
 
-    kind: Literal["mean", "geometric-mean", "mean-rank", "wins"]
+    kind: Literal["mean", "geometric-mean", "mean-rank", "mean-excess", "winner", "wins"]
     against: Annotated[str | None, NameOf("column", checked=False)] = None
     label: str | None = None
 

@@ -15,6 +15,7 @@ from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import table_cells
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.media import MEDIA
+from ensvm.report.render.study_page import StudyPage
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_pages
@@ -86,10 +87,104 @@ def test_means_and_ranks_are_those_of_numpy_and_of_ensvm_rank(tmp_path):
     assert cells["wins-b", "b"].mean is None
 
 
+ALL = CONFIG.replace("mean-rank, {", "mean-rank, mean-excess, {kind: winner, label: Winner %}, {")
+
+
+def test_the_excess_over_the_best_and_the_share_of_wins_are_their_definitions(tmp_path):
+    """Raetsch's Table 2: errors over the least of the row, minus 1; how often a method wins."""
+    study, table, cells = sums_of(tmp_path / "s", records(), ALL)
+    errors_of = np.array([MEANS[name] for name in "abc"], float)  # columns, rows
+    excess = 100 * (errors_of / errors_of.min(axis=0) - 1)
+    # in each realization all errors are moved alike
+    is_best = errors_of == errors_of.min(axis=0)
+    winner = 100 * is_best / is_best.sum(axis=0)
+    for number, name in enumerate("abc"):
+        for kind, expected in (("mean-excess", excess), ("winner", winner)):
+            cell = cells[kind, name]
+            assert cell.mean == pytest.approx(expected[number].mean())
+            assert cell.std == pytest.approx(expected[number].std(ddof=1))
+            assert (cell.n, cell.verdict) == (len(ROWS), None)
+    assert "the standard deviation over the rows" in " ".join(table_document(study, table).legend)
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.lists(st.integers(1, 4), min_size=3, max_size=3)] * 3),
+        min_size=2,
+        max_size=3,
+    )
+)
+def test_shares_of_wins_sum_to_all_of_them(tmp_path_factory, values):
+    lines = [
+        line
+        for row, of_row in zip(ROWS, values, strict=False)
+        for name, numbers in zip("abc", of_row, strict=True)
+        for line in errors(row, name, [number / 10 for number in numbers])
+    ]
+    _, _, cells = sums_of(tmp_path_factory.mktemp("s"), lines, ALL)
+    shares = [cells["winner", name].mean for name in "abc"]
+    assert sum(shares) == pytest.approx(100.0)
+    of_realizations = [errors for of_row in values for errors in zip(*of_row, strict=True)]
+    won = [(a == min(a, b, c)) / [a, b, c].count(min(a, b, c)) for a, b, c in of_realizations]
+    assert shares[0] == pytest.approx(100 * np.mean(won))
+    assert all(cells["mean-excess", name].mean >= -1e-9 for name in "abc")
+
+
+def test_nothing_is_a_share_above_an_error_of_0(tmp_path):
+    lines = [one for one in records() if (one.dataset, one.algorithm) != ("german", "a")]
+    _, _, cells = sums_of(tmp_path, [*lines, *errors("german", "a", [0.0, 0.0])], ALL)
+    assert cells["mean-excess", "b"].mean is None
+    assert "the best value on german is 0" in cells["mean-excess", "b"].reason
+    assert cells["winner", "a"].mean is not None
+
+
+def test_parameters_have_no_mean_over_data_sets(tmp_path):
+    config = CONFIG.replace(
+        "columns: [a,", "columns: [{name: cost, algorithm: a, metric: params.C}, a,"
+    )
+    study, table, cells = sums_of(tmp_path, records(), config)
+    for kind in ("mean", "geometric-mean", "mean-rank", "wins-b"):
+        assert cells[kind, "cost"].mean is None
+    assert cells["mean", "a"].n == len(ROWS)
+    assert "no mean over data sets" in " ".join(table_document(study, table).notes)
+
+
+def test_the_file_of_printed_values_may_have_the_label_of_the_row_and_a_spread(tmp_path):
+    config = ALL.replace("mean,", "{kind: mean, label: Mean error},", 1)
+    printed = (
+        "row,a,b,c\nWinner %,40 ± 10,30 ± 5,30\nMean error,20.1,20.4,21.4\nmean excess,1.2,3.4,5\n"
+    )
+    study, table, cells = sums_of(tmp_path, records(), config, printed)
+    cell = cells["winner", "a"]
+    assert (cell.published, cell.published_std) == (40.0, 10.0)
+    assert cells["mean", "b"].published == 20.4
+    assert cells["mean-excess", "c"].published == 5.0
+    assert "40 ±10" in str(MEDIA["md"].render(table_document(study, table)))
+
+
+def test_the_page_has_the_evidence_of_every_value_that_sums_up(tmp_path):
+    study, _, cells = sums_of(tmp_path / "s", records(), ALL)
+    evidence = StudyPage(study).evidence
+    for (row, column), cell in cells.items():
+        behind = evidence[f"1/{row}/{column}"]
+        facts = dict(behind["facts"])
+        assert behind["mean"] == cell.mean
+        assert behind["each"] == "data set"
+        if cell.mean is not None:
+            assert {*ROWS} <= facts.keys()
+        if row == "mean":
+            assert behind["values"] == pytest.approx(MEANS[column])
+            assert "20.0" in facts["printed"] if column == "a" else "printed" not in facts
+    [*_, index] = write_pages([study], tmp_path / "pages")
+    page = index.with_name("s.html").read_text()
+    for row, column in cells:
+        assert f'data-cell="1/{row}/{column}"' in page
+
+
 def test_they_do_not_depend_on_the_order_of_the_rows(tmp_path):
-    _, _, expected = sums_of(tmp_path / "s", records())
+    _, _, expected = sums_of(tmp_path / "s", records(), ALL)
     for number, order in enumerate([*permutations(ROWS)][7::40]):
-        config = CONFIG.replace(f"rows: [{', '.join(ROWS)}]", f"rows: [{', '.join(order)}]")
+        config = ALL.replace(f"rows: [{', '.join(ROWS)}]", f"rows: [{', '.join(order)}]")
         _, _, cells = sums_of(tmp_path / f"s{number}", records(), config)
         for place, cell in cells.items():
             assert cell.mean == pytest.approx(expected[place].mean)
@@ -188,6 +283,7 @@ def test_every_medium_shows_them_below_the_rows(tmp_path):
         ("[{wins: d}]", "unknown column 'd'"),
         ("[mean, mean]", "the row 'mean' is given twice"),
         ("[{kind: mean, against: b}]", "wins are against a column"),
+        ("[{wins: b, label: german}]", "the rows german and wins-b have the same label"),
     ],
 )
 def test_slips_are_refused(tmp_path, slip, message):
@@ -204,6 +300,7 @@ def test_slips_are_refused(tmp_path, slip, message):
         ("1,german,a,3/1/1,", "accepted: a number"),
         ("1,median,a,3,", "unknown row 'median'"),
         ("1,mean,a,300,", "not a percentage"),
+        ("1,winner,a,101,", "unknown row 'winner'; .*adds this row"),
     ],
 )
 def test_slips_of_printed_values_are_refused(tmp_path, line, message):

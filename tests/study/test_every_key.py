@@ -178,6 +178,7 @@ claims:
   - {id: other, paraphrase: A errs at most., tests: [{left: a, right: b, relation: at-most,
      rows: [own], reading: another reading}]}
   - {id: each, text: A., tests: [{left: a, right: b, relation: at-most, rows: [own], each: true}]}
+  - {id: shown, text: A., tests: [{left: a, right: b, table: shown, relation: at-most}]}
   - {id: ratio, text: A., tests: [{left: a, right: b, relation: at-least, of: ratio, factor: 1.2,
      rows: [own]}]}
   - {id: value, text: A., tests: [{left: a, relation: at-most, limit: 20, rows: [own]}]}
@@ -397,6 +398,7 @@ OTHER = {
     "BoxConfig.table": "margin",
     "ClaimTest.metric": "accuracy",
     "ClaimTest.left": "b",
+    "ClaimTest.table": "sizes",
     "ClaimTest.right": "guess",
     "ClaimTest.relation": "at-most",
     "ReadingConfig.table": "margin",

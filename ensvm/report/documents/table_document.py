@@ -32,7 +32,7 @@ from ensvm.report.documents.table_notes import (
 )
 from ensvm.report.query import once
 from ensvm.report.study_folder import Study
-from ensvm.report.summary_rows import summary_cells, summary_label
+from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import (
     TableCell,
     best_of_row,
@@ -45,7 +45,7 @@ from ensvm.report.tables import (
 from ensvm.study.table_layout import MOST_DECIMALS, ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
 
-RANK_DECIMALS = 2
+DECIMALS = {"mean-rank": 2, "mean-excess": 1, "winner": 1}  # of rows that compare columns
 SMALLEST = 10.0**-MOST_DECIMALS / 2  # smaller numbers are shown with an exponent ...
 LARGEST = 1e15  # ... and so are larger ones, whose digits float64 does not hold
 
@@ -148,14 +148,13 @@ def _foot(study: Study, table: TableConfig) -> list[list[str | Value]]:
     cells = {(cell.row, cell.column): cell for cell in summary_cells(study, table)}
     foot: list[list[str | Value]] = []
     for summary in table.summary:
-        label = summary_label(study, table, summary)
+        label = study.config.summary_label(table, summary)
         of_row = [cells[summary.name, column.name] for column in table.columns]
         values = [
             replace(
                 value_of(cell, _foot_decimals(study, table, summary, column, cell)),
                 printed=as_printed(study, cell),
                 notes=marks_at_value(study, table, cell.row, cell.column),
-                key="",
             )
             for cell, column in zip(of_row, table.columns, strict=True)
         ]
@@ -166,9 +165,8 @@ def _foot(study: Study, table: TableConfig) -> list[list[str | Value]]:
 def _foot_decimals(
     study: Study, table: TableConfig, summary: SummaryConfig, column: ColumnConfig, cell: TableCell
 ) -> int:
-    """Return how many decimals a value has that sums up a column; ranks have two."""
-    is_rank = summary.kind == "mean-rank"
-    return RANK_DECIMALS if is_rank else decimals_of(study, table, column, cell.mean)
+    """Return how many decimals a value has that sums up a column."""
+    return DECIMALS.get(summary.kind) or decimals_of(study, table, column, cell.mean)
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:

@@ -25,6 +25,7 @@ from ensvm.study.signs import SIGNS, WHY
 from ensvm.study.table_layout import TableConfig
 
 OF_MEANS = "Signs of means over rows: D is that of the mean of the rows' differences from print."
+OVER_ROWS = "Of rows that sum up the table, ± is the standard deviation over the rows."
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
@@ -45,6 +46,7 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
         + ", ".join(_label(study, table, other) for other in others)
         for column, others in table.underline.items()
     )
+    sums = summary_cells(study, table)
     guessed = any(cell.largest_class is not None for cell in cells)
     orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     sentences = {
@@ -55,7 +57,8 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
         (spreads := _spreads(study, table, cells)): spreads,
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
-        OF_MEANS: any(cell.interval_of for cell in summary_cells(study, table)),
+        OF_MEANS: any(cell.interval_of for cell in sums),
+        OVER_ROWS: any(cell.std is not None for cell in sums),
         (more := more_values(study, table, cells)): more,
         (order := order_text(study, table, cells)): order,
         f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,

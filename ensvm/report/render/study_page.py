@@ -41,6 +41,8 @@ from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.media import MEDIA
 from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.study_folder import Study
+from ensvm.report.summary_evidence import evidence_of_sum
+from ensvm.report.summary_rows import summed
 from ensvm.report.tables import build_table, tables_on_page
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.signs import SIGNS, Verdict
@@ -182,7 +184,11 @@ class StudyPage:
         cells, document = build_table(self.study, table), table_document(self.study, table)
         for cell in cells:
             behind = evidence_of(self.study, table, cell)
-            self.evidence[cell.key] = _as_json(behind, values=table.of != "data")
+            self.evidence[cell.key] = _as_json(behind)
+        by_name = {each.name: each for each in table.summary}
+        for one in summed(self.study, table):
+            behind = evidence_of_sum(self.study, table, by_name[one.cell.row], one)
+            self.evidence[one.cell.key] = _as_json(behind)
         proposed = [
             number
             for number, column in enumerate(table.columns, 1)
@@ -268,9 +274,9 @@ def _downloads(document: TableDocument) -> dict[str, tuple[str, str]]:
     return files
 
 
-def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
-    """Return evidence as the script of a page reads it, with or without the values."""
-    numbers, cell = evidence.answer.shown() if values else np.empty(0), evidence.cell
+def _as_json(evidence: Evidence) -> dict[str, Any]:
+    """Return evidence as the script of a page reads it."""
+    numbers, cell = np.array(evidence.values), evidence.cell
     # D around our value, in place of around the difference
     ends = [
         cell.published + end
@@ -287,7 +293,8 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
         "printed": cell.published,
         "mean": cell.mean,
         "interval": ends,
-        "unit": evidence.answer.unit.name,
+        "unit": evidence.unit,
+        "each": evidence.each,
         "warnings": list(evidence.warnings),
         "failures": list(evidence.failures),
         "traceback": evidence.traceback,

@@ -37,7 +37,7 @@
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("class", "strip");
     svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${cell.values.length} realizations from ${
+    svg.setAttribute("aria-label", `${cell.values.length} ${cell.each}s from ${
       Math.min(...cell.values)} to ${Math.max(...cell.values)}${printed}`);
     if (cell.printed !== null) {
       const from = x(cell.printed - cell.margin), to = x(cell.printed + cell.margin);
@@ -92,7 +92,7 @@
       body.append(strip(cell));
       const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
       const bar = cell.interval.length ? " Bar: our mean with the interval D." : "";
-      body.append(made("p", `Each dot is one realization. Line: our mean.${bar}${band}`,
+      body.append(made("p", `Each dot is one ${cell.each}. Line: our mean.${bar}${band}`,
                        {class: "quiet"}));
     }
     const facts = made("dl", "", {class: "facts"});
