@@ -31,7 +31,7 @@ from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.own_code import changed_since
 from ensvm.runner.plan import Cell
 from ensvm.study.metrics import POSITIVE
-from ensvm.study.passes import RunPass
+from ensvm.study.passes import DISTURBED, RunPass
 
 _Method: TypeAlias = tuple[AlgorithmSettings, Mapping[str, Any] | None]
 
@@ -124,7 +124,6 @@ def _timing(
 
 # The timings of each value in this process, by data set and settings
 _TIMED: dict[tuple[str, str], list[Record]] = defaultdict(list)
-DISTURBED = 3.0  # times the median of a value's earlier timings
 LONG = 10.0  # seconds of a first timing that is not repeated: it hardly depends on caches
 
 

@@ -10,6 +10,9 @@ RunPass: TypeAlias = Literal["error", "timing"]
 # One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
 ValueOf: TypeAlias = tuple[str, str, RunPass]
 
+# A timing is long if it takes so many times the median of the others of its value.
+DISTURBED = 3.0
+
 PASS_OF_TABLE: Mapping[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
 
 

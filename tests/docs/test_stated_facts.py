@@ -36,14 +36,14 @@ from ensvm.levels import MOST_LEVELS
 from ensvm.report.documents.findings_document import filled_line
 from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
 from ensvm.report.verdict import CLOSE, CONFIDENCE
-from ensvm.runner.cell import DISTURBED, LONG
+from ensvm.runner.cell import LONG
 from ensvm.runner.cluster import WORKER_SECONDS
 from ensvm.shipped import shipped_results
 from ensvm.solvers.leave_one_out_search import MENDED_PAIR
 from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leave_one_out
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.findings import PLACEHOLDER
-from ensvm.study.passes import RunPass
+from ensvm.study.passes import DISTURBED, RunPass
 from ensvm.study.published_part import (
     DEFAULT_REALIZATIONS,
     REALIZATIONS_OF_CLAIMS,

@@ -20,6 +20,7 @@ from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.shipped import shipped_results
 from ensvm.study.config import StudyConfig
+from ensvm.study.passes import DISTURBED
 from ensvm.study.printed import read_published
 
 RESULTS = shipped_results()
@@ -149,6 +150,26 @@ def test_seconds_that_do_not_compare_are_said_to(tmp_path):
     *_, (text, _) = write_tables(make_study(tmp_path / "s", config, timed, PUBLISHED), "md")
     assert "leave out the kernel matrix of A, which" in text
     assert "1 of 2 timings waited for other programs" in text
+
+
+@pytest.mark.parametrize("last", [0.9, 1.1])
+def test_a_timing_far_above_the_others_of_its_value_is_named(tmp_path, last):
+    block = (
+        "  - {id: 3, caption: Seconds., of: timing, metric: train_seconds, columns: [a]}\n"
+        "timing: {realizations: 5}\n"
+    )
+    config = CONFIG.replace("assumptions:", block + "assumptions:")
+    seconds = [1.0, 2.0, 2.0, 2.0, last * DISTURBED * 2.0]
+    timed = [
+        replace(
+            record("german", number, "a", run_pass="timing", host="h"),
+            seconds={"train_seconds": wall, "fit_seconds": wall, "fit_cpu_seconds": wall},
+        )
+        for number, wall in enumerate(seconds, 1)
+    ]
+    *_, (text, _) = write_tables(make_study(tmp_path / "s", config, timed, PUBLISHED), "md")
+    named = f"A on german, {seconds[-1]:.3g} s, median 2 s"
+    assert (named in text) == (last > 1.0)
 
 
 def test_seconds_of_other_machines_have_no_verdict(tmp_path):

@@ -4,9 +4,10 @@ import pytest
 from made_up_records import record, run_quietly
 
 from ensvm.records.store import read_records
-from ensvm.runner.cell import DISTURBED, LONG, is_disturbed
+from ensvm.runner.cell import LONG, is_disturbed
 from ensvm.runner.estimate import estimate
 from ensvm.runner.plan import make_plan
+from ensvm.study.passes import DISTURBED
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

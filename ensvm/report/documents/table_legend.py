@@ -3,6 +3,8 @@
 import math
 from itertools import chain, product
 
+import numpy as np
+
 from ensvm.records.record import Record
 from ensvm.records.runs import machines
 from ensvm.report.column_values import answer_of
@@ -19,7 +21,8 @@ from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import TableCell, build_table, decimals_of, is_oracle, row_label
 from ensvm.report.verdict import is_within, repetitions_to_decide
-from ensvm.study.metrics import RATES
+from ensvm.study.metrics import RATES, SECONDS
+from ensvm.study.passes import DISTURBED
 from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.signs import SIGNS, WHY
 from ensvm.study.table_layout import TableConfig
@@ -253,6 +256,28 @@ def _timings(study: Study, table: TableConfig) -> list[str]:
             f"{slowed} of {len(every)} timings waited for other programs: they took {SLOWED:g} "
             "times their CPU seconds, or more."
         )
+    if long := _long_timings(study, table):
+        texts.append(
+            f"One timing took more than {DISTURBED:g} times the median of its value, which raises "
+            f"the mean: {'; '.join(long)}."
+        )
+    return texts
+
+
+def _long_timings(study: Study, table: TableConfig) -> list[str]:
+    """Return the values of which one timing is far above their median, each with both."""
+    texts = []
+    for row, column in product(study.config.rows_of(table), table.columns):
+        answer = answer_of(study, table, row, column)
+        if answer.unit != SECONDS or answer.parts or not answer.values:
+            continue
+        seconds = answer.shown()
+        longest, middle = float(seconds.max()), float(np.median(seconds))
+        if longest > DISTURBED * middle:
+            texts.append(
+                f"{_label(study, table, column.name)} on {as_written(row_label(study, row))}, "
+                f"{longest:.3g} s, median {middle:.3g} s"
+            )
     return texts
 
 
