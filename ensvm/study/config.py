@@ -487,7 +487,10 @@ class StudyConfig(PrintedMeans):
             ):
                 with source.noting():
                     check(source)
-            rows = {table.id: self.rows_of(table) for table in self.tables}
+            rows = {
+                table.id: [*self.rows_of(table), *(summary.name for summary in table.summary)]
+                for table in self.tables
+            }
             check_findings(self.findings, self.abstract, self.claims, self.tables, rows, source)
         with source.collecting():
             for asked in self.asked():

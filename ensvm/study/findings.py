@@ -100,7 +100,7 @@ def check_findings(
 ) -> None:
     """Refuse lines with digits of their own, and placeholders that name nothing.
 
-    `rows` has the rows of each table, by its id.
+    `rows` has the rows of each table, those that sum it up among them, by its id.
     """
     named = [claim.id for claim in claims]
     named += [f"{one.id}/{n}" for one in claims for n in range(1, len(one.tests) + 1)]

@@ -13,7 +13,9 @@ realizations: 10
 datasets: [german, titanic]
 algorithms: {a: {estimator: RhoSVC, label: A}, b: {estimator: RhoSVC, label: B}}
 published: p.csv
-tables: [{id: 2, caption: Errors., columns: [a, b], decimals: 2}]
+tables:
+  - {id: 2, caption: Errors., columns: [a, b], decimals: 2}
+  - {id: 3, caption: All., columns: [a, b], decimals: 2, summary: [mean, mean-rank, {wins: b}]}
 claims:
   - {id: c, text: A is better., left: a, right: b, relation: less}
   - id: two
@@ -71,6 +73,9 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
         ("{holds two/1}", "2", "1"),
         ("{verdict two/2}", "fails", "fails"),
         ("{printed 2 titanic a}", "—", "—"),
+        ("{ours 3 mean a}", "15.25", "25.25"),
+        ("{ours 3 mean-rank a}", "1.00", "1.50"),
+        ("{ours 3 wins-b a}", "2/0/0", "1/0/1"),
     ],
 )
 def test_a_placeholder_is_filled_from_the_records_and_follows_them(
@@ -87,8 +92,9 @@ def test_a_placeholder_is_filled_from_the_records_and_follows_them(
     [
         ("It is 7.3 points better.", "the number '7.3' must come from the records"),
         ("On 10 of {of c} it is.", "the number '10' must come"),
-        ("{ours 3 german a}", "unknown table '3'; accepted: 2"),
+        ("{ours 4 german a}", "unknown table '4'; accepted: 2, 3"),
         ("{ours 2 pima a}", "unknown row 'pima'; accepted: german, titanic"),
+        ("{ours 2 mean a}", "unknown row 'mean'; accepted: german, titanic"),
         ("{ours 2 german c}", "unknown column 'c'; accepted: a, b"),
         ("{count 2 ~ a}", "unknown sign '~'; accepted: =, ≈, ≠, ?"),
         ("{holds d}", "unknown claim 'd'"),
@@ -101,7 +107,7 @@ def test_a_placeholder_is_filled_from_the_records_and_follows_them(
 def test_a_wrong_line_is_refused_with_its_place(tmp_path, adds, message):
     with pytest.raises(UserError) as error:
         texts(tmp_path, f"[{{claim: c, adds: '{adds}'}}]")
-    assert "config.yaml, line 14: findings[1].adds" in str(error.value)
+    assert "config.yaml, line 16: findings[1].adds" in str(error.value)
     assert message in str(error.value).replace("{} ", "{}")
 
 

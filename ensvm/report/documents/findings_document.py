@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
 from ensvm.report.documents.claim_document import sentence_of, tests_of
 from ensvm.report.documents.document import NOTHING, as_note
-from ensvm.report.documents.table_document import as_printed, value_of
+from ensvm.report.documents.table_document import as_printed, decimals_of_value, value_of
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import TableCell, build_table, decimals_of
+from ensvm.report.summary_rows import summary_cells
+from ensvm.report.tables import TableCell, build_table
 from ensvm.study.findings import PLACEHOLDER
 from ensvm.study.signs import SIGNS
 
@@ -92,13 +93,14 @@ def _filled(study: Study, kind: str, name: str, *words: str) -> str:
             cells = [cell for cell in _cells(study, name) if cell.column == column]
             return str(sum(_sign(cell) == sign for cell in cells))
     table, (row, column) = study.config.table(name), words
-    cell = next(one for one in _cells(study, name) if (one.row, one.column) == (row, column))
+    cells = [*_cells(study, name), *summary_cells(study, table)]
+    cell = next(one for one in cells if (one.row, one.column) == (row, column))
     if kind == "sign":
         return _sign(cell)
     if kind == "printed":
         text = as_printed(study, cell)
     else:
-        text = value_of(cell, decimals_of(study, table, table.column(column), cell.mean)).ours
+        text = value_of(cell, decimals_of_value(study, table, cell)).ours
     return text.replace("-", "−") or NOTHING
 
 

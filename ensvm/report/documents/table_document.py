@@ -42,8 +42,7 @@ from ensvm.report.tables import (
     row_label,
     underlined,
 )
-from ensvm.study.table_layout import MOST_DECIMALS, ColumnConfig, TableConfig
-from ensvm.study.table_summary import SummaryConfig
+from ensvm.study.table_layout import MOST_DECIMALS, TableConfig
 
 DECIMALS = {"mean-rank": 2, "mean-excess": 1, "winner": 1}  # of rows that compare columns
 SMALLEST = 10.0**-MOST_DECIMALS / 2  # smaller numbers are shown with an exponent ...
@@ -125,7 +124,7 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
         best, significant = best_of_row(study, table, of_row), underlined(study, table, of_row)
         values = [
             replace(
-                value_of(cell, decimals_of(study, table, column, cell.mean)),
+                value_of(cell, decimals_of_value(study, table, cell)),
                 best=column.name in best,
                 underlined=column.name in significant,
                 printed=as_printed(study, cell),
@@ -152,7 +151,7 @@ def _foot(study: Study, table: TableConfig) -> list[list[str | Value]]:
         of_row = [cells[summary.name, column.name] for column in table.columns]
         values = [
             replace(
-                value_of(cell, _foot_decimals(study, table, summary, column, cell)),
+                value_of(cell, decimals_of_value(study, table, cell)),
                 printed=as_printed(study, cell),
                 notes=marks_at_value(study, table, cell.row, cell.column),
             )
@@ -162,11 +161,11 @@ def _foot(study: Study, table: TableConfig) -> list[list[str | Value]]:
     return foot
 
 
-def _foot_decimals(
-    study: Study, table: TableConfig, summary: SummaryConfig, column: ColumnConfig, cell: TableCell
-) -> int:
-    """Return how many decimals a value has that sums up a column."""
-    return DECIMALS.get(summary.kind) or decimals_of(study, table, column, cell.mean)
+def decimals_of_value(study: Study, table: TableConfig, cell: TableCell) -> int:
+    """Return how many decimals a value of a table, or of a row that sums it up, is shown with."""
+    kinds = {summary.name: summary.kind for summary in table.summary}
+    decimals = DECIMALS.get(kinds.get(cell.row, ""))
+    return decimals or decimals_of(study, table, table.column(cell.column), cell.mean)
 
 
 def markdown_grid(study: Study, table: TableConfig) -> Grid:
