@@ -35,6 +35,7 @@ LOOK_SECONDS = 0.5  # between two looks at the clock, and whether the parent has
 # If this is set, Python imports nothing from the working directory.
 SAFE_PATH = "PYTHONSAFEPATH"
 _parent = 0  # the process that started this worker
+UNREADABLE = "its record cannot be read: has its code replaced functions of Python, such as json's?"
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
 
 
@@ -134,10 +135,14 @@ def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record
     mark = traces.mark
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # what the cell has started and left behind
-    records = list(read_records(folder).values())
+    reason = _text_of(folder / "error")
+    try:
+        records = list(read_records(folder).values())
+    except UserError:
+        records, reason = [], reason or UNREADABLE
     if records:
         return records
-    if reason := _text_of(folder / "error"):
+    if reason:
         failed = new_record(task, task.cells[0], "failed", reason)
         return [failed, *task.answered_by(failed)]
     if timeout is not None and mark is not None and mark.age >= timeout:

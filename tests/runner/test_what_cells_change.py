@@ -90,6 +90,7 @@ ATTACKS = {
     "open_files": lambda: limit("RLIMIT_NOFILE", 3),
     "io": lambda: replace(io, "open"),
     "json": lambda: replace(json, "dumps"),
+    "other_json": lambda: setattr(json, "dumps", lambda *values, **options: "{}"),
     "fsync": lambda: replace(os, "fsync"),
 }
 
@@ -141,6 +142,7 @@ FAILED = {
     "open_files": "Too many open files|without a record",
     "io": "TypeError",
     "json": "TypeError",
+    "other_json": "its record cannot be read",
 }
 
 
