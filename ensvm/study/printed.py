@@ -7,6 +7,7 @@ a line for each data set, a column for each column of the table (`row,svm,lvm`),
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -105,8 +106,8 @@ class _Names:
 
     def place(self, table: str, row: str, title: str) -> Place:
         """Return the names of a table, a row and a column."""
-        column = self.columns.get(table, {}).get(title, title)
-        return table, self.rows.get(table, {}).get(row, row), column
+        column = self.columns.get(table, {}).get(_as_seen(title), title)
+        return table, self.rows.get(table, {}).get(_as_seen(row), row), column
 
 
 def _read(
@@ -210,10 +211,15 @@ def _why_not(text: str) -> str:
 
 def _by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return names by those labels that no other one has, and that are no name themselves."""
-    of_label = list(pairs)
+    of_label = [(_as_seen(label), name) for label, name in pairs]
     counts = Counter(label for label, _ in of_label)
     names = {name for _, name in of_label}
     return {label: name for label, name in of_label if counts[label] == 1 and label not in names}
+
+
+def _as_seen(text: str) -> str:
+    """Return a text in the one form of those that look alike: é may be one character or two."""
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def half_unit(text: str) -> float:
@@ -335,6 +341,24 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
                 yield f"{at}every {metric} is at least 50 %; are these accuracies?"
             elif direction_of(metric) == "max" and max(values) <= PERCENT.scale / 2:
                 yield f"{at}every {metric} is at most 50 %; are these errors?"
+        by_row: dict[str, list[Published]] = {}
+        for (name, row, _), number in numbers.items():
+            if name == table.id and number.std is not None:
+                by_row.setdefault(row, []).append(number)
+        if _have_ranks(list(by_row.values())):
+            beside = "the numbers beside the values are 1, 2, ... in the order of the values"
+            yield f"table {table.id}: {beside}; are these ranks? They are read as deviations"
+
+
+def _have_ranks(rows: list[list[Published]]) -> bool:
+    """Return whether what stands beside printed values are their ranks in each of some rows."""
+    if len(rows) < 2 or min(map(len, rows)) < 2:
+        return False
+    for sign in (1, -1):  # the best is the smallest or the largest
+        in_order = (sorted(row, key=lambda number: sign * number.value) for row in rows)
+        if all([one.std for one in row] == [*range(1, len(row) + 1)] for row in in_order):
+            return True
+    return False
 
 
 def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:

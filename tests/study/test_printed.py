@@ -106,6 +106,40 @@ def test_labels_name_rows_and_columns_as_names_do(tmp_path):
     assert "published_realizations:" in answer.output
 
 
+@pytest.mark.parametrize(
+    "written", ["Thr\u00e9e  sets", "Thre\u0301e sets", "Thr\u00e9e\u00a0sets"]
+)
+@pytest.mark.parametrize("label", ["Thr\u00e9e sets", "Thre\u0301e  sets"])
+def test_labels_that_look_alike_are_one(tmp_path, label, written):
+    (tmp_path / "s.yaml").write_text(
+        f"study: s\ndatasets: [{{name: titanic, label: '{label}'}}]\n"
+        f"algorithms: {{svm: {{label: '{label} a', estimator: SVC}}}}\n"
+        "tables: [{id: 1, caption: c, columns: [svm]}]\npublished: p.csv\n"
+    )
+    (tmp_path / "p.csv").write_text(f"row,{written} a\n{written},22.7\n")
+    assert "1 printed value; titanic: svm 22.7" in invoke("check", tmp_path / "s.yaml").output
+
+
+@pytest.mark.parametrize(
+    ("rows", "are_ranks"),
+    [
+        (("5.9 (1),6.1 (2)", "7.0 (2),6 (1)"), True),
+        (("5.9 (2),6.1 (1)", "7.0 (1),6 (2)"), True),  # of accuracies
+        (("5.9 (1),6.1 (2)", "7.0 (1),6 (2)"), False),
+        (("5.9 (1.2),6.1 (2)", "7.0 (2),6 (1)"), False),
+    ],
+)
+def test_ranks_beside_values_are_not_taken_for_deviations_in_silence(tmp_path, rows, are_ranks):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\ndatasets: [titanic, german]\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: LinearSVC}}\n"
+        "tables: [{id: 1, caption: c, columns: [a, b]}]\npublished: p.csv\n"
+    )
+    (tmp_path / "p.csv").write_text(f"row,a,b\ntitanic,{rows[0]}\ngerman,{rows[1]}\n")
+    shown = " ".join(invoke("check", tmp_path / "s.yaml").output.split())
+    assert ("are these ranks?" in shown) == are_ranks
+
+
 def test_check_shows_what_was_read(tmp_path):
     (tmp_path / "s.yaml").write_text(
         "study: s\ndatasets: [titanic]\nalgorithms: {svm: {estimator: SVC}}\n"
