@@ -224,7 +224,7 @@ def _as_labels(column: DraftColumn, table: DraftTable, marks: Sequence[str]) -> 
     absent = {*LABEL_MARKS, *marks, *texts[without_label(texts)].tolist()}
     if table.typed is not None:
         absent -= {"?"}
-    kind = "text" if column.kind == "constant" else column.kind
+    kind = "text" if column.kind in ("constant", "date") else column.kind
     return replace(column, kind=kind, missing_marks=frozenset(absent), dropped="", alarm="")
 
 
@@ -319,7 +319,7 @@ def _check_target(where: str, target: DraftColumn) -> None:
     if len(classes) < 2:
         what = f"only the class {next(iter(classes))!r}" if classes else "no labels"
         raise UserError(f"{where} holds {what}; a classifier needs two{hint}")
-    if target.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
+    if len(classes) > min(MOST_CLASSES, rows / 2):
         what = "numbers to be predicted" if target.kind == "number" else "texts"
         raise UserError(
             f"{where} has {len(classes)} different values in {rows} rows, which are {what} rather "

@@ -108,6 +108,14 @@ NUMBERS = [f"{i * i % 7}.5" for i in range(N)]
         ("x", [f"2020-01-{i % 28 + 1:02d}" for i in range(N)], "date", False),
         ("x", [f"{i % 28 + 1}.02.2020 10:00" for i in range(N)], "date", False),
         ("x", [f"{i % 12}:30" for i in range(N)], "date", False),
+        *(
+            ("x", [form.format(i % 28 + 1) for i in range(N)], "date", False)
+            for form in ("{} Jan 2020", "Mar-{}", "{}. Dez. 2019", "{}-OKT-99", "1 août 20{}")
+        ),
+        *(
+            ("x", [f"{word} {i % 7}" for i in range(N)], "text", True)
+            for word in ("Marker", "Junior", "Decision", "Sepal", "Novel", "Augusta", "Mayer")
+        ),
         ("x", [f"202001{i % 28 + 1:02d}" for i in range(N)], "date", False),
         ("x", [f"202013{i % 28 + 1:02d}" for i in range(N)], "number", True),
         ("", [str(i) for i in range(N)], "row number", False),
@@ -402,6 +410,18 @@ def test_a_mark_that_may_separate_thousands_is_asked_about(decimal, thousands):
     decimals = [f"{x}{decimal}5" for x in numbers]
     draft, _ = drafted(table("x", [*decimals[1:], "7"], delimiter=";"))
     assert not any("thousands" in alarm for alarm in draft.alarms)
+
+
+@pytest.mark.parametrize(
+    "pair", [("2020-01-01", "2021-01-01"), ("8:30", "12:30"), ("Jan 1", "May 1")]
+)
+def test_classes_may_be_called_by_dates(pair):
+    path = table("x", NUMBERS)
+    text = path.read_text()
+    path.write_text(text.replace(",a\n", f",{pair[0]}\n").replace(",b\n", f",{pair[1]}\n"))
+    for target in (None, "label"):
+        draft, card = drafted(path, target=target)
+        assert set(card.classes) == set(draft.classes) == set(pair)
 
 
 @pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#N/A", "#VALUE!"])
