@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ensvm.data import find_card
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import SHIPPED_FILE, records_in
 from ensvm.shipped import find_config, shipped_results
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
+
+WORDS = {2: "two", 4: "four", 12: "twelve", 17: "17", 18: "18", 20: "twenty"}
 
 # 93.01, .95, 1,000, 20 000 and 1e-5, but not the digits of names, of powers and of 1/20
 NUMBER = re.compile(
@@ -72,3 +75,28 @@ def agrees(number: str, values: Iterable[float]) -> bool:
     digits = len(plain.partition("e")[0].partition(".")[2])
     half = 0.5 * 10.0**-digits + 1e-9
     return any(abs(abs(value) - float(plain)) <= half for value in values)
+
+
+def all_printed(study: str) -> pd.DataFrame:
+    """Return the printed values of a study."""
+    published = config_of(study).published
+    if published is None:
+        return pd.DataFrame(columns=["table", "row", "column", "value", "std"])
+    return pd.read_csv(find_config(study).parent / published, dtype={"table": str})
+
+
+def printed_of(study: str, table: str) -> pd.DataFrame:
+    """Return the printed values of a table, by row and column."""
+    frame = all_printed(study)
+    return frame[frame["table"] == table].set_index(["row", "column"])
+
+
+def short(value: float, digits: int = 1) -> str:
+    """Return a number below 1 without its leading 0, as some texts have it."""
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+def training_rows(name: str) -> int:
+    """Return the number of training rows of a data set's own split."""
+    split = find_card(name).split
+    return int(split.n_train)
