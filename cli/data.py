@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from ensvm.counts import counted, of_all
 from ensvm.errors import UserError
-from ensvm.shipped import shipped_datasets
+from ensvm.shipped import card_files, shipped_datasets
 from ensvm.terminal import VisibleConsole
 from ensvm_cli.arguments import (
     complete_study,
@@ -30,7 +30,7 @@ OWN_CARDS = Path("datasets")  # a folder that studies beside it look into, too
 def _complete_data_set(
     context: click.Context, argument: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    names = sorted(path.stem for path in shipped_datasets().glob("*.yaml"))
+    names = [path.stem for path in card_files(shipped_datasets())]
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

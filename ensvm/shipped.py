@@ -78,6 +78,11 @@ def shipped_datasets() -> Path:
     return _folder("datasets")
 
 
+def card_files(folder: Path) -> list[Path]:
+    """Return the dataset cards in a folder, sorted by name; each has the name of its data set."""
+    return sorted(folder.glob("*.yaml"), key=lambda path: path.stem)
+
+
 def _folder(name: str) -> Path:
     # A wheel puts them inside the package; a checkout (editable install) has them beside it.
     inside = _PACKAGE / name

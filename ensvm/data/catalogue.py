@@ -14,7 +14,7 @@ from ensvm.data.row_numbers import with_listed_sizes
 from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.data.splits import IndicesSplit
 from ensvm.errors import UserError, did_you_mean
-from ensvm.shipped import shipped_datasets
+from ensvm.shipped import card_files, shipped_datasets
 from ensvm.yaml_block import explain
 from ensvm.yaml_text import Loader
 
@@ -27,8 +27,8 @@ def find_card(name: str, folder: Path | None = None) -> DatasetCard:
     `folder` has cards of the user's own, which go before shipped ones; it may be missing. Raises
     UserError if there is none; the message suggests the nearest known names.
     """
-    own = _card_files(folder) if folder is not None else []
-    paths = {path.stem: path for path in [*_card_files(shipped_datasets()), *own]}
+    own = card_files(folder) if folder is not None else []
+    paths = {path.stem: path for path in [*card_files(shipped_datasets()), *own]}
     if name in paths:
         return read_card(paths[name])
     names = list(paths)
@@ -49,7 +49,7 @@ def find_card(name: str, folder: Path | None = None) -> DatasetCard:
 
 def list_cards() -> list[DatasetCard]:
     """Return every shipped card, sorted by name."""
-    return [read_card(path) for path in _card_files(shipped_datasets())]
+    return [read_card(path) for path in card_files(shipped_datasets())]
 
 
 def read_card(path: Path) -> DatasetCard:
@@ -114,10 +114,6 @@ def _with_files_beside(card: DatasetCard, folder: Path) -> DatasetCard:
         for name, changes in card.variants.items()
     }
     return card.model_copy(update=update)
-
-
-def _card_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.yaml"), key=lambda path: path.stem)
 
 
 def adapt(
