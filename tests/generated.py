@@ -54,31 +54,8 @@ def list_of_findings(study: str) -> str:
     )
 
 
-# What came out of each work: the counts and verdicts are those of its claims. Words that a number
-# could prove wrong, such as "mostly" or "a little more", do not stand here.
-CAME_OUT = {
-    "ijcai07": "The ensemble's error is shown to be comparable to that of SVM (BEST) on {holds "
-    "ensemble-comparable-to-best/1} of {of ensemble-comparable-to-best/1} data sets, and less than "
-    "that of the hard-margin ρ-SVM on {holds ensemble-beats-rho-svm} of {of "
-    "ensemble-beats-rho-svm}. It is shown to train faster than SVM (BEST) on {holds "
-    "ensemble-comparable-to-best/2} of {of ensemble-comparable-to-best/2}.",
-    "icmla05": "Boosted SVMs that reject rows are shown to train faster than one SVM in {holds "
-    "boosting-is-faster} of {of boosting-is-faster} comparisons. With most rows of MNIST rejected, "
-    "a similar test error: {verdict mnist-dramatically-reduced/1}; a dramatically reduced training "
-    "time: {verdict mnist-dramatically-reduced/2}. As an editing algorithm: {verdict editing}.",
-    "ecda13": "Several kernel types in one ensemble are shown to be better than one in {holds H-1} "
-    "of {of H-1} comparisons, and in {holds H-1-conclusion} of {of H-1-conclusion} for the two "
-    "cases that the paper names.",
-    "nips99": "Leveraged machines are shown to err about as a support vector machine does in "
-    "{holds comparable-and-faster/1} of {of comparable-and-faster/1} comparisons, and to be "
-    "smaller in {holds smaller} of {of smaller}; LVM is shown to train faster than LIBSVM's SVM on "
-    "{holds comparable-and-faster/2} of {of comparable-and-faster/2} data sets.",
-    "comp6321": "That the test error of boosting goes on falling when no training row is wrong "
-    "any more: {verdict test-error-keeps-falling}. Bagging is shown to reduce variance on {holds "
-    "bagging-reduces-variance} of {of bagging-reduces-variance} data sets, boosting to reduce bias "
-    "on {holds boosting-reduces-bias-and-raises-margins/1} of {of "
-    "boosting-reduces-bias-and-raises-margins/1}.",
-}
+# In the order of the table of works
+WORKS = ("ijcai07", "icmla05", "ecda13", "nips99", "comp6321")
 
 
 @cache
@@ -88,8 +65,15 @@ def results_of(work: str) -> Study:
 
 
 def came_out(work: str) -> str:
-    """Return in words what came out of a work, its numbers filled in from the records."""
-    return fill(filled_line(results_of(work), CAME_OUT[work]), 118, break_on_hyphens=False)
+    """Return what came out of a work and what did not, as its abstract says it."""
+    study = results_of(work)
+    abstract = study.config.abstract
+    return " ".join(filled_line(study, text) for text in (abstract.outcome, abstract.failure))
+
+
+def wrapped_came_out(work: str) -> str:
+    """Return what came out of a work, in the lines of a page."""
+    return fill(came_out(work), 118, break_on_hyphens=False)
 
 
 def parts_with_claims(name: str) -> list[Study]:
@@ -112,7 +96,7 @@ def values_of(study: Study) -> list[TableCell]:
 def table_of_works(_: str) -> str:
     """Return the works: how their printed results and claims came out, and what that amounts to."""
     lines, every, claims = [], [], list[JudgedClaim]()
-    for name, sentence in CAME_OUT.items():
+    for name in WORKS:
         study = results_of(name)
         cells = values_of(study)
         parts = parts_with_claims(name)
@@ -123,8 +107,7 @@ def table_of_works(_: str) -> str:
         links = [f"[{paper}]({page_of(study)}): `{name}`"]
         links += [f"[`{part.config.study}`]({page_of(part)})" for part in parts]
         lines.append(
-            f"| {', '.join(links)} | {signs} "
-            f"| {how_claims_came_out(of_work)} | {filled_line(study, sentence)} |"
+            f"| {', '.join(links)} | {signs} | {how_claims_came_out(of_work)} | {came_out(name)} |"
         )
     silent = sum(cell.published is not None and cell.mean is None for cell in every)
     missing = f"{silent} printed numbers have no value of ours."
@@ -176,10 +159,7 @@ def contains_0(cell: TableCell) -> bool:
 def total(_: str) -> str:
     """Return in words how all printed values of the works came out."""
     cells = [
-        cell
-        for name in CAME_OUT
-        for cell in values_of(results_of(name))
-        if cell.published is not None
+        cell for name in WORKS for cell in values_of(results_of(name)) if cell.published is not None
     ]
     n = Counter(cell.verdict for cell in cells if cell.verdict is not None)
     within = [cell for cell in cells if cell.verdict == "within the margin"]
@@ -221,7 +201,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "rows": rows_of,
     "findings": list_of_findings,
     "works": table_of_works,
-    "came-out": came_out,
+    "came-out": wrapped_came_out,
     "total": total,
     "keys": config_keys.list_of_keys,
     "commands": list_of_commands,

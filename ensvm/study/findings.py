@@ -62,7 +62,7 @@ class AbstractConfig(ConfigBlock):
     claim : str
         What the paper claims.
     outcome : str
-        What came out here. The index of the pages shows this sentence.
+        What came out. The index of the pages shows it without the other sentences.
     failure : str
         What did not come out.
     reason : str
