@@ -16,14 +16,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ensvm.data.card import DatasetCard
-from ensvm.data.own_file import OwnFile
 from ensvm.study.config import StudyConfig
 
 # The first block of each page of keys, and the keys of a study whose blocks have another page
-CARD, OWN_FILE, STUDY = "cards", "data", "study"
+CARD, STUDY = "cards", "study"
 ROOTS: dict[str, tuple[str, type[BaseModel]]] = {
     STUDY: ("", StudyConfig),
-    OWN_FILE: ("datasets", OwnFile),
     CARD: ("", DatasetCard),
 }
 PAGE_OF = {
@@ -39,7 +37,7 @@ PAGE_OF = {
 }
 PAGES = {
     STUDY: "the study itself, its kernel and timing, and what all its data sets share",
-    OWN_FILE: "data sets, by a card's name or of your own files",
+    "data": "data sets, by a card's name or of your own files",
     "algorithms": "algorithms and their parameters",
     "tables": "tables, their columns, and the rows that sum them up",
     "figures": "figures, kind by kind",
@@ -111,7 +109,6 @@ def places() -> dict[type[BaseModel], Place]:
         for name, models in blocks_of(*root):
             kinds = list(filter(None, map(_kind, reversed(models))))
             heading = name + (kinds[0] if name and kinds else "")
-            heading += ", your own files" if models == [OwnFile] else ""
             page = PAGE_OF.get(name.split(".")[0], STUDY) if root_page == STUDY else root_page
             found.setdefault(models[-1], Place(page, name, heading))
     return found

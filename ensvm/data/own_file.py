@@ -62,25 +62,11 @@ def _mapping(value: Any) -> Any:
     return value
 
 
-class OwnFile(Strict):
-    """A data set of a user's own files, as a config describes it.
-
-    `path`, `train` with `test`, or `openml` say where the data are. Paths are relative to the
-    config. The other keys mean what they mean in a dataset card.
+class FileKeys(Strict):
+    """How the files of a user's own data are read; the keys have the meaning of a card's.
 
     Attributes
     ----------
-    name : str or None
-        The name of the data set.
-    path : list of str
-        A file with all rows, or several whose rows follow each other.
-    train : list of str
-        The file or files of the training rows, for the protocol `official`; `path` beside
-        `test` means the same.
-    test : list of str
-        The file or files of the test rows.
-    openml : int or None
-        The number of a data set of openml.org.
     target : str, int or None
         The column of the labels: a name from the first line, or a position from 0 (-1 is the
         last). The other keys that name columns take positions, too.
@@ -111,22 +97,10 @@ class OwnFile(Strict):
         What happens to rows without a label: an error, or left out.
     format : Dialect or None
         How a table of text is written.
-    fill : str, float or None
-        What takes the place of missing values: `training-mean`, or a number such as -1.
-    scaling : str or None
-        How inputs are scaled; by default `standard`, or `none` if they are sparse.
-    split : dict
-        How rows become training and test parts. Sizes are numbers of rows, or fractions of
-        them.
     """
 
     hints: ClassVar = hints.DATA
 
-    name: str | None = None
-    path: Paths = Field(default_factory=list)
-    train: Paths = Field(default_factory=list)
-    test: Paths = Field(default_factory=list)
-    openml: int | None = Field(default=None, ge=1)
     target: str | int | None = None
     positive: Label | None = None
     inputs: Inputs | None = None
@@ -139,6 +113,41 @@ class OwnFile(Strict):
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
     format: Annotated[Dialect, BeforeValidator(_mapping)] | None = None
+
+
+class OwnFile(FileKeys):
+    """A data set of a user's own files, with all that its card says.
+
+    `path`, `train` with `test`, or `openml` say where the data are. Paths are relative to the
+    config.
+
+    Attributes
+    ----------
+    name : str or None
+        The name of the data set.
+    path : list of str
+        A file with all rows, or several whose rows follow each other.
+    train : list of str
+        The file or files of the training rows, for the protocol `official`; `path` beside
+        `test` means the same.
+    test : list of str
+        The file or files of the test rows.
+    openml : int or None
+        The number of a data set of openml.org.
+    fill : str, float or None
+        What takes the place of missing values: `training-mean`, or a number such as -1.
+    scaling : str or None
+        How inputs are scaled; by default `standard`, or `none` if they are sparse.
+    split : dict
+        How rows become training and test parts. Sizes are numbers of rows, or fractions of
+        them.
+    """
+
+    name: str | None = None
+    path: Paths = Field(default_factory=list)
+    train: Paths = Field(default_factory=list)
+    test: Paths = Field(default_factory=list)
+    openml: int | None = Field(default=None, ge=1)
     fill: Filling | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from ensvm.study.dataset import NAMING, OWN_KEYS, DatasetConfig, is_own
+from ensvm.study.dataset import NAMING, OWN_KEYS, DatasetConfig, names_own_data
 from ensvm.study.source import Location, YamlSource
 
 # A block that says its kind is whole: its keys are not mixed with those of another kind.
@@ -27,7 +27,7 @@ def with_defaults(source: YamlSource, defaults: Any, entry: Any, at: Location) -
     block = DatasetConfig.long_form(entry)
     if not isinstance(block, dict) or block.get("unavailable") is not None:
         return entry
-    own = is_own(block)
+    own = names_own_data(block)
     used = {key: deepcopy(value) for key, value in defaults.items() if own or key not in OWN_KEYS}
     for path in _missing(used, block):
         source.moved[(*at, *path)] = ("defaults", *path)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ensvm import hints
-from ensvm.data.own_file import OwnFile
+from ensvm.data.own_file import FileKeys, OwnFile
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
 from ensvm.study.printed_means import PrintedMeans
@@ -16,15 +16,15 @@ _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
 
 
-def is_own(block: dict[str, Any]) -> bool:
+def names_own_data(block: dict[str, Any]) -> bool:
     """Return whether the block of a data set names data of the user's own rather than a card."""
     return any(key in block for key in _OWN)
 
 
-class DatasetDefaults(ConfigBlock):
+class DatasetDefaults(ConfigBlock, FileKeys):
     """What all data sets of a study have, unless one says something else.
 
-    It takes the keys of a data set of your own files, too, for those that are such files.
+    The keys from `target` to `format` are for data sets of your own files.
 
     Attributes
     ----------
@@ -57,8 +57,6 @@ class DatasetDefaults(ConfigBlock):
 
     hints: ClassVar = hints.DATA
 
-    model_config = ConfigDict(extra="allow", frozen=True)
-
     same_rows: bool = False
     other_protocol: str | None = None
     published_split: Literal["one-unknown"] | None = None
@@ -75,14 +73,20 @@ class DatasetDefaults(ConfigBlock):
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str]:
-        own = [key for key in OWN_KEYS if key not in NAMING]
-        return [*super()._known_keys(block), *own]
+        keys = super()._known_keys(block)
+        return [*(key for key in keys if key not in OWN_KEYS), *cls._keys_of_own_data(block)]
+
+    @classmethod
+    def _keys_of_own_data(cls, block: dict[str, Any]) -> tuple[str, ...]:
+        """Return which keys for data of the user's own a block may have."""
+        return tuple(FileKeys.model_fields)
 
 
 class DatasetConfig(DatasetDefaults, PrintedMeans):
     """One data set of a study: a card's name, or data of the user's own.
 
-    It takes the keys of a data set of your own files, too.
+    The keys `path`, `train` with `test`, and `openml` name your own data, and the keys from
+    `target` to `format` say how they are read.
 
     Attributes
     ----------
@@ -99,6 +103,8 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
         are relative to the config.
     train : str, list of str or None
         The file or files of the training rows, beside `test`.
+    test : str, list of str or None
+        The file or files of the test rows, for the protocol `official`.
     openml : int or None
         The number of a data set of openml.org, which is downloaded once.
     unavailable : str or None
@@ -116,13 +122,12 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
 
     called: ClassVar = "a data set"
 
-    model_config = ConfigDict(extra="allow", frozen=True)
-
     name: Name
     label: str | None = None
     card: str | None = None
     path: Paths | None = None
     train: Paths | None = None
+    test: Paths | None = None
     openml: int | None = None
     unavailable: str | None = None
     drawn_again: Annotated[Names, NameOf("data set", if_gone="key")] = ()
@@ -143,9 +148,8 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
         return entry if first is None else {"name": Path(str(first)).stem, **entry}
 
     @classmethod
-    def _known_keys(cls, block: dict[str, Any]) -> list[str]:
-        fields = [*DatasetConfig.model_fields]
-        return [*fields, *OWN_KEYS] if is_own(block) else fields
+    def _keys_of_own_data(cls, block: dict[str, Any]) -> tuple[str, ...]:
+        return OWN_KEYS if names_own_data(block) else ()
 
     @property
     def own(self) -> bool:
@@ -163,10 +167,9 @@ class DatasetConfig(DatasetDefaults, PrintedMeans):
         return self.copy_of or self.name
 
     def file_keys(self) -> dict[str, Any]:
-        """Return the keys that describe the user's own data."""
-        keys: dict[str, Any] = {"name": self.card or self.name, **(self.model_extra or {})}
-        keys |= {key: getattr(self, key) for key in _OWN}
-        keys |= {"split": self.split, "scaling": self.scaling, "fill": self.fill}
+        """Return the keys that describe the user's own data, as `inline_card` takes them."""
+        given = [key for key in OwnFile.model_fields if key in self.model_fields_set]
+        keys = {key: getattr(self, key) for key in given} | {"name": self.card or self.name}
         return {key: value for key, value in keys.items() if value is not None}
 
 
@@ -187,9 +190,6 @@ def algorithms_on(
 
 
 # Keys that only data of the user's own have.
-OWN_KEYS = tuple(key for key in OwnFile.model_fields if key not in DatasetConfig.model_fields)
+OWN_KEYS = (*FileKeys.model_fields, "test")
 # Keys that say which data a row is, or what print says of it: each data set has its own.
-NAMING = (
-    *(key for key in DatasetConfig.model_fields if key not in DatasetDefaults.model_fields),
-    "test",
-)
+NAMING = tuple(key for key in DatasetConfig.model_fields if key not in DatasetDefaults.model_fields)

@@ -11,7 +11,6 @@ import pytest
 import yaml
 from made_up_records import RUN, invoke, record_of
 
-from ensvm.data.own_file import OwnFile
 from ensvm.errors import UserError
 from ensvm.records.asked import write_asked
 from ensvm.records.record import Conditions
@@ -30,7 +29,6 @@ from ensvm.report.study_folder import read_study
 from ensvm.runner.plan import make_plan
 from ensvm.study.block import SweepConfig, _models
 from ensvm.study.config import StudyConfig
-from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import AxesConfig, FigureConfig
 
 # Every key that is written by hand stands here, where it has an effect.
@@ -71,7 +69,7 @@ datasets:
      split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: files, train: train.csv, test: test.csv, target: label, same_rows: true,
      algorithms: [a, b, fixed]}
-  - {name: plain, path: whole.csv, target: label, algorithms: [b],
+  - {name: plain, path: whole.csv, target: label, drop: [w], algorithms: [b],
      published_realizations: 3, published_spread: sd,
      split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: other, path: whole.csv, target: label, algorithms: [a, b, guess],
@@ -87,6 +85,11 @@ datasets:
      split: {protocol: random, n_train: 10, n_test: 20}, sweep: {split.n_train: [10, 20, 40]}}
   - {name: iris, openml: 61, algorithms: [a], unavailable: no network,
      split: {protocol: random, n_train: 30, n_test: 20}}
+  - {name: read, path: read.txt, target: label, format: {delimiter: ";"},
+     inputs: {u: number, v: one-hot}, other_inputs: drop, groups: group, unlabelled: drop,
+     algorithms: [a], split: {protocol: leave-one-group-out}}
+  - {name: sparse, path: sparse.txt, features: 4, zero_based: false, sparse: true, scaling: none,
+     algorithms: [a], split: {protocol: random, n_train: 30, n_test: 20}}
 algorithms:
   a: {label: A, estimator: SVC, params: {C: 1}, record: [train_error, dual_coef_, curve_], seed: b,
       undetermined_at_zero: {number: bound_, of: b}}
@@ -231,7 +234,7 @@ facts,own,n,40,
 
 
 def files_in(folder):
-    """Write the files of the config: own rows, also in two parts, and rows of three classes."""
+    """Write the files of the config: own rows, also in two parts, and rows of other forms."""
     rows = [(0.1 * n, (n * n) % 17, n % 5, 1 if n % 3 else -1) for n in range(60)]
     lines = [",".join(map(str, row)) for row in rows]
     head = "u,v,w,label"
@@ -244,6 +247,12 @@ def files_in(folder):
             head,
             *(f"{line.rpartition(',')[0]},{n % 3}" for n, line in enumerate(lines[4:])),
         ],
+        "read.txt": [
+            "u;v;w;group;label",
+            *(f"{n};x{n % 2};1;{n % 5};{n % 3}" for n in range(59)),
+            "1;x1;1;1;",
+        ],
+        "sparse.txt": [f"{n % 3} 1:{n % 7} 3:{n % 5}" for n in range(60)],
         "notes.txt": ["a file that the algorithm reads"],
     }
     for name, content in texts.items():
@@ -355,8 +364,8 @@ OTHER = {
     "DatasetConfig.card": "squares",
     "DatasetConfig.scaling": "minmax",
     "DatasetConfig.published_spread": "se",
-    "OwnFile.positive": -1,
-    "OwnFile.incomplete": "drop",
+    "DatasetConfig.positive": -1,
+    "DatasetConfig.incomplete": "drop",
     "DatasetConfig.drawn_again": ["other"],
     "AlgorithmConfig.estimator": "NuSVC",
     "AlgorithmConfig.stage": "best-on-test",
@@ -421,8 +430,6 @@ def key_name(model, key):
 def keys_in(model, block, at=()) -> Iterator[tuple[str, tuple[str | int, ...]]]:
     """Yield each key of a block and of the blocks in it, as `Model.key`, and where it stands."""
     fields = {field.alias or name: (model, field) for name, field in model.model_fields.items()}
-    if model is DatasetConfig:
-        fields = {key: (OwnFile, field) for key, field in OwnFile.model_fields.items()} | fields
     for key, value in block.items():
         if key not in fields:
             continue
