@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.stats import f
 from tabulate import tabulate
 
+from ensvm.report.column_values import query_of
 from ensvm.report.query import ask, paired_values
 from ensvm.report.study_folder import Study, read_study
-from ensvm.report.tables import question_of
 from ensvm.shipped import shipped_results
 
 
@@ -37,8 +37,8 @@ def vectors(
     """Return our values of a printed row, a line for each split, print's, and the columns."""
     table = study.config.table(table_id)
     columns = [one for one in table.columns if (table_id, row, one.name) in study.published]
-    answers = [ask(study, question_of(study, table, row, column)) for column in columns]
-    ours = paired_values(*answers) * answers[0].unit.scale
+    results = [ask(study, query_of(study, table, row, column)) for column in columns]
+    ours = paired_values(*results) * results[0].unit.scale
     printed = [study.published[table_id, row, column.name].value for column in columns]
     return ours, np.array(printed), [column.name for column in columns]
 

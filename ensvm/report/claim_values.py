@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.report.column_values import answer_of
+from ensvm.report.column_values import result_of
 from ensvm.report.intervals import Varied, for_each_realization, of_printed, printed_sample
-from ensvm.report.query import Answer, Question, ask, mixed_machines, shared_realizations
+from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_realizations
 from ensvm.report.statistical_tests import Sample
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_in_column, rounding_decides
@@ -35,92 +35,92 @@ def pairs_of(test: ClaimTest) -> list[Pair]:
     return list(product(test.left, test.right or (None,)))
 
 
-def answers_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Answer]:
+def results_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[QueryResult]:
     """Return the values of each algorithm's metric, on each member if the test has a sweep.
 
     They are those of columns if the test is about a table.
     """
     if test.table is not None:
         table = study.config.table(test.table)
-        shown = [answer_of(study, table, row, table.column(name)) for name in pair if name]
+        shown = [result_of(study, table, row, table.column(name)) for name in pair if name]
         return shown if test.run_pass == "timing" else for_each_realization(study, shown)
     rows = study.config.sweep_values(row) if test.over else [row]
     is_whole = test.of == "slope" or test.stage == "end"
     stage: Any = "all" if is_whole else test.stage
-    answers = [
-        ask(study, Question(member, name, test.metric, test.run_pass, stage))
+    results = [
+        ask(study, Query(member, name, test.metric, test.run_pass, stage))
         for name in filter(None, pair)
         for member in rows
     ]
-    return answers if test.run_pass == "timing" else for_each_realization(study, answers)
+    return results if test.run_pass == "timing" else for_each_realization(study, results)
 
 
-def compared_values(study: Study, test: ClaimTest, answers: Sequence[Answer]) -> Numbers:
-    """Return the values to compare, of the realizations that all answers have.
+def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult]) -> Numbers:
+    """Return the values to compare, of the realizations that all results have.
 
     They have shape (n_realizations, 1 or 2) and the unit of the metric. Raises NoValues.
     """
-    _must_have_values(answers)
-    for answer in answers:
-        for part in answer.parts or (answer,):
+    _must_have_values(results)
+    for result in results:
+        for part in result.parts or (result,):
             if rounding_decides(study, part):
-                raise NoValues(f"rounding decides the predictions of {part.question.algorithm}")
-    behind = [record for answer in answers for record in answer.records.values()]
+                raise NoValues(f"rounding decides the predictions of {part.query.algorithm}")
+    behind = [record for result in results for record in result.records.values()]
     if mixture := mixed_machines(behind, test.metric):
         raise NoValues(mixture)
-    shared = shared_realizations(answers)
+    shared = shared_realizations(results)
     if not shared:
-        names = dict.fromkeys(answer.question.algorithm for answer in answers)
+        names = dict.fromkeys(result.query.algorithm for result in results)
         members = f" on all members of {test.over}" if test.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
     if not test.each:
-        answers = [_linear(answer.over(shared)) for answer in answers]
+        results = [_linear(result.over(shared)) for result in results]
     sweep = study.config.sweep_values(test.over) if test.over else {}
     swept = [float(value) for value in sweep.values()]
     rows = []
     for number in shared:
-        recorded = [answer.values[number] for answer in answers]
+        recorded = [result.values[number] for result in results]
         if test.stage == "end":  # where the first curve ends; a shorter one repeats its last value
             end = len(recorded[0])
             recorded = [curve[min(end, len(curve)) - 1] for curve in recorded]
         if test.of != "slope":
-            _must_be_finite(number, answers, recorded)
+            _must_be_finite(number, results, recorded)
         compared = test.effect.values(recorded, swept)
-        _must_be_finite(number, answers, compared)
+        _must_be_finite(number, results, compared)
         rows.append([float(value) for value in compared])
     return np.array(rows) * test.effect.value_unit(test.metric).scale
 
 
-def _linear(answer: Answer) -> Answer:
-    """Return an answer with values whose mean is what is shown; a ratio is one of means."""
-    if answer.effect is None:
-        return answer
-    values = answer.effect.linear(answer.pairs).tolist()
-    return replace(answer, values=dict(zip(answer.values, values, strict=True)))
+def _linear(result: QueryResult) -> QueryResult:
+    """Return a result with values whose mean is what is shown; a ratio is one of means."""
+    if result.effect is None:
+        return result
+    values = result.effect.linear(result.pairs).tolist()
+    return replace(result, values=dict(zip(result.values, values, strict=True)))
 
 
-def _must_have_values(answers: Sequence[Answer]) -> None:
+def _must_have_values(results: Sequence[QueryResult]) -> None:
     """Raise NoValues if an algorithm has no values; name it unless all have the same reason."""
-    missing = {one.question.algorithm: one.why for one in answers if not one.values}
+    missing = {one.query.algorithm: one.why for one in results if not one.values}
     if missing:
-        names = {one.question.algorithm for one in answers}
+        names = {one.query.algorithm for one in results}
         name, why = next(iter(missing.items()))
         alike = len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1
         raise NoValues(why if alike else f"{name}: {why}")
 
 
-def _must_be_finite(number: int, answers: Sequence[Answer], values: Sequence[Any]) -> None:
-    for answer, value in zip(answers, values, strict=False):
+def _must_be_finite(number: int, results: Sequence[QueryResult], values: Sequence[Any]) -> None:
+    for result, value in zip(results, values, strict=False):
         if not isinstance(value, int | float) or not np.isfinite(value):
-            source = f"{answer.question.algorithm}, realization {number}"
-            raise NoValues(f"{source}: {answer.question.metric} is not a finite number: {value!r}")
+            source = f"{result.query.algorithm}, realization {number}"
+            raise NoValues(f"{source}: {result.query.metric} is not a finite number: {value!r}")
 
 
-def left_out(answers: Sequence[Answer]) -> Iterator[str]:
+def left_out(results: Sequence[QueryResult]) -> Iterator[str]:
     """Yield for each algorithm how many realizations are left out because they have no value."""
     counts = Counter[str]()
-    for answer in answers:
-        counts[answer.question.algorithm] += answer.n_without
+    for result in results:
+        counts[result.query.algorithm] += result.n_without
     for name, count in counts.items():
         if count:
             yield f"of {name}'s realizations {count} have no value and are left out"
@@ -182,11 +182,11 @@ def _printed(
         place = (table.id, row, name)
         if place not in study.published:
             return None
-        answer, printed = answer_of(study, table, row, column), study.published[place]
-        return printed, printed_sample(study, table, column, answer, printed)
+        result, printed = result_of(study, table, row, column), study.published[place]
+        return printed, printed_sample(study, table, column, result, printed)
     found = printed_in_column(study, table, row, name, test.metric, test.stage)
     if found is None:
         return None
     column, printed = found
-    answer = ask(study, Question(row, name, test.metric, test.run_pass))
-    return printed, printed_sample(study, table, column, answer, printed)
+    result = ask(study, Query(row, name, test.metric, test.run_pass))
+    return printed, printed_sample(study, table, column, result, printed)

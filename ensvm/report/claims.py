@@ -31,14 +31,14 @@ from ensvm.report.claim_values import (
     Numbers,
     Pair,
     PrintedEffect,
-    answers_of,
     compared_values,
     left_out,
     pairs_of,
     printed_effect,
+    results_of,
 )
 from ensvm.report.intervals import on_new_rows, on_these_rows
-from ensvm.report.query import Answer, Question, ask, once, shared_realizations
+from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
     holm,
@@ -276,16 +276,16 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
         verdict = _verdict_on_print(test, printed)
         blank = replace(blank, printed=printed.value, printed_verdict=verdict)
     # Test the recorded values; without enough of them, say why.
-    answers = answers_of(study, test, blank.row, names)
+    results = results_of(study, test, blank.row, names)
     try:
-        values = compared_values(study, test, answers)
+        values = compared_values(study, test, results)
         is_timed = unit_of(test.metric) == SECONDS or (test.table and test.run_pass == "timing")
         if is_timed and len(values) < FEWEST_TIMINGS:
             raise NoValues(
                 f"timed {counted(len(values), 'time')}; a verdict needs {FEWEST_TIMINGS} runs"
             )
-        new = _on_new_rows(test, answers, values)
-        basis, found = _on_these_rows(study, test, answers, values, new)
+        new = _on_new_rows(test, results, values)
+        basis, found = _on_these_rows(study, test, results, values, new)
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
@@ -302,7 +302,7 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
         n=len(values),
         basis=basis,
         own_test=_own_test(study, test, blank.row, names),
-        reason="; ".join(left_out(answers)),
+        reason="; ".join(left_out(results)),
         **vars(found),
     )
 
@@ -320,7 +320,7 @@ def _verdict_on_print(test: ClaimTest, printed: PrintedEffect) -> ClaimVerdict |
 def _on_these_rows(
     study: Study,
     test: ClaimTest,
-    answers: Sequence[Answer],
+    results: Sequence[QueryResult],
     values: Numbers,
     new: TestedEffect | None,
 ) -> tuple[str, TestedEffect]:
@@ -328,19 +328,19 @@ def _on_these_rows(
     timed = test.run_pass == "timing"
     if test.each:
         return "each realization", judge_each(test.effect.effects(values), *test.bounds)
-    varied = on_these_rows(study, test.effect, answers, values, timed=timed)
+    varied = on_these_rows(study, test.effect, results, values, timed=timed)
     if test.kind.of_rejections:  # of tests of significance, which are about new rows
         return "new rows", judge_rejection(new or judge_varied(varied, *test.bounds))
     return varied.basis, judge_varied(varied, *test.bounds)
 
 
 def _on_new_rows(
-    test: ClaimTest, answers: Sequence[Answer], values: Numbers
+    test: ClaimTest, results: Sequence[QueryResult], values: Numbers
 ) -> TestedEffect | None:
     """Test the effects as those of new rows of the same kind; None if that cannot be told."""
     if test.each or test.run_pass == "timing":
         return None
-    varied = on_new_rows(test.effect, answers, values)
+    varied = on_new_rows(test.effect, results, values)
     return None if varied is None else judge_varied(varied, *test.bounds)
 
 
@@ -353,7 +353,7 @@ def _own_test(study: Study, test: ClaimTest, row: str, pair: Pair) -> str:
         return ""
     sides = [
         [
-            ask(study, Question(row, run, test.metric, test.run_pass))
+            ask(study, Query(row, run, test.metric, test.run_pass))
             for run in study.config.sweep_values(test.own_test[name])
         ]
         for name in filter(None, pair)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 from ensvm.report.intervals import for_each_realization
-from ensvm.report.query import Answer, Question, ask, once, shared_realizations
+from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE
@@ -14,21 +14,21 @@ from ensvm.study.relations import Effect, NoEffect, Numbers
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
-def answer_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Answer:
+def result_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> QueryResult:
     """Return the values of a column on a row, or why there are none."""
-    question = question_of(study, table, row, column)
+    query = query_of(study, table, row, column)
     if column.effect is None:
-        return ask(study, question)
-    parts = [answer_of(study, table, row, source) for source in table.sources_of(column)]
-    return _computed(study, question, column.effect, parts)
+        return ask(study, query)
+    parts = [result_of(study, table, row, source) for source in table.sources_of(column)]
+    return _computed(study, query, column.effect, parts)
 
 
-def question_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Question:
+def query_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Query:
     """Return what a cell of a table asks of its study.
 
-    For a column that is computed from two others it only names the values: `answer_of` finds them.
+    For a column that is computed from two others it only names the values: `result_of` finds them.
     """
-    return Question(
+    return Query(
         row,
         DATA_CELL if table.of == "data" else column.of(table),
         table.metric_of(column),
@@ -54,30 +54,30 @@ def shown_machine(study: Study, table: TableConfig) -> str:
     return max(n_values, key=lambda host: (n_values[host], last[host]), default="")
 
 
-def _computed(study: Study, question: Question, effect: Effect, parts: list[Answer]) -> Answer:
-    """Return the effect of two answers in the realizations that both have.
+def _computed(study: Study, query: Query, effect: Effect, parts: list[QueryResult]) -> QueryResult:
+    """Return the effect of two results in the realizations that both have.
 
     A realization in which a ratio is not defined has the value nan; the ratio of the means may be
     defined all the same.
     """
     for part in parts:
         if not part.values:
-            reason = f"{part.question.algorithm}: {part.reason}"
-            return Answer(question, {}, part.status, reason)
+            reason = f"{part.query.algorithm}: {part.reason}"
+            return QueryResult(query, {}, part.status, reason)
     # the effect of a ratio is that of the second value to the first
     ordered = parts[::-1] if effect.is_ratio else parts
-    if question.run_pass == "error":
+    if query.run_pass == "error":
         ordered = for_each_realization(study, ordered)
     shared = shared_realizations(ordered)
     if not shared:
-        names = " and ".join(part.question.algorithm for part in parts)
-        return Answer(question, {}, "missing", f"no realization has values of {names}")
-    reasons = [f"{part.question.algorithm}: {part.reason}" for part in parts if part.is_partial]
+        names = " and ".join(part.query.algorithm for part in parts)
+        return QueryResult(query, {}, "missing", f"no realization has values of {names}")
+    reasons = [f"{part.query.algorithm}: {part.reason}" for part in parts if part.is_partial]
     n = len({number for part in ordered for number in part.values})
     if len(shared) < n and not reasons:
         reasons = [f"{n - len(shared)} of {n} realizations do not have the values of both columns"]
-    answer = Answer(
-        question,
+    result = QueryResult(
+        query,
         dict.fromkeys(shared, 0.0),
         "incomplete" if reasons else "ok",
         "; ".join(reasons),
@@ -87,11 +87,11 @@ def _computed(study: Study, question: Question, effect: Effect, parts: list[Answ
         tuple(ordered),
     )
     try:
-        effect.of_means(answer.pairs)
+        effect.of_means(result.pairs)
     except NoEffect as reason:
-        return Answer(question, {}, "missing", f"{question.metric} is {reason}")
-    values = map(_effect_or_nan, [effect] * len(shared), answer.pairs)
-    return replace(answer, values=dict(zip(shared, values, strict=True)))
+        return QueryResult(query, {}, "missing", f"{query.metric} is {reason}")
+    values = map(_effect_or_nan, [effect] * len(shared), result.pairs)
+    return replace(result, values=dict(zip(shared, values, strict=True)))
 
 
 def _effect_or_nan(effect: Effect, pair: Numbers) -> float:

@@ -13,7 +13,7 @@ from tabulate import tabulate
 from ensvm.errors import UserError
 from ensvm.records.runs import runs_of
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.column_values import question_of
+from ensvm.report.column_values import query_of
 from ensvm.report.query import ask, paired_values, shared_realizations
 from ensvm.report.study_folder import (
     Study,
@@ -165,14 +165,14 @@ def _values(whole: Sequence[Study], shared: Sequence[Study]) -> Iterator[dict[st
             for each in zip(shared, both, strict=True)
         )
         for row, column in (place for place in cells if place in others):
-            questions = [
-                question_of(study, table, row, table.column(column))
+            queries = [
+                query_of(study, table, row, table.column(column))
                 for study, table in zip(whole, both, strict=True)
             ]
-            has = [bool(ask(*each).values) for each in zip(whole, questions, strict=True)]
+            has = [bool(ask(*each).values) for each in zip(whole, queries, strict=True)]
             if not any(has):
                 continue
-            one, other = (ask(*each) for each in zip(shared, questions, strict=True))
+            one, other = (ask(*each) for each in zip(shared, queries, strict=True))
             realizations = shared_realizations([one, other])
             relative = _relative_difference(*paired_values(one, other).T)
             same_rows = all(

@@ -13,10 +13,10 @@ import numpy as np
 from ensvm.counts import counted
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
-from ensvm.report.column_values import answer_of, question_of
+from ensvm.report.column_values import query_of, result_of
 from ensvm.report.documents.document import one_line
 from ensvm.report.documents.table_notes import notes_about
-from ensvm.report.query import Answer
+from ensvm.report.query import QueryResult
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
@@ -72,17 +72,17 @@ class Evidence:
 def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
     column = table.column(cell.column)
-    answer = answer_of(study, table, cell.row, column)
-    question, records = answer.question, answer.all_records
+    result = result_of(study, table, cell.row, column)
+    query, records = result.query, result.all_records
     algorithms = _algorithms(study, table, cell.row, column)
     bad = [
         record
         for name in algorithms
-        for record in study.by_cell.get((cell.row, name, question.run_pass), [])
+        for record in study.by_cell.get((cell.row, name, query.run_pass), [])
         if not record.ok
     ]
-    stage = f", stage {question.stage}" if question.stage else ""
-    compared = {"metric": f"{question.metric}{stage}", **_compared(cell, answer)}
+    stage = f", stage {query.stage}" if query.stage else ""
+    compared = {"metric": f"{query.metric}{stage}", **_compared(cell, result)}
     printed = study.published.get((table.id, cell.row, cell.column))
     # as the verdict takes it
     margin = 0.0
@@ -93,7 +93,7 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",
-        sentence=sentence(cell, answer.unit.name, margin),
+        sentence=sentence(cell, result.unit.name, margin),
         compared=compared,
         facts={
             "data set": cell.row,
@@ -107,8 +107,8 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
             for reading in study.config.readings
             if printed and reading.varies(table, cell.row, column, study.config.rows_of(table))
         },
-        values=() if table.of == "data" else tuple(answer.shown().tolist()),
-        unit=answer.unit.name,
+        values=() if table.of == "data" else tuple(result.shown().tolist()),
+        unit=result.unit.name,
         cell=cell,
         margin=margin,
         warnings=with_counts(text for record in records for text in record.warnings),
@@ -123,7 +123,7 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
         for column in table.columns:
             is_shown = algorithm in _algorithms(study, table, row, column)
             if row in study.config.rows_of(table) and is_shown:
-                cell = cell_of(study, table, row, column, answer_of(study, table, row, column))
+                cell = cell_of(study, table, row, column, result_of(study, table, row, column))
                 yield evidence_of(study, table, cell)
 
 
@@ -137,7 +137,7 @@ def behind(records: Iterable[Record]) -> dict[str, str]:
 def _algorithms(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> list[str]:
     """Return the algorithms whose records are behind a value of a column."""
     sources = table.sources_of(column)
-    return [question_of(study, table, row, source).algorithm for source in sources]
+    return [query_of(study, table, row, source).algorithm for source in sources]
 
 
 def command_of(study: Study, row: str, *algorithms: str, realization: int | None = None) -> str:
@@ -184,9 +184,9 @@ def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization
     return f"{text}; {interval} {where}: {cell.verdict}."
 
 
-def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
+def _compared(cell: TableCell, result: QueryResult) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
-    unit = answer.unit.name
+    unit = result.unit.name
     after = f" {unit}" if unit else ""
     facts = {}
     if cell.mean is not None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ensvm.data.files.encode import MOST_EXACT
 from ensvm.records.record import Record
-from ensvm.report.column_values import question_of
+from ensvm.report.column_values import query_of
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
@@ -71,7 +71,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
         }
         for cell in [*build_table(study, table), *summary_cells(study, table)]:
             column = table.column(cell.column)
-            question = question_of(study, table, cell.row, column)
+            query = query_of(study, table, cell.row, column)
             sources = table.sources_of(column)
             position = {
                 "study": study.config.study,
@@ -80,10 +80,10 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "column": cell.column,
                 "label": study.config.column_label(column),
                 "algorithm": " and ".join(source.of(table) for source in sources),
-                "metric": question.metric,
-                "pass": question.run_pass,
-                "stage": question.stage,
-                "unit": units.get(cell.row, unit_of(question.metric).name),
+                "metric": query.metric,
+                "pass": query.run_pass,
+                "stage": query.stage,
+                "unit": units.get(cell.row, unit_of(query.metric).name),
             }
             notes = " ".join(notes_about(study, table, cell.row, cell.column))
             lines.append({**position, **asdict(cell), "notes": notes})

@@ -1,4 +1,4 @@
-"""What varies if an experiment is run again: from answers to centre, half-width and basis.
+"""What varies if an experiment is run again: from results to centre, half-width and basis.
 
 Signs of tables, claims, underlined values and `ensvm rank` on one data set take their intervals
 here, and add only their own rule. On *these rows* nothing may vary (*exact*), or the orders of the
@@ -23,7 +23,7 @@ from ensvm.data.splits import (
     repetition_and_fold,
 )
 from ensvm.records.record import Record
-from ensvm.report.query import Answer, ask, paired_values, shared_realizations
+from ensvm.report.query import QueryResult, ask, paired_values, shared_realizations
 from ensvm.report.statistical_tests import (
     Estimate,
     MeanEstimate,
@@ -54,7 +54,7 @@ class Varied(NamedTuple):
     basis: str
 
 
-# What is random behind an answer.
+# What is random behind the values of a query.
 
 
 def draws(record: Record) -> bool:
@@ -68,76 +68,76 @@ def draws(record: Record) -> bool:
     return method is not None and any(key.endswith("random_state") for key in method.defaults)
 
 
-def is_fixed(study: Study, answer: Answer) -> bool:
+def is_fixed(study: Study, result: QueryResult) -> bool:
     """Return whether the rows are the paper's and the algorithm draws no random numbers.
 
     A search by cross-validation is not fixed: the paper's folds are not known.
     """
-    return study.config.dataset(answer.question.row).same_rows and not any(
+    return study.config.dataset(result.query.row).same_rows and not any(
         draws(record) or (record.stage is not None and record.n_stages is None)
-        for record in answer.all_records
+        for record in result.all_records
     )
 
 
-def for_each_realization(study: Study, answers: Sequence[Answer]) -> list[Answer]:
-    """Return answers in which a single value stands for every realization if nothing varies."""
-    realizations = sorted({number for answer in answers for number in answer.values})
+def for_each_realization(study: Study, results: Sequence[QueryResult]) -> list[QueryResult]:
+    """Return results in which a single value stands for every realization if nothing varies."""
+    realizations = sorted({number for result in results for number in result.values})
 
-    def repeated(answer: Answer) -> Answer:
-        """Return an answer whose single value stands for every realization if nothing varies."""
-        if len(answer.values) != 1 or answer.parts or not is_fixed(study, answer):
-            return answer
-        (value,), (record,) = answer.values.values(), answer.records.values()
+    def repeated(result: QueryResult) -> QueryResult:
+        """Return a result whose single value stands for every realization if nothing varies."""
+        if len(result.values) != 1 or result.parts or not is_fixed(study, result):
+            return result
+        (value,), (record,) = result.values.values(), result.records.values()
         return replace(
-            answer,
+            result,
             values=dict.fromkeys(realizations, value),
             records=dict.fromkeys(realizations, record),
         )
 
-    return [repeated(answer) for answer in answers]
+    return [repeated(result) for result in results]
 
 
-def overlap_of(answer: Answer) -> float:
+def overlap_of(result: QueryResult) -> float:
     """Return what the rows that realizations share add to 1/n in the variance of a mean."""
-    return overlap(_split_of(answer))
+    return overlap(_split_of(result))
 
 
-def _split_of(answer: Answer) -> Any:
-    first = next(iter(answer.records.values()), None)
+def _split_of(result: QueryResult) -> Any:
+    first = next(iter(result.records.values()), None)
     return first.settings.split if first else None
 
 
-def is_left_out_in_turn(answer: Answer) -> bool:
+def is_left_out_in_turn(result: QueryResult) -> bool:
     """Return whether each row is left out once, which can be done in one way only."""
-    tested = {record.size("n_test") for record in answer.records.values()}
-    return folds_of(_split_of(answer)) is not None and tested == {1}
+    tested = {record.size("n_test") for record in result.records.values()}
+    return folds_of(_split_of(result)) is not None and tested == {1}
 
 
-def repetitions(answer: Answer) -> list[list[int]]:
+def repetitions(result: QueryResult) -> list[list[int]]:
     """Return the realizations of each complete repetition of a cross-validation.
 
     Its folds are not independent of each other, since they train on mostly the same rows.
     """
-    k = folds_of(_split_of(answer))
+    k = folds_of(_split_of(result))
     if k is None:
         return []
     of_repetition: dict[int, list[int]] = {}
-    for number in answer.values:
+    for number in result.values:
         repetition, _ = repetition_and_fold(number, k)
         of_repetition.setdefault(repetition, []).append(number)
     return [numbers for numbers in of_repetition.values() if len(numbers) == k]
 
 
-def n_tested(answer: Answer) -> int:
+def n_tested(result: QueryResult) -> int:
     """Return the number of different test rows behind error rates, at least; 0 for other values.
 
     All repetitions of a cross-validation test the same rows, as do realizations of the publisher's
     parts; random splits test as many as there are at most.
     """
-    if answer.question.metric not in RATES or answer.question.stage is not None:
+    if result.query.metric not in RATES or result.query.stage is not None:
         return 0
-    sizes = [record.size("n_test") or 0 for record in answer.records.values()]
-    split = _split_of(answer)
+    sizes = [record.size("n_test") or 0 for record in result.records.values()]
+    split = _split_of(result)
     if k := folds_of(split):
         return sum(sizes) // max(1, len(sizes) // k)
     if isinstance(split, OfficialSplit) and split.realizations is not None:
@@ -297,24 +297,24 @@ def against_print(one: Comparison) -> Varied:
 
 
 def comparison(
-    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+    study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult, printed: Published
 ) -> Comparison:
     """Return what the interval of a table's value is computed from."""
-    mean = study.config.mean_of_print(table, column, answer.question.row)
-    if answer.effect is not None:
-        return _of_two_columns(study, answer.effect, answer, printed, mean.realizations or 1)
-    drawn = drawn_answers(study, table, column, answer)
-    fixed = drawn is None and is_fixed(study, answer)
+    mean = study.config.mean_of_print(table, column, result.query.row)
+    if result.effect is not None:
+        return _of_two_columns(study, result.effect, result, printed, mean.realizations or 1)
+    drawn = drawn_answers(study, table, column, result)
+    fixed = drawn is None and is_fixed(study, result)
     if drawn is not None and len(drawn) > 1:
         means = np.array([one.shown().mean() for one in drawn])
-        return Comparison(answer.shown(), printed, means, n_test=n_tested(answer))
-    k = folds_of(_split_of(answer))
+        return Comparison(result.shown(), printed, means, n_test=n_tested(result))
+    k = folds_of(_split_of(result))
     if k is not None:
-        return _of_folds(answer, printed, mean, k, fixed)
+        return _of_folds(result, printed, mean, k, fixed)
     printed, m = _with_deviation(printed, mean)
     # The paper ran one order in each realization; our values are means over orders.
-    orders, entry = answer.by_order(), study.config.dataset(answer.question.row)
-    values = answer.shown()
+    orders, entry = result.by_order(), study.config.dataset(result.query.row)
+    values = result.shown()
     like_print: Numbers | None = None
     if entry.same_rows and orders is not None and len(orders) == 1:
         like_print = orders[0]
@@ -328,7 +328,7 @@ def comparison(
         printed,
         like_print,
         fixed=like_print is None and fixed,
-        n_test=n_tested(answer) if is_rate else 0,
+        n_test=n_tested(result) if is_rate else 0,
         n_printed=m,
         spread=None if orders is None else sample(orders.ravel()).std,
     )
@@ -343,28 +343,28 @@ def _with_deviation(
 
 
 def printed_sample(
-    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+    study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult, printed: Published
 ) -> Sample:
     """Return a printed value as the mean of runs, with their standard deviation and number."""
-    mean = study.config.mean_of_print(table, column, answer.question.row)
-    printed, n = _with_deviation(printed, mean, folds_of(_split_of(answer)))
+    mean = study.config.mean_of_print(table, column, result.query.row)
+    printed, n = _with_deviation(printed, mean, folds_of(_split_of(result)))
     return Sample(printed.value, printed.std, n)
 
 
 def _of_two_columns(
-    study: Study, effect: Effect, answer: Answer, printed: Published, n_printed: int
+    study: Study, effect: Effect, result: QueryResult, printed: Published, n_printed: int
 ) -> Comparison:
     """Return a comparison of a value that is computed from two columns, paired by realization.
 
     The printed value is one of means over `n_printed` realizations that vary as ours do.
     """
-    whole = complete(answer)
-    values, k = whole.pairs, folds_of(_split_of(answer))
-    fixed = all(is_fixed(study, part) for part in answer.parts)
+    whole = complete(result)
+    values, k = whole.pairs, folds_of(_split_of(result))
+    fixed = all(is_fixed(study, part) for part in result.parts)
     of_ours = Comparison(np.array([effect.of_means(values)]), printed, fixed=fixed)
     if fixed:
         return of_ours
-    if (rates := _of_rates(effect, answer.parts, values)) is not None:
+    if (rates := _of_rates(effect, result.parts, values)) is not None:
         assert isinstance(rates.estimate, MeanEstimate)
         error = math.sqrt(2) * rates.estimate.error  # print's rates are on as many rows
         estimate = replace(rates.estimate, error=error)
@@ -376,24 +376,26 @@ def _of_two_columns(
     return replace(of_ours, paired=_varied(effect, values, "", 1 / n_printed))
 
 
-def of_two_columns(study: Study, answer: Answer, *, timed: bool) -> Varied:
+def of_two_columns(study: Study, result: QueryResult, *, timed: bool) -> Varied:
     """Return a value that is computed from two columns, with what varies on the same rows."""
-    assert answer.effect is not None
-    whole = complete(answer)
-    return on_these_rows(study, answer.effect, answer.parts, whole.pairs, timed=timed)
+    assert result.effect is not None
+    whole = complete(result)
+    return on_these_rows(study, result.effect, result.parts, whole.pairs, timed=timed)
 
 
-def _of_folds(answer: Answer, printed: Published, mean: Mean, k: int, fixed: bool) -> Comparison:
+def _of_folds(
+    result: QueryResult, printed: Published, mean: Mean, k: int, fixed: bool
+) -> Comparison:
     """Return a comparison of cross-validations: whole repetitions, or the folds of a single one.
 
     A printed value is the mean of the folds of one repetition at least.
     """
     printed, n_printed = _with_deviation(printed, mean, k)
-    values = complete(answer).shown()
-    n_test = n_tested(answer)
-    if is_left_out_in_turn(answer):
+    values = complete(result).shown()
+    n_test = n_tested(result)
+    if is_left_out_in_turn(result):
         return Comparison(values, printed, fixed=fixed, n_test=n_test, n_printed=k, n_folds=k)
-    means = by_repetition(answer, answer.shown())
+    means = by_repetition(result, result.shown())
     if means is None:
         return Comparison(values, printed, n_test=n_test, n_printed=n_printed, n_folds=k)
     n_test = n_test if is_constant(means) else 0
@@ -403,28 +405,30 @@ def _of_folds(answer: Answer, printed: Published, mean: Mean, k: int, fixed: boo
     return Comparison(means, printed, means if m == 1 else None, n_test=n_test, n_printed=m)
 
 
-def spread_shown(shown: Sample, answer: Answer, kind: Spread) -> float | None:
+def spread_shown(shown: Sample, result: QueryResult, kind: Spread) -> float | None:
     """Return the spread of our values in the kind of the printed one; None if there is none."""
     if shown.std is None or kind == "sd":
         return shown.std
     if kind == "se":
         return shown.std / math.sqrt(shown.n)
-    means = by_repetition(answer, answer.shown())
+    means = by_repetition(result, result.shown())
     return None if means is None else sample(means).std
 
 
-def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: Answer) -> Sample:
+def value_shown(
+    study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult
+) -> Sample:
     """Return the value of ours that a table shows: the one that is compared with print.
 
     If print is one of several draws, it is the mean of the draws.
     """
-    if answer.effect is not None:
-        whole = complete(answer)
-        return sample(whole.shown())._replace(mean=answer.effect.of_means(whole.pairs))
-    drawn = drawn_answers(study, table, column, answer)
+    if result.effect is not None:
+        whole = complete(result)
+        return sample(whole.shown())._replace(mean=result.effect.of_means(whole.pairs))
+    drawn = drawn_answers(study, table, column, result)
     if drawn is None or len(drawn) < 2:
-        shown = sample(complete(answer).shown())
-        is_set = answer.question.metric.startswith(PARAMETER)
+        shown = sample(complete(result).shown())
+        is_set = result.query.metric.startswith(PARAMETER)
         return shown._replace(std=None) if is_set else shown
     of_draws = [one.shown() for one in drawn]
     mean = float(np.mean([values.mean() for values in of_draws]))
@@ -432,41 +436,41 @@ def value_shown(study: Study, table: TableConfig, column: ColumnConfig, answer: 
 
 
 def drawn_answers(
-    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer
-) -> list[Answer] | None:
-    """Return answers of which the printed value is one more; None if print is not one draw.
+    study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult
+) -> list[QueryResult] | None:
+    """Return results of which the printed value is one more; None if print is not one draw.
 
     They are the realizations of the algorithm that `draws:` names, or data drawn again, whose facts
     are no draws.
     """
     if table.of == "data":
         return None
-    question = answer.question
-    entry = study.config.dataset(question.row)
-    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
-        drawn = ask(study, replace(question, algorithm=column.draws))
+    query = result.query
+    entry = study.config.dataset(query.row)
+    if column.draws is not None and query.algorithm in (column.of(table), column.draws):
+        drawn = ask(study, replace(query, algorithm=column.draws))
         return [drawn.over([number]) for number in drawn.values]
     if not entry.drawn_again:
         return None
-    again = (ask(study, replace(question, row=name)) for name in entry.drawn_again)
-    return [answer, *(one for one in again if one.values)]
+    again = (ask(study, replace(query, row=name)) for name in entry.drawn_again)
+    return [result, *(one for one in again if one.values)]
 
 
-def complete(answer: Answer) -> Answer:
-    """Return an answer without the folds of incomplete repetitions, if there are complete ones."""
-    whole = [number for numbers in repetitions(answer) for number in numbers]
-    return answer.over(whole) if whole else answer
+def complete(result: QueryResult) -> QueryResult:
+    """Return a result without the folds of incomplete repetitions, if there are complete ones."""
+    whole = [number for numbers in repetitions(result) for number in numbers]
+    return result.over(whole) if whole else result
 
 
-def by_repetition(answer: Answer, values: Numbers) -> Numbers | None:
+def by_repetition(result: QueryResult, values: Numbers) -> Numbers | None:
     """Return the means of values over each complete repetition; None for fewer than two.
 
-    The values are those of the answer's realizations, of shape (n_realizations,) or with columns.
+    The values are those of the result's realizations, of shape (n_realizations,) or with columns.
     """
-    whole = repetitions(answer)
+    whole = repetitions(result)
     if len(whole) < 2:
         return None
-    rows = {number: at for at, number in enumerate(answer.values)}
+    rows = {number: at for at, number in enumerate(result.values)}
     return np.array(
         [values[[rows[number] for number in numbers]].mean(axis=0) for numbers in whole]
     )
@@ -493,52 +497,52 @@ def of_printed(effect: Effect, samples: Sequence[Sample]) -> Varied | None:
 
 
 def on_these_rows(
-    study: Study, effect: Effect, answers: Sequence[Answer], values: Numbers, *, timed: bool
+    study: Study, effect: Effect, results: Sequence[QueryResult], values: Numbers, *, timed: bool
 ) -> Varied:
     """Return an effect with what varies if all is run again on the same rows.
 
     `values` has a row for each shared realization, and a column for each algorithm. Timings always
-    vary. The effect of a single computed answer is what it is computed as.
+    vary. The effect of a single computed result is what it is computed as.
     """
-    if len(answers) == 1 and (computed := answers[0].effect) is not None:
-        parts, pairs = answers[0].parts, answers[0].pairs
+    if len(results) == 1 and (computed := results[0].effect) is not None:
+        parts, pairs = results[0].parts, results[0].pairs
         return on_these_rows(study, computed, parts, pairs, timed=timed)
-    if (orders := _by_order(answers, values)) is not None:
+    if (orders := _by_order(results, values)) is not None:
         return _varied(effect, orders, "orders")
-    if not timed and all(is_fixed(study, answer) for answer in answers):
+    if not timed and all(is_fixed(study, result) for result in results):
         shown = effect.of_means(values)
         return Varied(shown, MeanEstimate(shown, 0.0), EXACT)
     # on the paper's own rows equal values show that seeds do not matter
-    is_given = study.config.dataset(answers[0].question.row).same_rows and len(values) > 1
-    if not is_given and (rates := _of_rates(effect, answers, values)) is not None:
+    is_given = study.config.dataset(results[0].query.row).same_rows and len(values) > 1
+    if not is_given and (rates := _of_rates(effect, results, values)) is not None:
         return rates
-    shared = answers[0].over(shared_realizations(answers))
+    shared = results[0].over(shared_realizations(results))
     if (means := by_repetition(shared, values)) is not None:
         return _varied(effect, means, "repetitions")
     return _varied(effect, values, "realizations")
 
 
-def on_new_rows(effect: Effect, answers: Sequence[Answer], values: Numbers) -> Varied | None:
+def on_new_rows(effect: Effect, results: Sequence[QueryResult], values: Numbers) -> Varied | None:
     """Return an effect as one of new rows of the same kind; None if that cannot be told.
 
     For several realizations it is the corrected resampled t test (Nadeau & Bengio 2003), for error
     rates on a single split, and for equal ones, the interval of rates, widened by the spread over
     orders of the training rows.
     """
-    if len(answers) == 1 and (computed := answers[0].effect) is not None:
-        return on_new_rows(computed, answers[0].parts, answers[0].pairs)
-    noise = sum(_variance_over_orders(answer) for answer in answers)
-    if (rates := _of_rates(effect, answers, values, noise)) is not None:
+    if len(results) == 1 and (computed := results[0].effect) is not None:
+        return on_new_rows(computed, results[0].parts, results[0].pairs)
+    noise = sum(_variance_over_orders(result) for result in results)
+    if (rates := _of_rates(effect, results, values, noise)) is not None:
         return rates
     if len(values) < 2:
         return None
-    return _varied(effect, values, "new rows", overlap_of(answers[0]))
+    return _varied(effect, values, "new rows", overlap_of(results[0]))
 
 
 def difference_on_new_rows(
-    study: Study, one: Answer, other: Answer
+    study: Study, one: QueryResult, other: QueryResult
 ) -> tuple[Varied | None, Numbers]:
-    """Return the difference of two answers as one of new rows, and the values that it is of.
+    """Return the difference of two results as one of new rows, and the values that it is of.
 
     The values are those of the realizations that both have, in the unit they are shown in, of shape
     (n_shared, 2). The difference is None if it cannot be told.
@@ -565,11 +569,11 @@ def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) ->
 
 
 def _of_rates(
-    effect: Effect, answers: Sequence[Answer], values: Numbers, variance: float = 0.0
+    effect: Effect, results: Sequence[QueryResult], values: Numbers, variance: float = 0.0
 ) -> Varied | None:
     """Return the effect of error rates of a single realization, or of equal ones, else None."""
-    is_of_values = len(answers) == values.shape[1]  # not a growth over several data sets
-    n_test = min(map(n_tested, answers)) if is_of_values else 0
+    is_of_values = len(results) == values.shape[1]  # not a growth over several data sets
+    n_test = min(map(n_tested, results)) if is_of_values else 0
     if not n_test or effect.is_ratio:
         return None
     if not is_constant(effect.effects(values), np.abs(values).max()):
@@ -582,15 +586,15 @@ def _of_rates(
     return Varied(effect.of_means(values), found, "test rows")
 
 
-def _by_order(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
+def _by_order(results: Sequence[QueryResult], values: Numbers) -> Numbers | None:
     """Return the values of each order of the training rows of a single realization.
 
     An algorithm without orders has the same value in each. None if there are no orders, or
     different numbers of them.
     """
-    orders = [answer.by_order() for answer in answers] if len(values) == 1 else []
+    orders = [result.by_order() for result in results] if len(values) == 1 else []
     sizes = {of_one.size for of_one in orders if of_one is not None}
-    if len(sizes) != 1 or len(answers) != values.shape[1]:
+    if len(sizes) != 1 or len(results) != values.shape[1]:
         return None
     (size,) = sizes
     columns = [
@@ -600,7 +604,7 @@ def _by_order(answers: Sequence[Answer], values: Numbers) -> Numbers | None:
     return np.column_stack(columns)
 
 
-def _variance_over_orders(answer: Answer) -> float:
+def _variance_over_orders(result: QueryResult) -> float:
     """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
-    orders = answer.by_order()
+    orders = result.by_order()
     return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]

@@ -28,7 +28,7 @@ from ensvm.study.relations import Effect
 
 Thing = TypeVar("Thing")
 Found = TypeVar("Found")
-AnswerStatus: TypeAlias = Literal[
+ResultStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "stale", "mixed"
 ]
 
@@ -38,7 +38,7 @@ NOT_RECORDED = (
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """A request for the values of an algorithm on a data set in a metric.
 
     The algorithm is `data` for facts of the data; seconds come only from the timing pass. If the
@@ -58,12 +58,12 @@ class Question:
 
     @property
     def value(self) -> ValueOf:
-        """The value whose cells answer it."""
+        """The value that it asks for."""
         return self.row, self.algorithm, self.run_pass
 
 
 @dataclass(frozen=True)
-class Answer:
+class QueryResult:
     """The values of a cell over its realizations, or why there are none.
 
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
@@ -71,18 +71,18 @@ class Answer:
     them) have no value; otherwise there are none, and the status says why, and `reason` explains
     it; `stale` means other settings than those asked for, `mixed` seconds of several machines.
 
-    The values of a column that is computed from two others are the `effect` of `parts`, the answers
+    The values of a column that is computed from two others are the `effect` of `parts`, the results
     of the two in the order in which the effect takes them; they are in the unit they are shown in.
     """
 
-    question: Question
+    query: Query
     values: Mapping[int, Any]
-    status: AnswerStatus = "ok"
+    status: ResultStatus = "ok"
     reason: str = ""
     n_without: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
     effect: Effect | None = None
-    parts: tuple["Answer", ...] = ()
+    parts: tuple["QueryResult", ...] = ()
 
     @property
     def is_partial(self) -> bool:
@@ -92,7 +92,7 @@ class Answer:
     @property
     def unit(self) -> Unit:
         """The unit in which the values are shown."""
-        return unit_of(self.question.metric)
+        return unit_of(self.query.metric)
 
     @property
     def all_records(self) -> list[Record]:
@@ -122,8 +122,8 @@ class Answer:
         """Return the values in the unit they are shown in, in the order of the realizations."""
         return np.array([float(value) for value in self.values.values()]) * self.unit.scale
 
-    def over(self, realizations: Collection[int]) -> "Answer":
-        """Return the answer restricted to some realizations."""
+    def over(self, realizations: Collection[int]) -> "QueryResult":
+        """Return the result restricted to some realizations."""
         values = {number: value for number, value in self.values.items() if number in realizations}
         return replace(self, values=values, records={n: self.records[n] for n in values})
 
@@ -133,7 +133,7 @@ class Answer:
         The array has shape (n_realizations, n_orders). None if the algorithm has no `orders:`, or
         for curves and seconds, which have no value of each order.
         """
-        metric = self.question.metric
+        metric = self.query.metric
         values = [record.by_order.get(metric) or [] for record in self.records.values()]
         lengths = {len(of_orders) for of_orders in values}
         if len(lengths) != 1 or 0 in lengths:
@@ -142,7 +142,7 @@ class Answer:
 
 
 def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], Found]:
-    """Return a function of a study and of a part of its config or a question, which remembers.
+    """Return a function of a study and of a part of its config or a query, which remembers.
 
     Tables, pages, claims and readings of one study ask for the same things. Callers must not change
     what the function returned.
@@ -153,7 +153,7 @@ def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], 
         """Return what the function found, now or at an earlier call."""
         # Parts of a config have no hash, so their id is the key. They are kept in memory, so that
         # no new object gets the same id.
-        of_question = isinstance(asked, Question)
+        of_question = isinstance(asked, Query)
         key = (function.__qualname__, asked if of_question else id(asked))
         if key not in study.known:
             study.known[key] = asked, function(study, asked)
@@ -164,48 +164,48 @@ def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], 
 
 
 @once
-def ask(study: Study, question: Question) -> Answer:
-    """Return the values that answer a question, or why there are none.
+def ask(study: Study, query: Query) -> QueryResult:
+    """Return the values that a query asks for, or why there are none.
 
     All values come from records with the settings that the config asks for, and all seconds from
     one machine.
     """
-    if reason := question.unavailable or study.config.dataset(question.row).unavailable:
-        return Answer(question, {}, "unavailable", reason)
-    records = study.by_cell.get(question.value, [])
-    if question.host and question.host not in (hosts := machines(records)) and hosts:
-        reason = f"timed on {', '.join(hosts)}; the table shows seconds of {question.host}"
-        return Answer(question, {}, "mixed", reason)
-    if question.host:
-        records = [one for one in records if question.host in machines([one])]
+    if reason := query.unavailable or study.config.dataset(query.row).unavailable:
+        return QueryResult(query, {}, "unavailable", reason)
+    records = study.by_cell.get(query.value, [])
+    if query.host and query.host not in (hosts := machines(records)) and hosts:
+        reason = f"timed on {', '.join(hosts)}; the table shows seconds of {query.host}"
+        return QueryResult(query, {}, "mixed", reason)
+    if query.host:
+        records = [one for one in records if query.host in machines([one])]
     values: dict[int, Any] = {}
     behind: dict[int, Record] = {}
-    problems: Counter[tuple[AnswerStatus, str]] = Counter()
+    problems: Counter[tuple[ResultStatus, str]] = Counter()
     for record in records:
         if not record.ok:
             problems[record.status, record.reason] += 1
             continue
-        value = _value(record, question)
+        value = _value(record, query)
         if isinstance(value, str):
             problems["missing", value] += 1
         elif value is not None:
             values[record.realization], behind[record.realization] = value, record
-    if mixture := mixed_machines(behind.values(), question.metric):
-        return Answer(question, {}, "mixed", mixture, problems.total())
-    status, reason = _status(study, question, len(records), problems, len(values))
-    n_without = max(study.n_asked(question.value) or 0, len(records)) - len(values)
-    return Answer(question, values, status, reason, n_without, behind)
+    if mixture := mixed_machines(behind.values(), query.metric):
+        return QueryResult(query, {}, "mixed", mixture, problems.total())
+    status, reason = _status(study, query, len(records), problems, len(values))
+    n_without = max(study.n_asked(query.value) or 0, len(records)) - len(values)
+    return QueryResult(query, values, status, reason, n_without, behind)
 
 
 def _status(
     study: Study,
-    question: Question,
+    query: Query,
     n_records: int,
-    problems: Counter[tuple[AnswerStatus, str]],
+    problems: Counter[tuple[ResultStatus, str]],
     n_values: int,
-) -> tuple[AnswerStatus, str]:
-    """Return the status of an answer, and the reason of any but `ok`."""
-    value, divided = question.value, study.divided
+) -> tuple[ResultStatus, str]:
+    """Return the status of a result, and the reason of any but `ok`."""
+    value, divided = query.value, study.divided
     n_stale, why_stale = len(divided.stale.get(value, ())), divided.why_stale(value)
     if n_values:
         n = max(study.n_asked(value) or 0, n_records + n_stale)
@@ -214,13 +214,13 @@ def _status(
             reasons.append(f"{n_stale} with other settings ({why_stale}); {_mend(study)}")
         n_not_run = n - n_records - n_stale
         if n_not_run > 0:
-            reasons.append(f"{n_not_run} not run" + " on this machine" * bool(question.host))
+            reasons.append(f"{n_not_run} not run" + " on this machine" * bool(query.host))
         without = f"{n - n_values} of {n} realizations have no value"
         return ("incomplete", ", ".join([without, *reasons])) if reasons else ("ok", "")
     if problems:
         return problems.most_common(1)[0][0]
     if n_records:
-        return "missing", f"the algorithm leaves no number {question.metric!r}"
+        return "missing", f"the algorithm leaves no number {query.metric!r}"
     if n_stale:
         return "stale", f"{why_stale}; {_mend(study)}"
     asked = study.asked_by_run
@@ -232,15 +232,15 @@ def _mend(study: Study) -> str:
     return f"`{study.run_command}` runs it"
 
 
-def shared_realizations(answers: Iterable[Answer]) -> list[int]:
-    """Return the realizations of which all answers have a value."""
-    return sorted(set.intersection(*(set(answer.values) for answer in answers)))
+def shared_realizations(results: Iterable[QueryResult]) -> list[int]:
+    """Return the realizations of which all results have a value."""
+    return sorted(set.intersection(*(set(result.values) for result in results)))
 
 
-def paired_values(*answers: Answer) -> NDArray[np.float64]:
-    """Return the recorded values of the shared realizations, of shape (n_shared, n_answers)."""
-    values = [[answer.values[n] for answer in answers] for n in shared_realizations(answers)]
-    return np.array(values, dtype=np.float64).reshape(-1, len(answers))
+def paired_values(*results: QueryResult) -> NDArray[np.float64]:
+    """Return the recorded values of the shared realizations, of shape (n_shared, n_results)."""
+    values = [[result.values[n] for result in results] for n in shared_realizations(results)]
+    return np.array(values, dtype=np.float64).reshape(-1, len(results))
 
 
 def mixed_machines(records: Iterable[Record], metric: str) -> str:
@@ -251,13 +251,13 @@ def mixed_machines(records: Iterable[Record], metric: str) -> str:
     return f"seconds of different machines ({', '.join(hosts)}) are not put together"
 
 
-def _value(record: Record, question: Question) -> Any:
+def _value(record: Record, query: Query) -> Any:
     """Return the value of a cell that ended well, the reason why it has none, or None."""
-    metric, stage = question.metric, question.stage
+    metric, stage = query.metric, query.stage
     if stage is None:
-        if question.run_pass == "error" and unit_of(metric) == SECONDS:
+        if query.run_pass == "error" and unit_of(metric) == SECONDS:
             return None
-        seconds = record.seconds if question.run_pass == "timing" else {}
+        seconds = record.seconds if query.run_pass == "timing" else {}
         if metric.startswith(CHOSEN):
             value = (record.stage or {}).get(metric.removeprefix(CHOSEN))
             return f"a search chose {value!r}" if isinstance(value, str) else value

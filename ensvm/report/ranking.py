@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.report.column_values import answer_of
+from ensvm.report.column_values import result_of
 from ensvm.report.intervals import difference_on_new_rows, overlap_of
-from ensvm.report.query import Answer
+from ensvm.report.query import QueryResult
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,
@@ -106,8 +106,8 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
-    selection, answers = comparable(study, table, metric, study.config.rows_of(table))
-    losses = losses_of(selection, answers)
+    selection, results = comparable(study, table, metric, study.config.rows_of(table))
+    losses = losses_of(selection, results)
     n, k = losses.shape
     if n < FEWEST_DATA_SETS:
         raise UserError(
@@ -126,9 +126,9 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     )
 
 
-def losses_of(selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of answers, or their negatives: the smallest is the best."""
-    values = answers.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
+def losses_of(selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of results, or their negatives: the smallest is the best."""
+    values = results.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
     return values if selection.better == "min" else -values
 
 
@@ -149,18 +149,18 @@ def compare_on_data_set(
     selection, frame = comparable(study, table, metric, [row], baseline=False)
     if frame.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
-    answers: dict[str, Answer] = {str(name): frame[name][row] for name in frame}
-    means = {name: float(answer.shown().mean()) for name, answer in answers.items()}
+    results: dict[str, QueryResult] = {str(name): frame[name][row] for name in frame}
+    means = {name: float(result.shown().mean()) for name, result in results.items()}
     order = sorted(means, key=lambda name: means[name], reverse=selection.better == "max")
     best, *others = order
-    estimates = [_difference(study, answers[best], answers[name]) for name in others]
+    estimates = [_difference(study, results[best], results[name]) for name in others]
     p_values = [None if one is None else _two_sided(one) for _, one in estimates]
     if all(p is None for p in p_values):
         left_out = _listed(selection.left_out)
         raise UserError(f"{row_label(study, row)}: there is nothing to test: {UNTESTED}{left_out}")
     # That the first of each pair is the best of all costs nothing (Hsu 1981): there are as many
     # tests as others.
-    shared = overlap_of(answers[best])
+    shared = overlap_of(results[best])
     pairs = [
         {"first": best, "second": name, **pair, **_tested(pair["n"], estimate, level, shared)}
         for name, (pair, estimate), level in zip(
@@ -175,7 +175,7 @@ def compare_on_data_set(
 
 
 def _difference(
-    study: Study, one: Answer, other: Answer
+    study: Study, one: QueryResult, other: QueryResult
 ) -> tuple[dict[str, Any], MeanEstimate | None]:
     """Return the difference of two columns over the realizations that both have, on new rows.
 
@@ -284,13 +284,13 @@ def comparable(
     metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
-    answers = pd.DataFrame(
+    results = pd.DataFrame(
         {
-            name: {row: answer_of(study, table, row, column) for row in rows}
+            name: {row: result_of(study, table, row, column) for row in rows}
             for name, column in columns.items()
         }
     )
-    problems = answers.apply(_problems, axis=1)
+    problems = results.apply(_problems, axis=1)
     has_values = (problems == "").any()
     if columns and not has_values.any():
         reasons = dict.fromkeys(problems.to_numpy().ravel())
@@ -303,17 +303,17 @@ def comparable(
     if len(labels) < 2:
         count = "one algorithm is" if labels else "no algorithms are"
         raise UserError(f"{count} left to compare{_listed(left_out)}")
-    answers, problems = answers[list(labels)], problems[list(labels)]
+    results, problems = results[list(labels)], problems[list(labels)]
     for row, of_row in problems.iterrows():
         if len(set(of_row)) == 1 and of_row.iloc[0]:
             left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0]}")
         elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
             left_out.append(f"{row_label(study, str(row))}: {'; '.join(of_columns)}")
-    answers = answers.loc[(problems == "").all(axis=1)]
-    for row, of_row in answers.iterrows():
+    results = results.loc[(problems == "").all(axis=1)]
+    for row, of_row in results.iterrows():
         if of_row.iloc[0].is_partial:  # then all are, in the same realizations
             left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0].why}")
-    return Selection(study, table, metric, better, labels, tuple(left_out)), answers
+    return Selection(study, table, metric, better, labels, tuple(left_out)), results
 
 
 def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -321,16 +321,16 @@ def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
 
     Values over some of the realizations are compared only if all are over the same ones.
     """
-    with_values = [answer for answer in of_row if answer.values]
-    is_same = len({frozenset(answer.values) for answer in with_values}) == 1
-    are_alike = is_same and all(answer.is_partial for answer in with_values)
-    return of_row.map(lambda answer: _problem(answer, are_alike=are_alike))
+    with_values = [result for result in of_row if result.values]
+    is_same = len({frozenset(result.values) for result in with_values}) == 1
+    are_alike = is_same and all(result.is_partial for result in with_values)
+    return of_row.map(lambda result: _problem(result, are_alike=are_alike))
 
 
-def _problem(answer: Answer, *, are_alike: bool) -> str:
-    if answer.status != "ok" and not (answer.is_partial and are_alike):
-        return answer.why
-    return "" if np.isfinite(answer.shown()).all() else "not all values are finite numbers"
+def _problem(result: QueryResult, *, are_alike: bool) -> str:
+    if result.status != "ok" and not (result.is_partial and are_alike):
+        return result.why
+    return "" if np.isfinite(result.shown()).all() else "not all values are finite numbers"
 
 
 def _listed(left_out: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError
-from ensvm.report.column_values import answer_of
+from ensvm.report.column_values import result_of
 from ensvm.report.intervals import against_print, comparison, for_each_realization
 from ensvm.report.query import once, paired_values
 from ensvm.report.ranking import Selection, comparable, losses_of
@@ -160,9 +160,9 @@ def _estimate(
     study: Study, table: TableConfig, row: str, column: ColumnConfig, value: float
 ) -> object:
     """Return the estimate of ours minus printed on a row; print's spread is taken to be ours."""
-    answer = answer_of(study, table, row, column)
+    result = result_of(study, table, row, column)
     printed = study.published.get((table.id, row, column.name), Published(value))
-    return against_print(comparison(study, table, column, answer, printed)).estimate
+    return against_print(comparison(study, table, column, result, printed)).estimate
 
 
 def _weighted(
@@ -183,8 +183,8 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
     blank = [TableCell(table.id, summary.name, column.name) for column in table.columns]
     rows = study.config.rows_of(table)
     try:
-        selection, answers = comparable(study, table, None, rows)
-        by_row = PER_ROW[summary.kind](study, selection, answers)
+        selection, results = comparable(study, table, None, rows)
+        by_row = PER_ROW[summary.kind](study, selection, results)
     except UserError as error:
         return [SummedCell(replace(cell, reason=str(error))) for cell in blank]
     reason, mean = _over(study, table, len(by_row)), by_row.mean()
@@ -209,13 +209,13 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
     return cells
 
 
-def _ranks(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
-    return losses_of(selection, answers).rank(axis=1)
+def _ranks(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+    return losses_of(selection, results).rank(axis=1)
 
 
-def _excess(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+def _excess(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
     """Return by how many percent each value is worse than the best of its row."""
-    losses = losses_of(selection, answers)
+    losses = losses_of(selection, results)
     best = losses.min(axis=1)
     if not best.all():
         row = row_label(study, str(best.index[best == 0.0][0]))
@@ -223,7 +223,7 @@ def _excess(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.Dat
     return (losses.sub(best, axis=0).div(best.abs(), axis=0)) * PERCENT.scale
 
 
-def _shares_of_wins(study: Study, selection: Selection, answers: pd.DataFrame) -> pd.DataFrame:
+def _shares_of_wins(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
     """Return in how many percent of the realizations each value is the best; equal ones share."""
     sign = 1.0 if selection.better == "min" else -1.0
 
@@ -238,7 +238,7 @@ def _shares_of_wins(study: Study, selection: Selection, answers: pd.DataFrame) -
         won = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
         return pd.Series(PERCENT.scale * won, index=of_row.index)
 
-    return answers.apply(shares, axis=1)
+    return results.apply(shares, axis=1)
 
 
 PER_ROW: Mapping[str, Callable[[Study, Selection, pd.DataFrame], pd.DataFrame]] = {

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ensvm.report.column_values import answer_of, question_of
+from ensvm.report.column_values import query_of, result_of
 from ensvm.report.intervals import (
     difference_on_new_rows,
     of_two_columns,
     spread_shown,
     value_shown,
 )
-from ensvm.report.query import Answer, Question, ask, once
+from ensvm.report.query import Query, QueryResult, ask, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation, is_within
@@ -41,7 +41,7 @@ class TableCell:
     given, in one word; `chosen` says that a setting was chosen on the printed value.
     `largest_class` is the value of predicting the largest class, if the table names an algorithm
     that does so. `spread` says what `std` and `published_std` are. `warned` is the number of
-    realizations that warned. `status` is that of the study's answer; if it is not `ok`, `reason`
+    realizations that warned. `status` is that of the study's result; if it is not `ok`, `reason`
     explains it. `text` stands in place of a number, such as wins, ties and losses.
     """
 
@@ -86,7 +86,7 @@ class TableCell:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        cell_of(study, table, row, column, answer_of(study, table, row, column))
+        cell_of(study, table, row, column, result_of(study, table, row, column))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
@@ -125,50 +125,50 @@ def _printed_decimals(study: Study, table: TableConfig) -> dict[str, int]:
 
 
 def cell_of(
-    study: Study, table: TableConfig, row: str, column: ColumnConfig, answer: Answer
+    study: Study, table: TableConfig, row: str, column: ColumnConfig, result: QueryResult
 ) -> TableCell:
-    """Return a cell of a table: the values of an answer, compared with its printed value.
+    """Return a cell of a table: the values of a result, compared with its printed value.
 
-    The answer may be to the cell's question, a part of that answer, or an answer under another
+    The result may be that of the cell's query, a part of it, or the result under another
     reading of the paper.
     """
     printed = study.published.get((table.id, row, column.name))
-    cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
+    cell = TableCell(table.id, row, column.name, status=result.status, reason=result.reason)
     if printed is not None:
         cell = replace(cell, published=printed.value, published_std=printed.std)
-    if not answer.values:
+    if not result.values:
         return cell
     # Our own value, whatever the paper prints.
-    ours = value_shown(study, table, column, answer)
+    ours = value_shown(study, table, column, result)
     spread = study.config.mean_of_print(table, column, row).spread
-    std = spread_shown(ours, answer, spread)
-    guess = _of_largest_class(study, table, row, answer.question)
+    std = spread_shown(ours, result, spread)
+    guess = _of_largest_class(study, table, row, result.query)
     cell = replace(
         cell,
         mean=ours.mean,
         std=std,
         spread=spread,
         n=ours.n,
-        warned=answer.n_warned,
+        warned=result.n_warned,
         largest_class=guess,
     )
-    orders = answer.by_order()
+    orders = result.by_order()
     if orders is not None:
         within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
-    if answer.effect is not None:
-        varied = of_two_columns(study, answer, timed=table.of == "timing")
+    if result.effect is not None:
+        varied = of_two_columns(study, result, timed=table.of == "timing")
         low, high = varied.estimate.interval(1 - CONFIDENCE) if varied.estimate else (None, None)
         cell = replace(cell, low=low, high=high)
     if printed is None or not _is_judged(table, column, cell):
         return cell
     # The verdict, unless something makes it impossible.
-    compared = deviation(study, table, column, answer, printed)
-    why = _why_not(study, answer) or compared.why
+    compared = deviation(study, table, column, result, printed)
+    why = _why_not(study, result) or compared.why
     if guess is not None and compared.verdict in ALIKE and not why:
         margin = table.margin_of(column, printed.value)
         why = "guess" if is_within(guess - printed.value, margin) else ""
-    is_own_reading = answer.question == question_of(study, table, row, column)
+    is_own_reading = result.query == query_of(study, table, row, column)
     return replace(
         cell,
         difference=compared.value,
@@ -191,40 +191,38 @@ def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> boo
     return table.judged and not in_seconds and not coded
 
 
-def _why_not(study: Study, answer: Answer) -> Why:
+def _why_not(study: Study, result: QueryResult) -> Why:
     """Return why values cannot be judged, whatever they are; empty for facts of the data.
 
     The paper ran the row in another way, or the fits say that rounding decides the predictions in
     most realizations.
     """
-    if answer.question.algorithm == DATA_CELL:
+    if result.query.algorithm == DATA_CELL:
         return ""
-    if study.config.dataset(answer.question.row).other_protocol:
+    if study.config.dataset(result.query.row).other_protocol:
         return "protocol"
-    parts = answer.parts or (answer,)
+    parts = result.parts or (result,)
     return "rounding" if any(rounding_decides(study, part) for part in parts) else ""
 
 
-def rounding_decides(study: Study, answer: Answer) -> bool:
+def rounding_decides(study: Study, result: QueryResult) -> bool:
     """Return whether rounding decides the predictions in most realizations, as the fits say."""
-    block = study.config.algorithms.get(answer.question.algorithm)
+    block = study.config.algorithms.get(result.query.algorithm)
     proof = None if block is None else block.undetermined_at_zero
-    if proof is None or answer.question.metric not in RATES:
+    if proof is None or result.query.metric not in RATES:
         return False
-    asked = Question(answer.question.row, proof.of or answer.question.algorithm, proof.number)
+    asked = Query(result.query.row, proof.of or result.query.algorithm, proof.number)
     left = list(ask(study, asked).values.values())
     # The other algorithm is not run where the data leave the machine open.
     return 2 * left.count(0.0) > len(left) if left else proof.of is not None
 
 
-def _of_largest_class(
-    study: Study, table: TableConfig, row: str, question: Question
-) -> float | None:
+def _of_largest_class(study: Study, table: TableConfig, row: str, query: Query) -> float | None:
     """Return the metric of predicting the largest class; None if there is none."""
-    metric = question.metric
+    metric = query.metric
     if table.largest_class is None or not (metric in RATES or is_predicted(metric)):
         return None
-    guessed = ask(study, Question(row, table.largest_class, question.metric))
+    guessed = ask(study, Query(row, table.largest_class, query.metric))
     return float(guessed.shown().mean()) if guessed.values else None
 
 
@@ -314,17 +312,17 @@ def underlined(study: Study, table: TableConfig, cells: list[TableCell]) -> set[
 
     It is a one-sided test at 5 % on new rows, over the realizations that both have.
     """
-    answers = {
-        cell.column: answer_of(study, table, cell.row, table.column(cell.column))
+    results = {
+        cell.column: result_of(study, table, cell.row, table.column(cell.column))
         for cell in cells
         if not cell.is_partial
     }
 
     def is_better(column: ColumnConfig, other: str) -> bool:
         """Return whether a column is significantly better than another one."""
-        if not {column.name, other} <= answers.keys():
+        if not {column.name, other} <= results.keys():
             return False
-        varied, _ = difference_on_new_rows(study, answers[column.name], answers[other])
+        varied, _ = difference_on_new_rows(study, results[column.name], results[other])
         if varied is None or varied.estimate is None:
             return False
         sign = 1 if table.best_of(column) == "min" else -1

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ensvm.report.intervals import EXACT, Comparison, against_print, comparison
-from ensvm.report.query import Answer
+from ensvm.report.query import QueryResult
 from ensvm.report.statistical_tests import CONFIDENCE, Estimate
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import PARAMETER
@@ -107,7 +107,7 @@ def is_within(difference: float, margin: float) -> bool:
 
 
 def deviation(
-    study: Study, table: TableConfig, column: ColumnConfig, answer: Answer, printed: Published
+    study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult, printed: Published
 ) -> Deviation:
     """Compare the values of a table's cell (there is at least one) with the printed value.
 
@@ -116,8 +116,8 @@ def deviation(
     margin = table.margin_of(column, printed.value)
     is_set = table.metric_of(column).startswith(PARAMETER)
     if not (is_set or table.of == "data"):
-        return judge(comparison(study, table, column, answer, printed), margin)
-    ours = float(answer.shown().mean())
+        return judge(comparison(study, table, column, result, printed), margin)
+    ours = float(result.shown().mean())
     difference = ours - printed.value
     if not is_set:
         alike, ends, basis = difference == 0.0, None, ""

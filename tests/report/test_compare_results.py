@@ -149,7 +149,7 @@ def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
     assert found.claims == ["less: holds -> fails"]
 
 
-def answer(*arguments):
+def result(*arguments):
     return invoke("compare", *arguments)
 
 
@@ -157,10 +157,10 @@ def test_the_exit_status_guards_the_verdicts(tmp_path):
     side(tmp_path / "a" / "s")
     side(tmp_path / "b" / "s", one=[0.2101, 0.22, 0.23, 0.22])
     side(tmp_path / "c" / "s", one=[0.5, 0.6, 0.55, 0.5])
-    same = answer(tmp_path / "a", tmp_path / "b")
+    same = result(tmp_path / "a", tmp_path / "b")
     assert same.exit_code == 0
     assert "2 of 2 table values are on both sides; 1 are equal to the last bit" in same.stdout
-    other = answer(tmp_path / "a", tmp_path / "c", "--all")
+    other = result(tmp_path / "a", tmp_path / "c", "--all")
     assert other.exit_code == 1
     assert "table 1, titanic, one: close -> differs" in other.stdout
     assert "less: holds -> fails" in other.stdout
@@ -175,7 +175,7 @@ def test_a_side_may_be_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
         "ensvm.report.compare_results.shipped_records", lambda study: tmp_path / "shipped" / study
     )
     for pair in ((tmp_path / "run", "shipped"), ("shipped", tmp_path / "run" / "s")):
-        found = answer(*pair)
+        found = result(*pair)
         assert found.exit_code == 0, (pair, found.output)
         assert "2 of 2 table values are on both sides; 2 are equal" in found.stdout
 
@@ -194,7 +194,7 @@ def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, messa
     side(tmp_path / "a" / "s")
     other = tmp_path / "other" / "t"
     make_study(other, CONFIG.replace("study: s", "study: t"), errors("german", "one", [0.1]))
-    found = answer(first, second)
+    found = result(first, second)
     assert found.exit_code == 2
     assert found.stderr.startswith("error: ")
     assert message in found.stderr

@@ -126,8 +126,8 @@ def test_every_medium_and_the_evidence_show_it_with_its_interval(tmp_path):
     line = document.frame.set_index(["row", "column"]).loc["german", "rise"]
     assert (line["low"], line["high"]) == (cell.low, cell.high)
     assert "of both columns" in " ".join(document.legend)
-    answer = invoke("table", tmp_path / "s")
-    assert interval in " ".join(answer.output.split())
+    result = invoke("table", tmp_path / "s")
+    assert interval in " ".join(result.output.split())
     titles = [one.title for one in evidence_in_tables(study, "german", "noisy")]
     assert "Table 4: german, Rise" in titles
     behind = next(

@@ -303,12 +303,12 @@ def test_fiellers_interval_covers_the_ratio_and_is_open_if_the_divisor_may_be_0(
 
 def test_rows_tested_are_counted_once(tmp_path):
     study = study_of(tmp_path, {"a": np.tile([0.1, 0.2], 20)}, split=FOLDS)
-    from ensvm.report.query import Question, ask
+    from ensvm.report.query import Query, ask
 
-    answer = ask(study, Question("german", "a", "error"))
-    assert n_tested(answer) == 10 * 20  # four repetitions of ten folds of 20 rows
-    assert n_tested(answer.over([1])) == 20
-    assert n_tested(replace(answer, question=replace(answer.question, stage=3))) == 0
+    result = ask(study, Query("german", "a", "error"))
+    assert n_tested(result) == 10 * 20  # four repetitions of ten folds of 20 rows
+    assert n_tested(result.over([1])) == 20
+    assert n_tested(replace(result, query=replace(result.query, stage=3))) == 0
 
 
 def test_the_legend_says_whose_degrees_of_freedom_welchs_are(tmp_path):

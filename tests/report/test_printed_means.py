@@ -89,11 +89,11 @@ def test_a_deviation_over_repetitions_is_that_of_their_means(tmp_path):
     means = 100 * values.reshape(4, 5).mean(axis=1)
     assert cell.std == pytest.approx(means.std(ddof=1))
     from ensvm.report.query import ask
-    from ensvm.report.tables import question_of
+    from ensvm.report.tables import query_of
 
-    answer = ask(study, question_of(study, table, "german", table.columns[0]))
+    result = ask(study, query_of(study, table, "german", table.columns[0]))
     printed = study.published["1", "german", "a"]
-    one = comparison(study, table, table.columns[0], answer, printed)
+    one = comparison(study, table, table.columns[0], result, printed)
     assert (one.n_printed, one.printed.std, one.values.size) == (10, 1.5, 4)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_records import claimed, record
 
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 
 CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less}"
 
@@ -20,28 +20,28 @@ def timed(number, host):
 
 def test_seconds_of_one_machine_are_values_in_seconds(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [timed(1, "one"), timed(2, "one")])
-    answer = ask(study, Question("german", "a", "train_seconds", "timing"))
-    assert (answer.status, dict(answer.values), answer.unit.name) == ("ok", {1: 1.0, 2: 2.0}, "s")
+    result = ask(study, Query("german", "a", "train_seconds", "timing"))
+    assert (result.status, dict(result.values), result.unit.name) == ("ok", {1: 1.0, 2: 2.0}, "s")
 
 
 def test_seconds_of_two_machines_are_refused_but_their_counts_are_not(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [timed(1, "one"), timed(2, "other")])
-    answer = ask(study, Question("german", "a", "train_seconds", "timing"))
-    assert (answer.status, len(answer.values)) == ("mixed", 0)
-    assert "one, other" in answer.reason
-    assert ask(study, Question("german", "a", "n_iter_", "timing")).status == "ok"
+    result = ask(study, Query("german", "a", "train_seconds", "timing"))
+    assert (result.status, len(result.values)) == ("mixed", 0)
+    assert "one, other" in result.reason
+    assert ask(study, Query("german", "a", "n_iter_", "timing")).status == "ok"
 
 
 def test_seconds_of_the_error_pass_are_no_values(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", seconds=1.0, error=0.1)])
-    assert not ask(study, Question("german", "a", "train_seconds")).values
-    assert ask(study, Question("german", "a", "error")).shown() == pytest.approx([10.0])
+    assert not ask(study, Query("german", "a", "train_seconds")).values
+    assert ask(study, Query("german", "a", "error")).shown() == pytest.approx([10.0])
 
 
 def test_a_stage_beyond_the_end_is_the_last(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", curve=[3.0, 1.0])])
     found = {
-        stage: ask(study, Question("german", "a", "path_", stage=stage)).values[1]
+        stage: ask(study, Query("german", "a", "path_", stage=stage)).values[1]
         for stage in (1, 2, 9, "all")
     }
     assert found == {1: 3.0, 2: 1.0, 9: 1.0, "all": [3.0, 1.0]}
@@ -49,9 +49,9 @@ def test_a_stage_beyond_the_end_is_the_last(tmp_path):
 
 def test_why_there_is_nothing(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [])
-    assert ask(study, Question("german", "a", "error")).why == "not run yet"
-    assert ask(study, Question("astro", "b", "error")).why == "not asked for by the config"
-    assert ask(study, Question("german", "later", "error")).why == "not run yet"
+    assert ask(study, Query("german", "a", "error")).why == "not run yet"
+    assert ask(study, Query("astro", "b", "error")).why == "not asked for by the config"
+    assert ask(study, Query("german", "later", "error")).why == "not run yet"
 
 
 def test_values_of_every_order_are_in_the_unit_shown(tmp_path):
@@ -64,12 +64,12 @@ def test_values_of_every_order_are_in_the_unit_shown(tmp_path):
         for number, values in errors.items()
     ]
     study = claimed(tmp_path / "s", CLAIM, records)
-    answer = ask(study, Question("german", "a", "error"))
-    assert answer.by_order() == pytest.approx(100 * np.array(list(errors.values())))
-    assert answer.by_order().mean(axis=1) == pytest.approx(answer.shown())
-    assert ask(study, Question("german", "a", "n_test")).by_order().tolist() == [[7, 7, 7]] * 2
-    assert ask(study, Question("german", "a", "path_", stage=1)).by_order() is None
-    assert ask(study, Question("astro", "a", "error")).by_order() is None
+    result = ask(study, Query("german", "a", "error"))
+    assert result.by_order() == pytest.approx(100 * np.array(list(errors.values())))
+    assert result.by_order().mean(axis=1) == pytest.approx(result.shown())
+    assert ask(study, Query("german", "a", "n_test")).by_order().tolist() == [[7, 7, 7]] * 2
+    assert ask(study, Query("german", "a", "path_", stage=1)).by_order() is None
+    assert ask(study, Query("astro", "a", "error")).by_order() is None
 
 
 def test_records_that_warned_are_counted(tmp_path):
@@ -79,5 +79,5 @@ def test_records_that_warned_are_counted(tmp_path):
         for number in (2, 3)
     ]
     study = claimed(tmp_path / "s", CLAIM, [quiet, *loud])
-    assert ask(study, Question("german", "a", "error")).n_warned == 2
-    assert ask(study, Question("german", "b", "error")).n_warned == 0
+    assert ask(study, Query("german", "a", "error")).n_warned == 2
+    assert ask(study, Query("german", "b", "error")).n_warned == 0

@@ -7,7 +7,7 @@ from ensvm.data import load
 from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, Store, read_records
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
@@ -47,7 +47,7 @@ def run(plan, folder):
 
 
 def values(study, algorithm, metric):
-    return ask(study, Question("own", algorithm, metric))
+    return ask(study, Query("own", algorithm, metric))
 
 
 @pytest.fixture

@@ -268,8 +268,8 @@ def test_every_medium_shows_them_below_the_rows(tmp_path):
     assert lines.loc[("wins-b", "a"), "text"] == "3/1/1"
     latex = MEDIA["latex"].render(document)
     assert latex.index("heart") < latex.rindex("\\midrule") < latex.index("\nmean ")
-    answer = invoke("table", tmp_path / "s")
-    assert "wins/ties/losses against B" in " ".join(answer.output.split())
+    result = invoke("table", tmp_path / "s")
+    assert "wins/ties/losses against B" in " ".join(result.output.split())
     [*_, index] = write_pages([study], tmp_path / "pages")
     page = index.with_name("s.html").read_text()
     assert "3/1/1" in page[page.index("<tfoot>") :]

@@ -14,7 +14,7 @@ from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.intervals import BASES, Comparison, Varied, by_repetition
-from ensvm.report.query import Answer, Question
+from ensvm.report.query import Query, QueryResult
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import judge, repetitions_to_decide, verdict_on
@@ -195,11 +195,11 @@ def test_the_first_basis_that_applies_is_taken():
     assert judge(replace(every, like_print=None, n_test=0), 1.0).basis == "means"
 
 
-QUESTION = Question("german", "a", "error")
+QUESTION = Query("german", "a", "error")
 
 
 def folds(values, k, left_out=(), protocol="kfold"):
-    """Return the answer of these errors, one a realization, in percent."""
+    """Return the result of these errors, one a realization, in percent."""
     key = "n_splits" if protocol == "kfold" else "realizations"
     split = {"protocol": protocol, key: k}
     records = {
@@ -208,12 +208,12 @@ def folds(values, k, left_out=(), protocol="kfold"):
         if made.realization not in left_out
     }
     found = {number: made.metrics["error"] for number, made in records.items()}
-    return Answer(QUESTION, found, records=records)
+    return QueryResult(QUESTION, found, records=records)
 
 
-def means_of(answer):
+def means_of(result):
     """Return the mean of each complete repetition, two or more."""
-    return by_repetition(answer, answer.shown())
+    return by_repetition(result, result.shown())
 
 
 rates = st.floats(0.0, 1.0)
@@ -471,7 +471,7 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(tmp_path):
     assert found.difference_high == pytest.approx(found.difference + half)
     # A single repetition is one rate on all rows: five folds of 300.
     once = cell(tmp_path / "once", lines[:5], "titanic")
-    rate = 100 * 151 / 1502  # Agresti and Caffo: one error and one right answer more
+    rate = 100 * 151 / 1502  # Agresti and Caffo: one error and one right result more
     half = 1.959964 * np.sqrt(2 * rate * (100 - rate) / 1502) + 0.05
     assert once.interval_of == "test rows"
     assert once.difference_high == pytest.approx(half)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ensvm.report.column_values import question_of
+from ensvm.report.column_values import query_of
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -25,7 +25,7 @@ from ensvm.report.documents.document import (
 )
 from ensvm.report.documents.table_document import as_printed, reasons, value_of
 from ensvm.report.documents.table_legend import verdicts
-from ensvm.report.query import Answer, ask, once, shared_realizations
+from ensvm.report.query import QueryResult, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import (
     ALIKE,
@@ -110,28 +110,29 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
         for column in config.columns_of(table)
         if (table.id, row, column.name) in study.published
     ]
-    own_questions = [question_of(study, table, row, column) for row, column in printed_cells]
-    # Each reading asks the same questions of its own copies of data sets and algorithms.
-    asked = {DEFAULT: own_questions}
+    own_queries = [query_of(study, table, row, column) for row, column in printed_cells]
+    # Each reading has the same queries about its own copies of data sets and algorithms.
+    asked = {DEFAULT: own_queries}
     for variant in config.variants:
         asked[variant.name] = [
             replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
-            for one in own_questions
+            for one in own_queries
         ]
-    answers = {name: [ask(study, one) for one in questions] for name, questions in asked.items()}
-    over_shared = [_over_shared(of_cell) for of_cell in zip(*answers.values(), strict=True)]
+    results = {name: [ask(study, one) for one in queries] for name, queries in asked.items()}
+    over_shared = [_over_shared(of_cell) for of_cell in zip(*results.values(), strict=True)]
 
-    def cells_of(answers: Iterable[Answer]) -> tuple[TableCell, ...]:
+    def cells_of(of_reading: Iterable[QueryResult]) -> tuple[TableCell, ...]:
+        """Return the cells of a reading, in the order of the printed ones."""
         return tuple(
-            cell_of(study, table, *place, answer)
-            for place, answer in zip(printed_cells, answers, strict=True)
+            cell_of(study, table, *place, result)
+            for place, result in zip(printed_cells, of_reading, strict=True)
         )
 
-    cells = {name: cells_of(of_reading) for name, of_reading in answers.items()}
+    cells = {name: cells_of(of_reading) for name, of_reading in results.items()}
     # The same cells over the realizations that all readings have.
     equal = {
         name: cells_of(of_cell[number] for of_cell in over_shared)
-        for number, name in enumerate(answers)
+        for number, name in enumerate(results)
     }
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
@@ -145,11 +146,11 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     return OpenQuestion(config, table, labels, cells, equal, distances)
 
 
-def _over_shared(of_cell: Sequence[Answer]) -> list[Answer]:
-    """Return a cell's answers over shared realizations; those of a single one stay as they are."""
-    several = [answer for answer in of_cell if len(answer.values) > 1]
+def _over_shared(of_cell: Sequence[QueryResult]) -> list[QueryResult]:
+    """Return a cell's results over shared realizations; those of a single one stay as they are."""
+    several = [result for result in of_cell if len(result.values) > 1]
     shared = shared_realizations(several) if several else []
-    return [answer.over(shared) if len(answer.values) > 1 else answer for answer in of_cell]
+    return [result.over(shared) if len(result.values) > 1 else result for result in of_cell]
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:

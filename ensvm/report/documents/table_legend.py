@@ -7,7 +7,7 @@ import numpy as np
 
 from ensvm.records.record import Record
 from ensvm.records.runs import machines
-from ensvm.report.column_values import answer_of
+from ensvm.report.column_values import result_of
 from ensvm.report.documents.document import (
     Grid,
     as_written,
@@ -220,9 +220,9 @@ def _sign(difference: float) -> int:
 
 def _comparison(study: Study, table: TableConfig, cell: TableCell) -> Comparison:
     column = table.column(cell.column)
-    answer = answer_of(study, table, cell.row, column)
+    result = result_of(study, table, cell.row, column)
     printed = study.published[table.id, cell.row, cell.column]
-    return comparison(study, table, column, answer, printed)
+    return comparison(study, table, column, result, printed)
 
 
 def _timings(study: Study, table: TableConfig) -> list[str]:
@@ -231,7 +231,7 @@ def _timings(study: Study, table: TableConfig) -> list[str]:
         column.name: [
             record
             for row in study.config.rows_of(table)
-            for record in answer_of(study, table, row, column).all_records
+            for record in result_of(study, table, row, column).all_records
         ]
         for column in table.columns
     }
@@ -268,10 +268,10 @@ def _long_timings(study: Study, table: TableConfig) -> list[str]:
     """Return the values of which one timing is far above their median, each with both."""
     texts = []
     for row, column in product(study.config.rows_of(table), table.columns):
-        answer = answer_of(study, table, row, column)
-        if answer.unit != SECONDS or answer.parts or not answer.values:
+        result = result_of(study, table, row, column)
+        if result.unit != SECONDS or result.parts or not result.values:
             continue
-        seconds = answer.shown()
+        seconds = result.shown()
         longest, middle = float(seconds.max()), float(np.median(seconds))
         if longest > DISTURBED * middle:
             texts.append(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, printed_value, row_label
 from ensvm.study.figure_kinds import BoxConfig, RowsPanel
@@ -57,15 +57,15 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
     missing: list[str] = []
     table = None if figure.table is None else study.config.table(figure.table)
     for row, series in product(figure.rows_of(panel), figure.series):
-        answer = ask(study, Question(row, series, figure.metric, pass_of(figure.metric)))
-        numbered = zip(answer.values, answer.shown().tolist(), strict=True)
+        result = ask(study, Query(row, series, figure.metric, pass_of(figure.metric)))
+        numbered = zip(result.values, result.shown().tolist(), strict=True)
         values = {number: value for number, value in numbered if math.isfinite(value)}
         if not values:
-            why = answer.why if not answer.values else "no finite value"
+            why = result.why if not result.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
-        if answer.is_partial:
-            missing.append(f"{row}, {series}: {answer.why}")
+        if result.is_partial:
+            missing.append(f"{row}, {series}: {result.why}")
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
         items.append(Values(row, series, algorithm_label(study, series), values, printed))

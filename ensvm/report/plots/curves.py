@@ -28,7 +28,7 @@ from ensvm.report.plots.looks import (
     look_of,
     series_label,
 )
-from ensvm.report.query import Answer, Question, ask
+from ensvm.report.query import Query, QueryResult, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_value
 from ensvm.study.figure_kinds import axis_label
@@ -134,22 +134,22 @@ def _curves_of_fits(
     missing: list[str],
 ) -> Iterator[Curve]:
     """Yield the curve that the fits of an algorithm recorded, or add to `missing` why not."""
-    answer = _curves(study, y, panel.about, series)
+    result = _curves(study, y, panel.about, series)
     one = figure.realization if isinstance(figure.realization, int) else None
-    chosen = [number for number in answer.values if one is None or number == one]
+    chosen = [number for number in result.values if one is None or number == one]
     if not chosen:
-        why = answer.why if not answer.values else f"not run yet (realization {one})"
+        why = result.why if not result.values else f"not run yet (realization {one})"
         missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
-    if answer.is_partial and one is None:
-        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {answer.why}")
-    curves = [answer.values[number] for number in chosen]
+    if result.is_partial and one is None:
+        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {result.why}")
+    curves = [result.values[number] for number in chosen]
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
         return
     # Nothing was measured past a curve's end: the mean ends where the first realization does.
     points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
-    mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
+    mark = result.records[chosen[0]].metrics.get(str(figure.marks)) or None
     if len(chosen) > 1 or isinstance(mark, str):
         mark = None
     first = figure.first if panel.first is None else panel.first
@@ -223,26 +223,26 @@ def _values(
     With `stage`, the values are that entry of the curves, and all curves must be long enough.
     """
     if stage is None:
-        question = Question(row, algorithm, y, pass_of(y))
-        answer = ask(study, question)
-        values = list(answer.values.values())
+        query = Query(row, algorithm, y, pass_of(y))
+        result = ask(study, query)
+        values = list(result.values.values())
     else:
-        answer = _curves(study, y, row, algorithm)
-        curves = answer.values.values()
+        result = _curves(study, y, row, algorithm)
+        curves = result.values.values()
         ended = sum(len(curve) < stage for curve in curves)
         if ended:
             return [], f"{ended} of {len(curves)} realizations ended before"
         values = [curve[stage - 1] for curve in curves]
     if not values:
-        return [], answer.why
+        return [], result.why
     finite = [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
-    return finite, "no finite value" if not finite else answer.why if answer.is_partial else ""
+    return finite, "no finite value" if not finite else result.why if result.is_partial else ""
 
 
-def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:
-    return ask(study, Question(row, algorithm, y, pass_of(y), "all"))
+def _curves(study: Study, y: str, row: str, algorithm: str) -> QueryResult:
+    return ask(study, Query(row, algorithm, y, pass_of(y), "all"))
 
 
 def _cumulative(empty: Curve, curves: list[Any], metric: str) -> Curve:

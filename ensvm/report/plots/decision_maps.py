@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.plots.looks import GREY, Key, look_of
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
@@ -74,11 +74,11 @@ def _recorded(
     for name in (*MAP, panel.marks, panel.sizes):
         if name is None:
             continue
-        answer = ask(study, Question(panel.dataset, series, name, stage="all"))
-        if figure.realization not in answer.values:
+        result = ask(study, Query(panel.dataset, series, name, stage="all"))
+        if figure.realization not in result.values:
             not_run = f"not run yet (realization {figure.realization})"
-            return {}, not_run if answer.values else answer.why
-        recorded[name] = answer.values[figure.realization]
+            return {}, not_run if result.values else result.why
+        recorded[name] = result.values[figure.realization]
     return recorded, ""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ensvm.report.plots.boxes import PRINTED
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, Key
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, printed_value, row_label
 from ensvm.report.verdict import is_within
@@ -55,17 +55,17 @@ def read_panel(
     table = None if figure.table is None else study.config.table(figure.table)
     pair = figure.pair_of(panel)
     for row in figure.rows_of(panel):
-        questions = [Question(row, name, figure.metric, pass_of(figure.metric)) for name in pair]
-        answers = [ask(study, question) for question in questions]
+        queries = [Query(row, name, figure.metric, pass_of(figure.metric)) for name in pair]
+        results = [ask(study, query) for query in queries]
         without = [
-            f"{row}, {name}: {answer.why}"
-            for name, answer in zip(pair, answers, strict=True)
-            if answer.is_partial or not answer.values
+            f"{row}, {name}: {result.why}"
+            for name, result in zip(pair, results, strict=True)
+            if result.is_partial or not result.values
         ]
         missing += without
-        if not all(answer.values for answer in answers):
+        if not all(result.values for result in results):
             continue
-        x, y = (float(answer.shown().mean()) for answer in answers)
+        x, y = (float(result.shown().mean()) for result in results)
         if not (math.isfinite(x) and math.isfinite(y)):
             missing.append(f"{row}: not all values are finite numbers")
             continue

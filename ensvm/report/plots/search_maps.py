@@ -9,7 +9,7 @@ import pandas as pd
 
 from ensvm.report.plots.log_axes import RAISED
 from ensvm.report.plots.looks import Key
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MapConfig, MapPanel
@@ -43,20 +43,20 @@ def read_panel(
 ) -> tuple[list[SearchMap], list[str]]:
     """Return the map of a panel, or a line of text why it is missing."""
     names = {"score": SEARCH, "x": f"{SEARCH}.{figure.x}", "y": f"{SEARCH}.{figure.y}"}
-    answers = {
-        key: ask(study, Question(panel.dataset, panel.series, name, stage="all"))
+    results = {
+        key: ask(study, Query(panel.dataset, panel.series, name, stage="all"))
         for key, name in names.items()
     }
-    for key, answer in answers.items():
-        if not answer.values:
+    for key, result in results.items():
+        if not result.values:
             place = f"{panel.name}, {panel.series}, {getattr(figure, key, SEARCH)}"
-            return [], [f"{place}: {answer.why}"]
-    of_score = answers["score"]
+            return [], [f"{place}: {result.why}"]
+    of_score = results["score"]
     missing = [f"{panel.name}, {panel.series}: {of_score.why}"] if of_score.is_partial else []
     points = pd.concat(
         {
-            number: pd.DataFrame({key: answer.values[number] for key, answer in answers.items()})
-            for number in answers["score"].values
+            number: pd.DataFrame({key: result.values[number] for key, result in results.items()})
+            for number in results["score"].values
         },
         names=["realization"],
     )
