@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
 
 NOT_ALL_SHOWN = 1  # the exit status
-LEFT_OUT = "ensvm.left_out"  # in the context of click: whether something could not be shown
+# In the context of click: whether something could not be shown or written, and the folders in
+# which no file could be written
+LEFT_OUT, NOT_WRITTEN = "ensvm.left_out", "ensvm.not_written"
 WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
     was run there. The folder `results` of a checkout shows the results that come with ensvm until
     something is run there; so does, without RESULTS, the name of a shipped study. What is written
@@ -238,6 +240,15 @@ def _readable(folders: Mapping[str, Sequence[Path]]) -> Iterator["Study"]:
     for error in errors:
         print_text(f"not shown: {error}", err=True)
         click.get_current_context().meta[LEFT_OUT] = True
+
+
+def say_not_written(error: OSError) -> None:
+    """Say that a file cannot be written, once for each folder; the command goes on."""
+    folder, meta = Path(error.filename).parent, click.get_current_context().meta
+    meta[LEFT_OUT] = True
+    if folder not in meta.setdefault(NOT_WRITTEN, set()):
+        meta[NOT_WRITTEN].add(folder)
+        print_text(f"not written: {error.filename}: {error.strerror}", err=True)
 
 
 def print_left_out(study: "Study") -> None:

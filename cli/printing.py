@@ -166,8 +166,9 @@ def refuse(*messages: str) -> NoReturn:
 
 
 def print_written(paths: Iterable[Path]) -> None:
-    """Print on standard error which files a command wrote."""
-    print_text("wrote " + ", ".join(map(str, paths)), err=True)
+    """Print on standard error which files a command wrote, if it wrote any."""
+    if names := ", ".join(map(str, paths)):
+        print_text(f"wrote {names}", err=True)
 
 
 def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:

@@ -135,8 +135,9 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
     """Unite results of several machines or shards in one folder.
 
     Each A is a folder of results, a study's folder, or a file cells.jsonl. The newest good record
-    of each cell is kept; cells with different values for the same settings are listed. Exit
-    status: 0 written, 1 written although such cells exist, 2 wrong input.
+    of each cell is kept; cells with different values for the same settings are listed. A folder
+    that cannot be read is named and left out. Exit status: 0 written, 1 written although there are
+    such cells or folders, 2 wrong input.
 
     \b
     Examples:
@@ -145,7 +146,7 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
     """
     from ensvm.records import merge as merging
 
-    merged = merging.merge(sources)
+    merged, errors = merging.merge(sources)
     merging.write_merged(merged, output)
     for study in merged:
         n = len(study.files)
@@ -154,10 +155,13 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
         for note in study.notes:
             print_text(f"{study.study}: {note}", err=True)
     print_text(f"{output}: written; tables: ensvm table {shlex.quote(str(output))}")
+    for error in errors:
+        print_text(f"left out: {error}", err=True)
     disagreements = [text for study in merged for text in study.disagreements]
     for text in disagreements[:MAX_DISAGREEMENTS]:
         print_text(text, err=True)
     if disagreements:
         count = f"{counted(len(disagreements), 'cell')} with different values for the same settings"
         print_text(f"{count}; of each the newest is kept", err=True)
+    if disagreements or errors:
         sys.exit(DISAGREE)

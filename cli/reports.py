@@ -15,6 +15,7 @@ from ensvm_cli.arguments import (
     read_studies,
     results_argument,
     say_if_shipped,
+    say_not_written,
 )
 from ensvm_cli.printing import (
     print_markdown,
@@ -91,16 +92,19 @@ def report(
         _write_figures(chosen, results)
     if "claims" in parts:
         with_claims = [study for study in chosen if study.config.claims]
-        documents = [write_claims(study) for study in with_claims]
+        documents = [write_claims(study, say_not_written) for study in with_claims]
         if sys.stdout.isatty() and with_claims:
             _print_claims(with_claims)
         _print_documents(documents, results, "claims", whole=not sys.stdout.isatty())
     if "readings" in parts:
-        _print_documents(map(write_readings, chosen), results, "readings")
+        documents = [write_readings(study, say_not_written) for study in chosen]
+        _print_documents(documents, results, "readings")
     if "tables" in parts:
         for study in chosen:
-            paths = [path for _, files in write_tables(study, "md") for path in files]
-            print_written([*paths, *filter(None, [write_first_page(study)])])
+            tables = write_tables(study, "md", failed=say_not_written)
+            paths = [path for _, files in tables for path in files]
+            page = write_first_page(study, say_not_written)
+            print_written([*paths, *filter(None, [page])])
     if "pages" in parts:
         _write_pages(chosen, output)
 
@@ -154,9 +158,9 @@ def _write_pages(studies: Iterable["Study"], output: Path) -> None:
 def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
     from ensvm.report.write import write_figures
 
-    written: list[Path] = []
+    drawn = False
     for study in studies:
-        for content, paths in write_figures(study):
+        for content, paths in write_figures(study, say_not_written):
             if content.missing:
                 first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
@@ -164,8 +168,8 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
                 say(f"{of}: missing: {first}{more}", err=True)
             for path in paths:
                 say(path)
-            written += paths
-    if not written:
+            drawn = drawn or bool(content.items)
+    if not drawn:
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
         refuse(f"{results or RESULTS}: nothing to draw; {first}")
 
@@ -179,12 +183,14 @@ def _print_documents(
 ) -> None:
     """Print documents, if they are printed whole, and their files; refuse if there are none."""
     written: list[Path] = []
+    texts = []
     for text, paths in documents:
-        if paths and whole:
-            print_markdown(text)
+        texts += [text] * bool(text)
         written += paths
-    if not written:
+    if not texts:
         refuse(f"{results or RESULTS}: no records of a study with {what}; run one first")
+    for text in texts if whole else ():
+        print_markdown(text)
     print_written(written)
 
 

@@ -16,6 +16,7 @@ from ensvm_cli.arguments import (
     print_left_out,
     read_studies,
     results_argument,
+    say_not_written,
 )
 from ensvm_cli.printing import (
     fitting_console,
@@ -87,11 +88,11 @@ def table(
         if not tables:
             others = "; ".join(commands_of(study.config, results or study.config.study))
             without.append(f"the study {study.config.study} has no tables; {others}")
-        for text, paths in write_tables(study, form or "md", tables):
+        for text, paths in write_tables(study, form or "md", tables, say_not_written):
             texts.append(text)
             written += paths
     if table_id is None and written:
-        pages = [write_first_page(study) for study, _ in chosen]
+        pages = [write_first_page(study, say_not_written) for study, _ in chosen]
         written += [page for page in pages if page is not None]
     # The files are there, whatever becomes of the output.
     for study, tables in chosen:
@@ -105,7 +106,7 @@ def table(
     if form is not None:
         for text in texts:
             say(text)
-    _print_written(written, without)
+    _print_written(written, without, is_shown=bool(texts))
     for study, tables in chosen:
         print_text(_next_step(study, tables, results), err=True)
 
@@ -122,9 +123,12 @@ def _next_step(study: "Study", tables: Iterable["TableConfig"], results: Path | 
     return "; ".join([f"{name}: {counts}" if counts else name, *more])
 
 
-def _print_written(written: list[Path], reasons: list[str]) -> None:
-    """Print why something was not written, and the files that were; refuse if there are none."""
-    if not written:
+def _print_written(written: list[Path], reasons: list[str], *, is_shown: bool) -> None:
+    """Print why something is not shown, and the files that were written; refuse if none is shown.
+
+    Files that could not be written were named before.
+    """
+    if not is_shown:
         refuse(*reasons)
     for line in reasons:
         say(line, err=True)
@@ -167,7 +171,7 @@ def _show_study(
         if only_run or derived is not None:
             document = _computed_part(study, config, document)
         wide.print(to_terminal(document, bold=console.is_terminal, text_width=console.width))
-    if tables and not only_run:  # else they are not written yet
+    if any((study.folder / f"table-{one.id}.md").is_file() for one in tables if not only_run):
         notes = f"assumptions and reasons for missing values: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM)
     if tables and derived is not None:
@@ -275,21 +279,25 @@ def rank(
 
     written: list[Path] = []
     reasons: list[str] = []
+    is_ranked = False
     for study, tables in _tables_by_study(read_studies(results, studies, "comp6321"), table_id):
         for table in tables:
             if table.of == "data" and table_id is None:
                 continue  # facts of the data are ranked only if their table is named
             try:
                 if dataset is None:
-                    text, paths = write_ranking(rank_over_data_sets(study, table, metric))
+                    text, paths = write_ranking(
+                        rank_over_data_sets(study, table, metric), say_not_written
+                    )
                 else:
                     comparison = compare_on_data_set(study, table, dataset, metric)
-                    text, paths = write_comparison(comparison)
+                    text, paths = write_comparison(comparison, say_not_written)
             except UserError as reason:
                 reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
                 continue
             print_markdown(text)
+            is_ranked = True
             written += paths
-    if not written and not reasons:
+    if not is_ranked and not reasons:
         reasons = [f"{results or RESULTS}: no table to rank"]
-    _print_written(written, reasons)
+    _print_written(written, reasons, is_shown=is_ranked)

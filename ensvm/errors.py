@@ -102,6 +102,11 @@ class DataUnavailable(UserError):
         return type(self), (self.name, self.reasons, self.how_to_get)
 
 
+def unreadable(path: object, error: OSError) -> UserError:
+    """Return the error of a file or a folder that cannot be read."""
+    return UserError(f"{path}: cannot be read: {error.strerror or error}")
+
+
 def in_any_case(name: str, accepted: Iterable[str]) -> str:
     """Return the accepted name that differs from `name` in capital letters alone, else `name`."""
     names = list(dict.fromkeys(accepted))

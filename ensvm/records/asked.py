@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ensvm.atomic_write import replace_file
-from ensvm.errors import UserError
+from ensvm.errors import UserError, unreadable
 from ensvm.records.record import FromOne, SettingsLine, checked, read_line, settings_line
 from ensvm.records.settings import CellSettings
 from ensvm.study.passes import RunPass, ValueOf
@@ -78,10 +78,14 @@ def read_asked(folder: Path) -> Asked | None:
     Raises UserError, naming the file and the line, if it cannot be read.
     """
     path = folder / ASKED_FILE
-    if not path.is_file():
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise unreadable(path, error) from error
     reader = _Reader()
-    for number, text in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, text in enumerate(content.splitlines(), start=1):
         try:
             reader.read(read_line(text))
         except (ValueError, RecursionError) as error:

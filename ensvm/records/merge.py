@@ -5,12 +5,12 @@ import os
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ensvm.counts import counted
-from ensvm.errors import UserError
+from ensvm.errors import Mistakes, UserError
 from ensvm.records.asked import ASKED_FILE, Asked, read_asked
 from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
 from ensvm.records.record import Identity, Record, Status
@@ -20,8 +20,11 @@ from ensvm.records.store import (
     PUBLISHED_COPY,
     Store,
     folders_in,
+    has_file,
     records_in,
 )
+from ensvm.study.printed import read_published
+from ensvm.study.read_config import read_copy
 
 # A failure is a result, for the cell was run; a cell without data was not.
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
@@ -42,21 +45,50 @@ class Merged:
     disagreements: list[str] = field(default_factory=list)
 
 
-def merge(places: Iterable[Path]) -> list[Merged]:
+def merge(places: Iterable[Path]) -> tuple[list[Merged], list[UserError]]:
     """Return the records in folders of results, folders of studies or files, study by study.
 
-    Raises UserError if a place has no records, or a study has no config beside them.
+    With them come the errors of folders that cannot be read, and of studies without a config: these
+    are left out. Raises UserError if a place has no records, or nothing can be read.
     """
     of_study: dict[str, list[tuple[Path, Record]]] = defaultdict(list)
+    errors: list[UserError] = []
     for place in places:
-        files = [place] if place.is_file() else [each / CELLS_FILE for each in folders_in(place)]
-        found = [(path, records_in(path).values()) for path in files if path.is_file()]
-        if not any(records for _, records in found):
-            raise UserError(f"{place}: no records here; run a study first")
-        for path, records in found:
+        files = [place]
+        if not place.is_file():
+            files = [each / CELLS_FILE for each in folders_in(place) if has_file(each, CELLS_FILE)]
+        n_errors, n_records = len(errors), 0
+        for path in files:
+            try:
+                records = _records_beside_config(path)
+            except UserError as error:
+                errors.append(error)
+                continue
+            n_records += len(records)
             for record in records:
                 of_study[record.study].append((path, record))
-    return [_united(study, of_study[study]) for study in sorted(of_study)]
+        if not n_records and len(errors) == n_errors:
+            raise UserError(f"{place}: no records here; run a study first")
+    merged = []
+    for study in sorted(of_study):
+        try:
+            merged.append(_united(study, of_study[study]))
+        except UserError as error:
+            errors.append(error)
+    if not merged:
+        raise Mistakes([text for error in errors for text in error.messages])
+    return merged, errors
+
+
+def _records_beside_config(path: Path) -> Collection[Record]:
+    """Return the records in a file; raise UserError if they, or the files beside, are spoilt."""
+    folder = path.parent
+    if has_file(folder, CONFIG_COPY):
+        config = read_copy(folder / CONFIG_COPY)
+        if has_file(folder, PUBLISHED_COPY):
+            read_published(folder / PUBLISHED_COPY, config)
+        read_asked(folder)
+    return records_in(path).values()
 
 
 def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
@@ -64,9 +96,10 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
     of_cell: dict[Identity, list[tuple[Path, Record]]] = defaultdict(list)
     for path, record in pairs:
         of_cell[record.identity].append((path, record))
-    plain = Path(name).name == name and name.isprintable()
+    if Path(name).name != name or not name.isprintable():
+        raise UserError(f"{files[0]}: the study {name!r} of its records cannot name a folder")
     configs = [path for file in files if (path := file.parent / CONFIG_COPY).is_file()]
-    if not plain or not configs:
+    if not configs:
         raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
     asked, source = _newest_asked([path.parent for path in configs], pairs)
     study = Merged(name, files, source)

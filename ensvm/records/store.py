@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Self
 
 import filelock
 
-from ensvm.errors import UserError
+from ensvm.errors import UserError, unreadable
 from ensvm.records.record import Identity, LineReader, Record, Run, read_line, settings_line
 from ensvm.shipped import shipped_results
 
@@ -41,11 +42,10 @@ def records_in(path: Path) -> dict[Identity, Record]:
 
     A file named `*.xz` is read as compressed.
 
-    Raises UserError, naming the file and the line, if a whole line is not a record.
+    Raises UserError, naming the file and the line, if a whole line is not a record, or if the file
+    cannot be read.
     """
     reader, latest = LineReader(), dict[Identity, Record]()
-    if not path.exists():
-        return latest
     for number, text in _whole_lines(path):
         try:
             record = reader.read(read_line(text))
@@ -64,14 +64,39 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             for number, text in enumerate(file, start=1):
                 if text.endswith(b"\n"):  # otherwise the run was killed while writing it
                     yield number, text
+    except FileNotFoundError:
+        return
     except (EOFError, lzma.LZMAError) as error:
         message = f"{path}: damaged: {error}; restore the file, or remove it to go on"
         raise UserError(message) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def folders_in(results: Path) -> list[Path]:
-    """Return a folder of results and the folders in it."""
-    return [results, *sorted(path for path in results.iterdir() if path.is_dir())]
+    """Return a folder of results and the folders in it.
+
+    Raises UserError if it cannot be read.
+    """
+    try:
+        return [results, *sorted(path for path in results.iterdir() if path.is_dir())]
+    except OSError as error:
+        raise unreadable(results, error) from error
+
+
+def has_file(folder: Path, name: str) -> bool:
+    """Return whether a folder of results has a file.
+
+    It has one that cannot be read, too, and whatever one wants in a folder that nobody may look
+    into: they are named when they are read.
+    """
+    try:
+        kind = stat.S_IFMT((folder / name).stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return kind in (stat.S_IFREG, stat.S_IFDIR)  # reading a pipe would not end
 
 
 class Appender:

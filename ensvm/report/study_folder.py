@@ -20,6 +20,7 @@ from ensvm.records.store import (
     CONFIG_COPY,
     SHIPPED_FILE,
     folders_in,
+    has_file,
     records_in,
 )
 from ensvm.report.current_config import current_config
@@ -166,7 +167,7 @@ def find_studies(results: Path) -> list[Path]:
     return [
         folder
         for folder in (folders_in(results) if results.is_dir() else [])
-        if (folder / CONFIG_COPY).is_file() and (folder / CELLS_FILE).is_file()
+        if has_file(folder, CONFIG_COPY) and has_file(folder, CELLS_FILE)
     ]
 
 
@@ -180,13 +181,13 @@ def find_shown(results: Path) -> list[Path]:
         folder
         for place in (results, results / SHIPPED)
         for folder in (folders_in(place) if place.is_dir() else [])
-        if (folder / CONFIG_COPY).is_file() and is_shipped(folder)
+        if has_file(folder, CONFIG_COPY) and is_shipped(folder)
     ]
 
 
 def is_shipped(folder: Path) -> bool:
     """Return whether a study's folder holds results that come with ensvm, and nothing was run."""
-    return (folder / SHIPPED_FILE).is_file() and not (folder / CELLS_FILE).is_file()
+    return has_file(folder, SHIPPED_FILE) and not has_file(folder, CELLS_FILE)
 
 
 def read_study(folder: Path) -> Study:

@@ -1,9 +1,14 @@
-"""Write tables, claims, figures, readings, rankings and pages; each file whole or not at all."""
+"""Write tables, claims, figures, readings, rankings and pages; each file whole or not at all.
+
+What the functions return does not depend on whether files can be written: a folder may be
+read-only. They raise OSError for a file that cannot be written, unless `failed` is given, which is
+then called with the error, and the paths are those of the other files.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm.atomic_write import replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
@@ -25,9 +30,14 @@ if TYPE_CHECKING:
 ORDERS = {"verdicts": tuple(SIGNS), "chosen": tuple(SIGNS), "claim_verdicts": CLAIM_VERDICTS}
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
+Failed: TypeAlias = Callable[[OSError], None] | None  # what a file that cannot be written calls
+
 
 def write_tables(
-    study: Study, form: str, tables: Iterable[TableConfig] | None = None
+    study: Study,
+    form: str,
+    tables: Iterable[TableConfig] | None = None,
+    failed: Failed = None,
 ) -> Iterator[tuple[str, list[Path]]]:
     """Write tables of a study, by default all, in the media that have a file of every table.
 
@@ -41,59 +51,62 @@ def write_tables(
         document = table_document(study, table)
         texts = {name: medium.render(document) for name, medium in written.items()}
         files = {medium.suffix: texts[name] for name, medium in written.items()}
-        yield texts[form], _write_files(study, f"table-{table.id}", files)
+        yield texts[form], _write_files(study, f"table-{table.id}", files, failed)
 
 
-def write_first_page(study: Study) -> Path | None:
-    """Write the study's README.md and return its path; None if the user wrote one there."""
+def write_first_page(study: Study, failed: Failed = None) -> Path | None:
+    """Write the study's README.md and return its path; None if another one is there."""
     path = study.folder / first_page.NAME
-    if path.exists() and not path.read_text(encoding="utf-8").startswith(first_page.WRITTEN):
+    if not first_page.may_be_written(path):
         return None
     from ensvm.report.render.html import render_page
 
     picture = reproduction_picture(study)
     if picture is not None:
         svg = render_page(PICTURE, picture=picture, name=study.config.study)
-        replace_file(study.folder / PICTURE, svg)
-    replace_file(path, first_page.first_page(study))
-    return path
+        _replace_files(study.folder, {PICTURE: svg}, failed)  # before the page that shows it
+    page = {first_page.NAME: first_page.first_page(study)}
+    return path if _replace_files(study.folder, page, failed) else None
 
 
-def write_claims(study: Study) -> tuple[str, list[Path]]:
+def write_claims(study: Study, failed: Failed = None) -> tuple[str, list[Path]]:
     """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
     from ensvm.report.documents.claim_document import claims_document
 
-    return _write(study, "claims", claims_document(study))
+    return _write(study, "claims", claims_document(study), failed)
 
 
-def write_readings(study: Study) -> tuple[str, list[Path]]:
+def write_readings(study: Study, failed: Failed = None) -> tuple[str, list[Path]]:
     """Write the readings as CSV and Markdown.
 
     Returns the Markdown and the paths; empty if the study has no readings.
     """
     from ensvm.report.documents.readings_document import readings_document
 
-    return (
-        _write(study, "readings", readings_document(study)) if study.config.readings else ("", [])
-    )
+    if not study.config.readings:
+        return "", []
+    return _write(study, "readings", readings_document(study), failed)
 
 
-def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:
+def write_ranking(ranking: "Ranking", failed: Failed = None) -> tuple[str, list[Path]]:
     """Write `rank-<table>` as CSV, Markdown and a diagram; return the Markdown and the paths."""
     from ensvm.report.documents.ranking_document import ranking_document
     from ensvm.report.plots.ranking_diagram import ranking_diagram
 
     selection = ranking.selection
     drawn = dict(zip(DRAWN_ENDINGS, ranking_diagram(ranking, DRAWN_ENDINGS), strict=True))
-    return _write(selection.study, _rank_stem(selection), ranking_document(ranking), drawn)
+    document = ranking_document(ranking)
+    return _write(selection.study, _rank_stem(selection), document, failed, drawn)
 
 
-def write_comparison(comparison: "DataSetComparison") -> tuple[str, list[Path]]:
+def write_comparison(
+    comparison: "DataSetComparison", failed: Failed = None
+) -> tuple[str, list[Path]]:
     """Write `rank-<table>-on-<data set>` as CSV and Markdown; return the latter and the paths."""
     from ensvm.report.documents.ranking_document import comparison_document
 
     stem = f"{_rank_stem(comparison.selection)}-on-{comparison.row}"
-    return _write(comparison.selection.study, stem, comparison_document(comparison))
+    return _write(comparison.selection.study, stem, comparison_document(comparison), failed)
 
 
 def _rank_stem(selection: "Selection") -> str:
@@ -105,7 +118,11 @@ def _rank_stem(selection: "Selection") -> str:
 
 
 def _write(
-    study: Study, stem: str, document: Document, more: Mapping[str, Any] | None = None
+    study: Study,
+    stem: str,
+    document: Document,
+    failed: Failed,
+    more: Mapping[str, Any] | None = None,
 ) -> tuple[str, list[Path]]:
     """Write a document as CSV and Markdown, and more files by their endings; see `_write_files`.
 
@@ -113,10 +130,12 @@ def _write(
     """
     text = to_markdown(document)
     files = {".csv": csv_of(document.frame), ".md": text, **(more or {})}
-    return text, _write_files(study, stem, files)
+    return text, _write_files(study, stem, files, failed)
 
 
-def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path]]]:
+def write_figures(
+    study: Study, failed: Failed = None
+) -> Iterator[tuple["FigureContent", list[Path]]]:
     """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure.
 
     Yields what each figure shows, and the paths. A figure without content has no files.
@@ -129,19 +148,38 @@ def write_figures(study: Study) -> Iterator[tuple["FigureContent", list[Path]]]:
         files: dict[str, str | bytes] = {}
         if drawn:
             files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
-        yield content, _write_files(study, f"figure-{figure.id}", files)
+        yield content, _write_files(study, f"figure-{figure.id}", files, failed)
 
 
-def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:
+def _write_files(
+    study: Study, stem: str, files: Mapping[str, str | bytes], failed: Failed
+) -> list[Path]:
     """Write contents by their endings into a study's folder and return the paths.
 
     In Markdown, no value is separated from its spread at the end of a line.
     """
-    for ending, content in files.items():
-        if ending == ".md" and isinstance(content, str):
-            content = unbroken(content)
-        replace_file(study.folder / f"{stem}{ending}", content)
-    return [study.folder / f"{stem}{ending}" for ending in files]
+    named = {
+        f"{stem}{ending}": unbroken(content)
+        if ending == ".md" and isinstance(content, str)
+        else content
+        for ending, content in files.items()
+    }
+    return _replace_files(study.folder, named, failed)
+
+
+def _replace_files(folder: Path, files: Mapping[str, str | bytes], failed: Failed) -> list[Path]:
+    """Write contents by their names into a folder and return the paths of those written."""
+    written = []
+    for name, content in files.items():
+        try:
+            replace_file(folder / name, content)
+        except OSError as error:
+            if failed is None:
+                raise
+            failed(error)
+        else:
+            written.append(folder / name)
+    return written
 
 
 def write_pages(

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ensvm.errors import Mistakes, UserError, did_you_mean
+from ensvm.errors import Mistakes, UserError, did_you_mean, unreadable
 from ensvm.yaml_text import Loader, dump, type_of
 
 Location = tuple[str | int, ...]
@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        raise unreadable(path, error) from error
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -181,7 +181,7 @@ def test_merged_shards_of_two_codes_are_counted_and_not_mixed(folder, order, mon
         numbers = range(1, 3) if number == 1 else range(3, 4)
         run_quietly(make_plan(folder / "s.yaml", realizations=numbers), shard, jobs=1)
         edited("own.py", "pass", "x = 1")(folder, monkeypatch) if number == 1 else None
-    [merged] = merge([shards[number] for number in order])
+    [merged], _ = merge([shards[number] for number in order])
     said = "mine on one: 1 realization with the settings asked for, 2 with others: own.py"
     assert said in merged.notes
     write_merged([merged], folder / "both")

@@ -91,7 +91,7 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     for number, place in enumerate(places, 1):
         shard, _ = part_of(plan, None, (number, 2), elsewhere=False)
         run_quietly(shard, place, jobs=1)
-    merged = merge(places)
+    merged, _ = merge(places)
     assert not merged[0].disagreements
     write_merged(merged, tmp_path / "merged")
     whole = values(tmp_path / "here")

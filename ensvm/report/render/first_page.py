@@ -11,7 +11,7 @@ from pathlib import Path
 from ensvm.counts import of_all
 from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
-from ensvm.records.store import CONFIG_COPY, folders_in
+from ensvm.records.store import CONFIG_COPY, folders_in, has_file
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import (
@@ -43,6 +43,16 @@ from ensvm.study.source import read_text
 NAME = "README.md"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
+
+
+def may_be_written(page: Path) -> bool:
+    """Return whether a study's README.md is ours, or there is none."""
+    try:
+        return page.read_bytes().startswith(WRITTEN.encode())
+    except FileNotFoundError:
+        return True
+    except OSError:  # whatever it is, it is not ours
+        return False
 
 
 def first_page(study: Study) -> str:
@@ -81,9 +91,9 @@ def _other_parts(study: Study) -> Iterator[Part]:
 
 def parts_of(study: str, results: Path) -> list[StudyConfig]:
     """Return the configs of the studies in a folder of results that are parts of another one."""
-    copies = [folder / CONFIG_COPY for folder in folders_in(results)] if results.is_dir() else []
+    folders = folders_in(results) if results.is_dir() else []
     parts: list[StudyConfig] = []
-    for path in filter(Path.is_file, copies):
+    for path in [folder / CONFIG_COPY for folder in folders if has_file(folder, CONFIG_COPY)]:
         with suppress(UserError):  # a config that cannot be read is named when its study is read
             text = read_text(path)
             # Most studies are no parts, and their YAML need not be read.
