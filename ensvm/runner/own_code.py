@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +30,7 @@ from ensvm.study.source import Location, YamlSource
 NEVER_OWN = {"__main__", "ensvm", "ensvm_cli", *sys.stdlib_module_names}
 # Folders beside a config without own code: what runs write, and our sources, which count apart.
 LEFT_OUT = ("results", PACKAGE)
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")  # also of a user, and of Debian
 ENVIRONMENT_FILES = ("pyvenv.cfg", "conda-meta")  # one is in every environment of Python
 
 
@@ -233,22 +234,42 @@ def _may_have_code(parent: str, name: str, folder: str) -> bool:
 
 
 def unwatched(modules: Iterable[str], folder: Path) -> list[str]:
-    """Return those of some modules whose changes make no cell stale, each with its file.
+    """Return the modules whose changes make no cell stale, each with its file or folder.
 
-    They lie neither below the `folder` of a config, whose files are watched, nor among installed
-    packages, whose versions are.
+    They are among `modules` and what these import, directly or through others. They lie neither
+    below the `folder` of a config, whose files are watched, nor among installed packages, whose
+    versions are.
     """
-    installed = {
-        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
-    }
-    watched = [folder, *(Path(place) for place in installed if place is not None)]
-    found = []
-    for name in sorted({module.partition(".")[0] for module in modules} - NEVER_OWN):
-        with suppress(ImportError, ValueError):
-            spec = importlib.util.find_spec(name)
-            file = None if spec is None or not spec.has_location else spec.origin
-            if file and not any(
-                Path(file).resolve().is_relative_to(place.resolve()) for place in watched
-            ):
-                found.append(f"{name} ({file})")
-    return found
+    seen, found = set[str](), []
+    waiting = {module.partition(".")[0] for module in modules}
+    with importable(folder):
+        while waiting := waiting - seen - NEVER_OWN:
+            seen.add(name := waiting.pop())
+            place = _place_of_top(name)
+            if not place or any(map(Path(place).is_relative_to, _installed())):
+                continue
+            if not Path(place).is_relative_to(os.path.realpath(folder)):
+                found.append(f"{name} ({place})")
+            names = _module_files(place) if os.path.isdir(place) else [""]
+            for file in (Path(place, name) for name in names):
+                with suppress(OSError):  # whoever imports it fails, and says so
+                    waiting |= {
+                        one.partition(".")[0] for one in imported_modules(file.read_bytes())
+                    }
+    return sorted(found)
+
+
+def _place_of_top(module: str) -> str:
+    """Return the real file of a module that any code may import, or its folder; else ""."""
+    place = ""
+    with suppress(ImportError, ValueError):
+        place = _place_of(importlib.util.find_spec(module))
+    return os.path.realpath(place) if os.path.exists(place) else ""
+
+
+@cache
+def _installed() -> list[str]:
+    """Return the folders of Python's own modules and of installed packages."""
+    own = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    packages = (path for path in sys.path if os.path.basename(path) in PACKAGE_FOLDERS)
+    return [os.path.realpath(path) for path in (*own, *packages) if path is not None]

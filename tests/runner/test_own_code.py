@@ -1,5 +1,6 @@
 """Modules beside a config: found there, told apart by their code, and forgotten afterwards."""
 
+import re
 import sys
 
 import pytest
@@ -193,3 +194,26 @@ def test_check_names_modules_that_no_folder_of_the_config_holds(study, tmp_path,
     told = " ".join(invoke("check", config).output.split())
     assert "not watched: far_away" in told
     assert "near_by" not in told
+
+
+def test_check_names_what_own_modules_import_from_elsewhere(study, tmp_path, monkeypatch):
+    files = {
+        "beside/mine.py": "import numpy, json, helper\nfrom sklearn.svm import SVC\n"
+        "class Mine(SVC):\n    def fit(self, X, y):\n        from first import rows\n",
+        "beside/helper.py": "from spread.inner import part\n",
+        "elsewhere/first/__init__.py": "from .rows import second\n",
+        "elsewhere/first/rows.py": "import second\n",
+        "elsewhere/second.py": "import first, mine, nobody_has_this\n",
+        "elsewhere/spread/inner/part.py": "import lists\n",
+        "elsewhere/lists.py": "",
+        "elsewhere/unused.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = tmp_path / "beside" / "trial.yaml"
+    text = study("a: {estimator: 'mine:Mine'}").read_text()
+    config.write_text(text.replace("own.csv", "../own.csv"))
+    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
+    told = " ".join(invoke("check", config).output.split())
+    assert set(re.findall(r"not watched: (\w+)", told)) == {"first", "second", "spread", "lists"}
