@@ -201,6 +201,7 @@ def check(config: str, results: Path) -> None:
     _print_fewer_realizations(plan)
     _print_alarms(plan)
     _print_positive_classes(plan)
+    _print_labels_left(plan)
     _print_small_parts(plan)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in keys_without_effect(plan, printed):
@@ -273,6 +274,22 @@ def _print_positive_classes(plan: "Plan") -> None:
                 f"{', '.join(names)} on {name}: of the class {card.positive!r}; `positive:` of "
                 "your own data chooses another"
             )
+
+
+def _print_labels_left(plan: "Plan") -> None:
+    """Print which parameters seem to name labels where estimators know only codes."""
+    from ensvm.runner.class_parameters import codes_of, labels_left
+
+    seen = set[tuple[str, str]]()
+    for one in plan.asked.values.values():
+        method, card = one.settings.method, plan.cards[one.dataset]
+        for parameter in labels_left(method, card) if method else ():
+            if (one.algorithm, parameter) not in seen:
+                seen.add((one.algorithm, parameter))
+                codes = (f"{label} is {code}" for label, code in codes_of(card).items())
+                message = f"{parameter} seems to name labels, which the estimator gets as codes"
+                message += f": on {one.dataset}, {', '.join(codes)}"
+                print_text(str(plan.source.error(("algorithms", one.algorithm), message)))
 
 
 def _print_small_parts(plan: "Plan") -> None:

@@ -24,7 +24,7 @@ from ensvm.errors import UserError
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, LineReader, Record, Status
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.class_parameters import in_codes
+from ensvm.runner.class_parameters import by_labels, in_codes
 from ensvm.runner.estimator_output import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
@@ -184,7 +184,8 @@ def _record_of_fit(
                         metrics=cell.scored,
                         find_draws=cell.find_draws,
                     )
-                evaluation = replace(evaluation, stage=chosen or evaluation.stage)
+                stage = by_labels(chosen or evaluation.stage, cell.method, task.card)
+                evaluation = replace(evaluation, stage=stage)
         texts = {error_text(each.message, kind=True) for each in caught}
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))

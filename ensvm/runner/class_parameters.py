@@ -5,7 +5,9 @@ A config names classes by the labels of the data, in `class_weight:`, in `priors
 0, 1, ... with more classes.
 """
 
+from ast import literal_eval
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Number
 from typing import Any
@@ -15,12 +17,18 @@ from ensvm.records.settings import AlgorithmSettings
 from ensvm.study.algorithms import is_spec
 
 WEIGHTS = "class_weight"
+# Parameters that are a mapping from labels, also those of imbalanced-learn and CatBoost.
+BY_LABEL = (WEIGHTS, "class_weights", "sampling_strategy")
 # Parameters that have a number for each class, in the order of the classes.
 BY_CLASS = ("priors", "class_prior")
+IN_ORDER = (*BY_CLASS, "class_weights")  # those that may be a list, which says no labels
+# It takes a label of the type int64 alone, and y is int8; or this text in place of a label.
+OUTLIERS, MOST_FREQUENT = "outlier_label", "most_frequent"
 # Parameters that are a label, by the class that has them.
 LABELS = {
     "DummyClassifier": "constant",
     "FixedThresholdClassifier": "pos_label",
+    "RadiusNeighborsClassifier": OUTLIERS,
 }
 SEARCH = "SearchCV"  # ends the names of searches, whose grids hold parameters of another estimator
 # Classes that take the code -1, that of the first of two classes, for a row without a label.
@@ -50,15 +58,14 @@ def in_codes(method: AlgorithmSettings, card: DatasetCard) -> AlgorithmSettings:
 
     Raises UnknownLabel if a parameter names a label that the data set does not have.
     """
-    classes = set(_classes_in([method.estimator, method.params, method.grid or {}]))
+    classes = _classes_of(method)
     wrong = classes.intersection(UNLABELLED)
     if wrong and card.positive is not None and ZERO_AND_ONE not in classes:
         raise UnknownLabel(
             f"{min(wrong)} takes -1 for a row without a label, and the first of two classes has "
             f"this code; write {{estimator: {ZERO_AND_ONE}, params: {{estimator: {min(wrong)}}}}}"
         )
-    labels = {LABELS[name] for name in classes if name in LABELS}
-    translation = _Translation(codes_of(card), labels, tuple(classes))
+    translation = _Translation(codes_of(card), _label_parameters(classes), tuple(classes))
     inner = translation.inside(method.estimator)
     return replace(
         method,
@@ -68,10 +75,33 @@ def in_codes(method: AlgorithmSettings, card: DatasetCard) -> AlgorithmSettings:
     )
 
 
+def by_labels(
+    point: Mapping[str, Any] | None, method: AlgorithmSettings, card: DatasetCard
+) -> Mapping[str, Any] | None:
+    """Return the values that a search chose, with the labels of a data set for their codes."""
+    labels = {code: label for label, code in codes_of(card).items()}
+    labels |= {0: labels[-1]} if -1 in labels else {}  # where classes are numbered anew
+    is_label = _label_parameters(_classes_of(method))
+
+    def back(name: str, value: Any) -> Any:
+        if isinstance(value, str) and name in (*BY_LABEL, *BY_CLASS):  # as searches are recorded
+            with suppress(ValueError, SyntaxError):
+                value = literal_eval(value)
+        if name in is_label and isinstance(value, int):
+            return labels.get(value, value)
+        if name in BY_LABEL and isinstance(value, Mapping):
+            return {labels[code]: number for code, number in value.items() if code in labels}
+        if name in BY_CLASS and isinstance(value, list):
+            return dict(zip(codes_of(card), value, strict=True))
+        return value
+
+    return point and {key: back(_last(key), value) for key, value in point.items()}
+
+
 def parameter_by_class(value: Any, key: Any = "") -> str:
     """Return the name of a parameter that has weights or numbers by labels; else ""."""
     if isinstance(value, Mapping):
-        if _last(key) in (WEIGHTS, *BY_CLASS):
+        if _last(key) in (*BY_LABEL, *BY_CLASS):
             return _last(key)
         found = (parameter_by_class(inner, name) for name, inner in value.items())
     elif isinstance(value, list):
@@ -79,6 +109,52 @@ def parameter_by_class(value: Any, key: Any = "") -> str:
     else:
         return ""
     return next(filter(None, found), "")
+
+
+def labels_left(method: AlgorithmSettings, card: DatasetCard) -> list[str]:
+    """Return the parameters that seem to name labels, and whose values estimators get as written.
+
+    Such a value is a label that is not a number, or a mapping from all labels.
+    """
+    if all(label == str(code) for label, code in codes_of(card).items()):
+        return []
+    codes = _Translation(codes_of(card))
+    translated = {*BY_LABEL, *BY_CLASS, *LABELS.values()}
+
+    def names(value: Any, key: Any) -> Iterator[str]:
+        if _last(key) in translated:
+            return
+        if isinstance(value, Mapping):
+            if len(value) == len(card.labels) and all(map(codes.has, value)):
+                yield _last(key)
+            for inner, each in value.items():
+                yield from names(each, inner)
+        elif isinstance(value, list):
+            for each in value:
+                yield from names(each, key)
+        elif isinstance(value, str) and not _is_number(value) and codes.has(value):
+            yield _last(key)
+
+    found = names({**method.params, "": [method.estimator, method.grid]}, "")
+    return sorted({*filter(None, found)} - {"estimator"})
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _classes_of(method: AlgorithmSettings) -> set[str]:
+    """Return the names of the classes of an algorithm, its parts' too, and other texts."""
+    return set(_classes_in([method.estimator, method.params, method.grid or {}]))
+
+
+def _label_parameters(classes: Collection[str]) -> set[str]:
+    """Return the parameters of some classes that are labels."""
+    return {LABELS[name] for name in classes if name in LABELS}
 
 
 def _classes_in(value: Any) -> Iterator[str]:
@@ -97,8 +173,8 @@ class _Translation:
     """Puts the codes of a data set in the place of its labels."""
 
     codes: Mapping[str, int]
-    labels: Collection[str]  # the parameters of the algorithm and its parts that are labels
-    classes: Collection[str]  # the names of all classes in the algorithm
+    labels: Collection[str] = ()  # the parameters of the algorithm and its parts that are labels
+    classes: Collection[str] = ()  # the names of all classes in the algorithm
     around: tuple[str, ...] = ()  # those whose parameters or parts are translated
 
     def inside(self, spec: Any) -> "_Translation":
@@ -110,7 +186,7 @@ class _Translation:
     def of_value(self, value: Any, key: Any) -> Any:
         """Return a block, a list or the value of a parameter, by codes."""
         name = _last(key)
-        is_by_class = name in (WEIGHTS, *BY_CLASS) and isinstance(value, Mapping | list)
+        is_by_class = name in (*BY_LABEL, *BY_CLASS) and isinstance(value, Mapping | list)
         if is_by_class or name in self.labels:
             return self._in_place(str(key)).of_classes(value, name)
         if isinstance(value, Mapping):
@@ -132,7 +208,7 @@ class _Translation:
             return {self._code(label, name): weight for label, weight in value.items()}
         if not isinstance(value, list):
             return value
-        if name in BY_CLASS and any(isinstance(each, Number) for each in value):
+        if name in IN_ORDER and any(isinstance(each, Number) for each in value):
             raise UnknownLabel(
                 f"{name}: a list does not say which number is of which label; write "
                 f"{{{', '.join(f'{label}: NUMBER' for label in self.codes)}}}"
@@ -168,7 +244,19 @@ class _Translation:
     def _label(self, value: Any, name: str) -> Any:
         if isinstance(value, list):
             return [self._label(each, name) for each in value]
-        return None if value is None else self._code(value, name)
+        if value is None or (name == OUTLIERS and value == MOST_FREQUENT):
+            return value
+        if name == OUTLIERS:
+            raise UnknownLabel(f"{name}: a label is not accepted; accepted: {MOST_FREQUENT}")
+        return self._code(value, name)
+
+    def has(self, label: Any) -> bool:
+        """Return whether the data set has a label."""
+        try:
+            self._code(label, "")
+        except UnknownLabel:
+            return False
+        return True
 
     def _code(self, label: Any, name: str) -> int:
         if str(label) in self.codes:

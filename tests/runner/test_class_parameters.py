@@ -18,6 +18,14 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 
 SPELLINGS = [("1", "2"), ("well", "sick"), ("c", "b", "a"), ("1.0", "2.0", "10.0")]
 
+MINE = """
+from sklearn.svm import SVC
+class Mine(SVC):
+    def __init__(self, costs=None):
+        super().__init__()
+        self.costs = costs
+"""
+
 
 def study(folder, labels, params, estimator="LogisticRegression", more=""):
     """Write a study on rows whose inputs tell nothing, the k-th label on k + 1 of them in turn."""
@@ -222,6 +230,64 @@ def test_a_label_is_one_of_the_data_in_any_part(tmp_path, labels):
         other = error_of(tmp_path, study(tmp_path, labels, never, "FixedThresholdClassifier"))
         assert other == pytest.approx(1 - errors[-1])
     assert errors[0] == pytest.approx(1 - errors[1])
+
+
+@pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
+def test_the_label_of_rows_without_neighbours(tmp_path, labels):
+    far = "{{radius: 1.0e-9, outlier_label: {}}}"
+    path = study(tmp_path, labels, far.format(f"'{labels[0]}'"), "RadiusNeighborsClassifier")
+    with pytest.raises(UserError, match="outlier_label: a label is not accepted; accepted: most"):
+        make_plan(path)
+    path = study(tmp_path, labels, far.format("most_frequent"), "RadiusNeighborsClassifier")
+    assert error_of(tmp_path, path) < 1
+
+
+def as_numbers(value):
+    """Return a value whose keys and texts are numbers if they can be: a file may have 1 for 1.0."""
+    if isinstance(value, dict):
+        return {as_numbers(key): as_numbers(each) for key, each in value.items()}
+    try:
+        return round(float(value), 9)
+    except (TypeError, ValueError):
+        return value
+
+
+@pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
+@pytest.mark.parametrize("search", ["grid", "GridSearchCV"])
+def test_what_a_search_chose_is_told_by_labels(tmp_path, labels, search):
+    weights = {label: 10.0**n for n, label in enumerate(labels)}
+    points = {
+        "LogisticRegression": {"class_weight": [weights]},
+        "GaussianNB": {"priors": [{label: 1 / len(labels) for label in labels}]},
+        "DummyClassifier": {"constant": [labels[0]], "strategy": ["constant"]},
+    }
+    for estimator, grid in points.items():
+        path = study(tmp_path, labels, {}, estimator)
+        block = {"estimator": estimator, "grid": grid, "stage": "best-on-test"}
+        if search == "GridSearchCV":
+            block = {"estimator": search, "params": {"estimator": estimator, "param_grid": grid}}
+        content = yaml.safe_load(path.read_text())
+        path.write_text(yaml.safe_dump({**content, "algorithms": {"a": block}}))
+        error_of(tmp_path, path)
+        records = read_records(tmp_path / "results" / "c").values()
+        [stage] = [dict(each.stage) for each in records if each.algorithm == "a"]
+        expected = {key: values[0] for key, values in grid.items()}
+        assert as_numbers(stage) == as_numbers(expected)
+
+
+@pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
+def test_check_names_other_parameters_that_seem_to_name_labels(tmp_path, labels):
+    (tmp_path / "mine.py").write_text(MINE)
+    mapping = ", ".join(f"'{name}': 1" for name in labels)
+    numbers = labels[0][0].isdigit()
+    for value, is_named in (
+        (f"{{{mapping}}}", True),
+        (f"[0, {{estimator: SVC, params: {{class_weight: {{{mapping}}}}}}}]", False),
+        (f"'{labels[1]}'", not numbers),
+        ("other", False),
+    ):
+        told = invoke("check", study(tmp_path, labels, f"{{costs: {value}}}", "mine.Mine")).output
+        assert ("costs seems to name labels" in told) == is_named, told
 
 
 @pytest.mark.parametrize("estimator", ["LabelSpreading", "SelfTrainingClassifier"])
