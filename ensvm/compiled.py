@@ -36,6 +36,9 @@ ANNOUNCEMENT = (
     "ensvm: compiling, first use only (some seconds, once; `ensvm warm-up` does it before)"
 )
 
+# `fastmath` that lets the compiler vectorise sums; NaN and infinity keep their meaning
+REASSOCIATED = {"reassoc", "contract"}
+
 _config: Any = numba.config  # type checkers do not see its attributes
 _decorating = threading.Lock()
 

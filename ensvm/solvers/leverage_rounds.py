@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import compiled
+from ensvm.compiled import REASSOCIATED, compiled
 
 Vector: TypeAlias = NDArray[np.float64]
 Sums: TypeAlias = tuple[float, float, float]  # SQUARES, FIRSTS, PULLED of a candidate
@@ -39,8 +39,6 @@ LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
 FLAT = 1e-10
 # Times the largest kernel value's rounding: deviations that may be nothing but rounding.
 ROUNDINGS = 8.0
-# Lets sums run in vector registers; assumes nothing of nan and infinity.
-REASSOCIATED = {"reassoc", "contract"}
 # The largest change of a margin for which `loss_near` holds, and its relative error at most.
 LARGE = 32.0
 NEARLY = 1e-7
