@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import (
-    Kernel,
     Rows,
     augment,
     fill_values,
@@ -18,6 +17,7 @@ from ensvm.kernels.augmented_rows import (
     kernel_matrix,
 )
 from ensvm.kernels.gram_matrix import slices
+from ensvm.kernels.named_kernels import Kernel
 from ensvm.solvers.linear_pairs import linear_cross_validated_values, linear_pairs
 from ensvm.solvers.one_vs_one import (
     PairMachines,

@@ -35,9 +35,9 @@ from ensvm.classifiers.kernel_machines import (
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from ensvm.kernels import KERNELS, resolve_gamma
-from ensvm.kernels.augmented_rows import Kernel, Rows
+from ensvm.kernels.augmented_rows import Rows
 from ensvm.kernels.gram_matrix import dense_rows, slices
-from ensvm.kernels.named_kernels import WidthRange, kernel_row, sigest
+from ensvm.kernels.named_kernels import Kernel, WidthRange, kernel_row, sigest
 from ensvm.seeds import seed_of
 
 Spacing: TypeAlias = Literal["width", "logarithm", "inverse"]  # what of a width is uniform

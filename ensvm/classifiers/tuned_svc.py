@@ -22,12 +22,8 @@ from ensvm.classifiers.table_classifier import (
     TableClassifier,
     deviations_to_divide_by,
 )
-from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
-from ensvm.kernels.named_kernels import (
-    TRIED_WIDTHS,
-    resolve_gamma,
-)
+from ensvm.kernels.named_kernels import TRIED_WIDTHS, Kernel, resolve_gamma
 from ensvm.kernels.sums import KernelSums
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.leave_one_out_search import (

@@ -4,12 +4,12 @@ The low-rank factors are in `ensvm.kernels.low_rank`, which loads scipy's sparse
 names of kernels are known without it.
 """
 
-from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import DENSE_COLUMNS, KernelFunction, gram
 from ensvm.kernels.named_kernels import (
     KERNEL_PARAMETERS,
     KERNELS,
     NAMED_KERNELS,
+    Kernel,
     parameters_of,
     resolve_gamma,
 )

@@ -6,22 +6,13 @@ coef0 (centring, which changes inner products, is undone in z). The norms are sh
 machines. A kernel of |x - z|_1 has no such product: it takes the centred rows alone.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.gram_matrix import fill_cityblock
-from ensvm.kernels.named_kernels import kernel_row
-
-
-class Kernel(NamedTuple):
-    """The name of a kernel with its parameters; those that it does not read are 0."""
-
-    name: str
-    gamma: float = 0.0
-    degree: int = 0
-    coef0: float = 0.0
+from ensvm.kernels.named_kernels import Kernel, kernel_row
 
 
 class Rows:

@@ -43,6 +43,15 @@ class KernelRow:
     relative_slope: float | None = None
 
 
+class Kernel(NamedTuple):
+    """The name of a kernel with its parameters; those that it does not read are 0."""
+
+    name: str
+    gamma: float = 0.0
+    degree: int = 0
+    coef0: float = 0.0
+
+
 def _unchanged(arguments: NDArray[Any], degree: int) -> None:
     """Leave <x, y> as it is."""
 

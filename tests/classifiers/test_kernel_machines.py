@@ -18,8 +18,8 @@ from ensvm.classifiers.kernel_machines import (
 )
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
 from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
-from ensvm.kernels import gram
-from ensvm.kernels.augmented_rows import Kernel, Rows
+from ensvm.kernels import Kernel, gram
+from ensvm.kernels.augmented_rows import Rows
 
 KERNELS = pytest.mark.parametrize(
     "kernel",

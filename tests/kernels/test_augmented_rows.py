@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ensvm.kernels import gram
-from ensvm.kernels.augmented_rows import Kernel, Rows, fill_values, kernel_factor, kernel_matrix
+from ensvm.kernels import Kernel, gram
+from ensvm.kernels.augmented_rows import Rows, fill_values, kernel_factor, kernel_matrix
 
 KERNELS = pytest.mark.parametrize(
     "kernel",

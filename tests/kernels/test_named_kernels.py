@@ -15,12 +15,13 @@ from ensvm.kernels import (
     KERNEL_PARAMETERS,
     KERNELS,
     NAMED_KERNELS,
+    Kernel,
     gram,
     gram_matrix,
     parameters_of,
     resolve_gamma,
 )
-from ensvm.kernels.augmented_rows import Kernel, Rows, fill_values, kernel_factor, kernel_matrix
+from ensvm.kernels.augmented_rows import Rows, fill_values, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import kernel_columns, partial_cholesky
 from ensvm.kernels.named_kernels import KernelRow, sigest
 from ensvm.study.algorithms import KernelConfig
