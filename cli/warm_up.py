@@ -61,8 +61,9 @@ def warm_up() -> None:
     # This process alone handles Ctrl+C, and ends the others.
     ignored = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     parallel = Parallel(cpu_count(), batch_size=1, backend="loky", **ignored)
+    calls = [delayed(compile_solvers)(*fits) for fits in FITS]
     with VisibleConsole(stderr=True).status("compiling solvers"):
-        n_compiled = sum(parallel(delayed(compile_solvers)(*fits) for fits in FITS))
+        n_compiled = sum(parallel([*calls, delayed(compile_kernels)()]))
     took = duration(time.monotonic() - start)
     result = f"{n_compiled} functions compiled in {took}" if n_compiled else "nothing to compile"
     say(f"{result}; the machine code is in {folder}")
@@ -84,4 +85,17 @@ def compile_solvers(*fits: tuple[str, dict[str, Any]]) -> int:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
             rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
             classifier.fit(rows, three if name.startswith("Mixed") else two).predict(rows)
+    return len(compiled)
+
+
+def compile_kernels() -> int:
+    """Make Gram matrices of rows of two numbers; return how many functions had to be compiled."""
+    import numpy as np
+
+    from ensvm.compiled import compiling_counted
+    from ensvm.kernels.packed_gram import PackedGram
+
+    with compiling_counted() as compiled:
+        matrix = PackedGram(np.eye(30), kernel="rbf", gamma=1.0, dtype="float32")
+        matrix.matvec(np.ones(30))
     return len(compiled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_memory
 
 from ensvm.classifiers.base import Ending, Solution
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
-from ensvm.classifiers.rho_problem import RhoProblem
+from ensvm.classifiers.rho_problem import Operator, RhoProblem
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, Interval, StrOptions
 from ensvm.kernels import gram
@@ -246,15 +247,21 @@ class RhoSVC(KernelExpansionClassifier):
         m = X.shape[0]
         packed = m > WHOLE_ROWS and not callable(self.kernel)
         dtype, error = self._precision(X, packed)
-        require_memory(
-            (0.5 if packed else 1.0) * m**2 * np.dtype(dtype).itemsize,
-            f"{type(self).__name__}: the Gram matrix of {m} distinct rows",
-            f"PartiallyTrainedEnsemble(low_rank={AUTO_RANK}) takes "
+        require = partial(
+            require_memory,
+            what=f"{type(self).__name__}: the Gram matrix of {m} distinct rows",
+            instead=f"PartiallyTrainedEnsemble(low_rank={AUTO_RANK}) takes "
             f"{gibibytes(8.0 * AUTO_RANK * m)}",
         )
         parameters = self._kernel_parameters() | {"dtype": dtype}
+        operator: Operator
+        if packed:
+            operator = PackedGram(X, before_allocation=require, **parameters)
+        else:
+            require(m**2 * np.dtype(dtype).itemsize)
+            operator = gram(X, **parameters)
         return RhoProblem(
-            PackedGram(X, **parameters) if packed else gram(X, **parameters),
+            operator,
             signs,
             merged=merged if several else None,
             gram_dtype=dtype,

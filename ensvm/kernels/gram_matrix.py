@@ -12,8 +12,9 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ensvm.kernels.bit_rows import BitValues, bit_rows, bit_values
 from ensvm.kernels.cityblock import cityblock_distances
-from ensvm.kernels.named_kernels import kernel_row
+from ensvm.kernels.named_kernels import Kernel, kernel_row
 
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
 CACHED_ENTRIES = 1 << 15
@@ -38,9 +39,18 @@ def slices(n: int, length: int) -> Iterator[slice]:
 class KernelBlocks:
     """A kernel matrix between rows X and Y, or of Y if X is None, whose blocks are made on request.
 
-    Both are prepared once: minus the mean of Y (centring cancels fewer digits of a distance), in
-    the precision of the products, with their squared norms. The parameters and the errors are those
-    of `gram` with a named kernel.
+    Rows of two numbers are kept as bits (`ensvm.kernels.bit_rows`). Others are prepared once: minus
+    the mean of Y (centring cancels fewer digits of a distance), in the precision of the products,
+    with their squared norms. The parameters and the errors are those of `gram` with a named kernel.
+
+    Attributes
+    ----------
+    bits : BitValues or None
+        The same values by counts of bits, if the rows have only two numbers.
+    symmetric : bool
+        Whether X is None.
+    shape : tuple of int
+        The numbers of rows of X and of Y.
     """
 
     def __init__(
@@ -70,8 +80,14 @@ class KernelBlocks:
         self._of_squares = self._row.argument == "distance"
         self._sparse = self._width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
         self._mean: NDArray[np.float64] | None = None
+        self.symmetric = X is None
+        self.bits: BitValues | None = None
         if not self._sparse:
             Y = dense_rows(Y)
+            self.bits = self._of_bits(X, Y, kernel)
+            if self.bits is not None:
+                self.shape = self.bits.shape
+                return
             if self._of_squares:
                 self._mean = Y.mean(axis=0, dtype=np.float64)
         self._right, self._right_norms = self._prepared(Y)
@@ -79,11 +95,13 @@ class KernelBlocks:
             (self._right, self._right_norms) if X is None else self._prepared(X)
         )
         self._left = self._scaled(left)
-        self.symmetric = X is None
         self.shape = left.shape[0], self._right.shape[0]
 
     def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
         """Write the values of rows and columns, slices with both ends, into a contiguous array."""
+        if self.bits is not None:
+            self._fill_from_bits(self.bits, block, rows.start, columns.start)
+            return
         if self._row.argument == "cityblock":
             fill_cityblock(self._left[rows], self._right[columns], -self._gamma, block)
         elif scipy.sparse.issparse(self._left):
@@ -122,11 +140,28 @@ class KernelBlocks:
         # product, of the two norms and what they shrink by, of their sum and of the difference.
         shrunk = 2.0 * NORM_SHRINKAGE * np.sqrt(self._width)
         roundings = 2.0 * (self._width + 4) + 2.0 * (shrunk + 3) + 6.0
-        largest = float(self._right_norms.max(initial=0.0))
+        # Bits count without rounding.
+        largest = 0.0 if self.bits is not None else float(self._right_norms.max(initial=0.0))
         slope = self._row.relative_slope
         unit = 1.01 * float(np.finfo(self.dtype).eps) / 2.0
         with np.errstate(over="ignore"):
             return float(np.expm1(unit * (slope * roundings * largest + 8.0)))  # 8 of exp
+
+    def _of_bits(self, X: Any, Y: NDArray[Any], kernel: str) -> BitValues | None:
+        """Return the values of rows of two numbers; None for other rows."""
+        right = bit_rows(Y)
+        left = right if X is None or right is None else right.alike(dense_rows(X))
+        return bit_values(left, right, Kernel(kernel, self._gamma, self._degree, self._coef0))
+
+    @staticmethod
+    def _fill_from_bits(bits: BitValues, block: NDArray[Any], row: int, column: int) -> None:
+        """Write a block in pieces that stay in the processor's cache, each first in float64."""
+        buffer = np.empty(min(block.size, max(CACHED_ENTRIES, block.shape[1])))
+        for piece in slices(block.shape[0], CACHED_ENTRIES // max(block.shape[1], 1)):
+            part = block[piece]
+            values = buffer[: part.size].reshape(part.shape)
+            bits.fill(values, row + piece.start, column)
+            part[...] = values
 
     def _prepared(self, X: Any) -> tuple[Any, NDArray[Any]]:
         """Return rows as the products take them, and their norms; none for kernels of products."""

@@ -1,10 +1,13 @@
 """One triangle of a Gram matrix in tiles: half the memory, each entry read once a product."""
 
+import math
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.kernels.bit_rows import CountPairs
 from ensvm.kernels.gram_matrix import KernelBlocks, slices
 from ensvm.kernels.threads import each
 
@@ -39,9 +42,20 @@ class PackedGram:
     one order: a product is the same on any number of threads. (LAPACK's packed storage is as small,
     but adds up all m terms in float32, so that `narrow_error` is too large from 16,000 rows on.)
     `kernel` is a named one with its parameters, as `ensvm.kernels.gram` takes them.
+    `before_allocation` is called with the bytes that the tiles will take, and may raise.
+
+    For rows of two numbers (`ensvm.kernels.bit_rows`) a tile in float32 is kept by codes of counts
+    of bits, in a quarter of the memory, and products look the kernel values up.
     """
 
-    def __init__(self, X: Any, *, dtype: GramDtype = "float64", **kernel: Any) -> None:
+    def __init__(
+        self,
+        X: Any,
+        *,
+        dtype: GramDtype = "float64",
+        before_allocation: Callable[[int], None] = lambda n_bytes: None,
+        **kernel: Any,
+    ) -> None:
         blocks = KernelBlocks(None, X, dtype=dtype, **kernel)
         self.dtype = blocks.dtype
         self.shape = blocks.shape
@@ -49,18 +63,30 @@ class PackedGram:
         k = len(cuts)
         # Tiles of one row lie one after the other, from the diagonal on; the last is padded.
         self._starts = np.concatenate([[0], np.cumsum(np.arange(k, 0, -1))])
-        self._tiles = np.empty((self._starts[-1], TILE, TILE), self.dtype)
+        bits = blocks.bits if self.dtype == np.float32 else None
+        if bits is not None and bits.largest_count > CountPairs.LARGEST:
+            bits = None
+        self._pairs = pairs = None if bits is None else CountPairs(bits)
+        width, entry = (TILE, self.dtype) if pairs is None else (TILE // 2, np.dtype(np.uint16))
+        shape_of_tiles = int(self._starts[-1]), TILE, width
+        before_allocation(math.prod(shape_of_tiles) * entry.itemsize)
+        self._tiles = np.empty(shape_of_tiles, entry)
 
         def make(i: int) -> None:
             """Compute a row of tiles."""
             rows = cuts[i]
             for tile, columns in zip(self._row(i), cuts[i:], strict=True):
-                block = np.empty((rows.stop - rows.start, columns.stop - columns.start), self.dtype)
-                blocks.fill(block, rows, columns)
-                if columns is rows:
-                    blocks.settle(block)
-                tile[: block.shape[0], : block.shape[1]] = block
-                tile[block.shape[0] :], tile[:, block.shape[1] :] = 0.0, 0.0
+                shape = rows.stop - rows.start, columns.stop - columns.start
+                block = np.empty(shape, self.dtype if bits is None else np.float64)
+                if bits is not None:
+                    bits.count(block, rows.start, columns.start)
+                else:
+                    blocks.fill(block, rows, columns)
+                    if columns is rows:
+                        blocks.settle(block)
+                padded = np.zeros((TILE, TILE), block.dtype)
+                padded[: shape[0], : shape[1]] = block
+                tile[...] = padded if pairs is None else pairs.codes(padded)
 
         each(make, range(k))
 
@@ -70,21 +96,31 @@ class PackedGram:
         right = np.zeros((k, TILE), self.dtype)
         right.reshape(-1)[: self.shape[0]] = vector
         product = np.empty((k, TILE))
+        nothing = np.zeros(TILE, self.dtype)
         below = np.zeros((k, k, TILE), self.dtype)  # what a row of tiles adds to the rows after it
 
         def multiply(pair: tuple[int, ...]) -> None:
             """Multiply some rows of tiles, and what lies below the diagonal by symmetry."""
             for i in pair:
                 diagonal, *others = self._row(i)
-                product[i] = diagonal @ right[i]
+                # The tile on the diagonal is whole: its columns add nothing.
+                product[i] = self._products(diagonal, nothing, right[i], np.empty_like(nothing))
                 for j, tile in enumerate(others, i + 1):
-                    product[i] += tile @ right[j]
-                    np.matmul(right[i], tile, out=below[i, j])
+                    product[i] += self._products(tile, right[i], right[j], below[i, j])
 
         # The longest row of tiles with the shortest, and so on: pieces of one length
         each(multiply, [tuple({i, k - 1 - i}) for i in range((k + 1) // 2)])
         product += below.sum(axis=0, dtype=np.float64)
         return product.reshape(-1)[: self.shape[0]]
+
+    def _products(
+        self, tile: NDArray[Any], left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return the tile times `right`; write `left` times the tile to `out`."""
+        if self._pairs is not None:
+            return self._pairs.products(tile, left, right, out)
+        np.matmul(left, tile, out=out)
+        return np.asarray(tile @ right)
 
     def _row(self, i: int) -> NDArray[Any]:
         """Return the tiles of a row of them, from the diagonal on, shape (k - i, TILE, TILE)."""

@@ -1,17 +1,20 @@
 """Kernel expansions, sum_i c_i k(x_i, x): their values and signs, without a kernel matrix.
 
 Kernel values are made and summed in blocks that stay in a core's cache. The rows x_i are made ready
-once, in the form of `ensvm.kernels.augmented_rows`.
+once, as bits (`ensvm.kernels.bit_rows`) or in the form of `ensvm.kernels.augmented_rows`.
 """
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.kernels.augmented_rows import Kernel, augment, fill_values, kernel_factor
+from ensvm.kernels.augmented_rows import augment, fill_values, kernel_factor
+from ensvm.kernels.bit_rows import BitValues, bit_rows, bit_values
 from ensvm.kernels.gram_matrix import dense_rows, slices
-from ensvm.kernels.named_kernels import kernel_row
+from ensvm.kernels.named_kernels import Kernel, kernel_row
 from ensvm.kernels.threads import each
 
 # Rows and columns of a block: its float64 values take 1 MiB, within a core's second cache.
@@ -33,10 +36,9 @@ class KernelSums:
     """
 
     def __init__(self, rows: Any, coefficients: NDArray[np.float64], kernel: Kernel) -> None:
-        dense = dense_rows(rows)
+        self._rows = dense_rows(rows)
         self._kernel = kernel
-        self._centre = dense.mean(axis=0, dtype=np.float64)
-        self._augmented = augment(dense, self._centre, np.float64)
+        self._bit_rows = bit_rows(self._rows)
         self._coefficients = coefficients
         self._factors: dict[type[np.floating], NDArray[Any]] = {}
 
@@ -44,7 +46,9 @@ class KernelSums:
         """Return the sums at each row of X, in float64, shape (n,) or (n, s)."""
         sums = np.empty((X.shape[0], *self._coefficients.shape[1:]))
         for ready in slices(X.shape[0], READY_ROWS):
-            sums[ready] = self._sums(dense_rows(X[ready]), np.float64, self._coefficients)
+            rows = dense_rows(X[ready])
+            bits = self._bits(rows)
+            sums[ready] = self._exact(rows) if bits is None else self._of_bits(bits)
         return sums
 
     def positive(self, X: Any, intercept: float) -> NDArray[np.bool_]:
@@ -56,10 +60,13 @@ class KernelSums:
         signs = np.empty(X.shape[0], dtype=bool)
         in_single = (
             kernel_row(self._kernel.name).relative_slope is not None
-            and X.shape[0] * len(self._augmented) >= WORTH_ASKING
+            and X.shape[0] * len(self._rows) >= WORTH_ASKING
         )
         for ready in slices(X.shape[0], READY_ROWS):
             rows = dense_rows(X[ready])
+            if (bits := self._bits(rows)) is not None:
+                signs[ready] = self._of_bits(bits) + intercept > 0.0
+                continue
             undecided: Any = slice(None)
             if in_single:
                 decision, bound = self._in_single(rows)
@@ -68,9 +75,23 @@ class KernelSums:
                 # "not above" is true of nan, which float32 makes of what it cannot hold
                 undecided = np.flatnonzero(~(np.abs(decision) > bound))
                 in_single = undecided.size <= MOST_OPEN * len(rows)
-            exact = self._sums(rows[undecided], np.float64, self._coefficients) + intercept
-            signs[ready][undecided] = exact > 0.0
+            signs[ready][undecided] = self._exact(rows[undecided]) + intercept > 0.0
         return signs
+
+    def _bits(self, rows: NDArray[Any]) -> BitValues | None:
+        """Return the kernel values at rows of the two numbers of the x_i; None at others."""
+        own = self._bit_rows
+        return bit_values(None if own is None else own.alike(rows), own, self._kernel)
+
+    def _of_bits(self, bits: BitValues) -> NDArray[np.float64]:
+        def fill(block: NDArray[Any], these: slice, those: slice) -> None:
+            """Write the kernel values of some rows and columns."""
+            bits.fill(block, these.start, those.start)
+
+        return _summed(fill, bits.shape[0], self._coefficients)
+
+    def _exact(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        return self._sums(rows, np.float64, self._coefficients)
 
     def _in_single(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums in float32 and a bound of the error of each."""
@@ -93,21 +114,21 @@ class KernelSums:
         self, rows: NDArray[Any], dtype: type[np.floating], coefficients: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         factor = self._factor(dtype)
-        factors = coefficients.astype(dtype, copy=False)
         augmented = augment(rows, self._centre, dtype)
-        sums = np.zeros((len(rows), *coefficients.shape[1:]))
 
-        def add(these: slice) -> None:
-            """Add the kernel values of some rows, times the coefficients, to their sums."""
-            values = np.empty((these.stop - these.start) * min(BLOCK_COLUMNS, len(factor)), dtype)
-            for those in slices(len(factor), BLOCK_COLUMNS):
-                shape = these.stop - these.start, those.stop - those.start
-                block = values[: shape[0] * shape[1]].reshape(shape)
-                fill_values(augmented[these], factor[those], self._kernel, block)
-                sums[these] += block @ factors[those]
+        def fill(block: NDArray[Any], these: slice, those: slice) -> None:
+            """Write the kernel values of some rows and columns."""
+            fill_values(augmented[these], factor[those], self._kernel, block)
 
-        each(add, list(slices(len(rows), BLOCK_ROWS)))
-        return sums
+        return _summed(fill, len(rows), coefficients.astype(dtype, copy=False))
+
+    @cached_property
+    def _centre(self) -> NDArray[np.float64]:
+        return self._rows.mean(axis=0, dtype=np.float64)
+
+    @cached_property
+    def _augmented(self) -> NDArray[np.float64]:
+        return augment(self._rows, self._centre, np.float64)
 
     def _factor(self, dtype: type[np.floating]) -> NDArray[Any]:
         if dtype not in self._factors:
@@ -117,3 +138,26 @@ class KernelSums:
                     augmented = augment(augmented[:, :-2], np.zeros_like(self._centre), dtype)
             self._factors[dtype] = kernel_factor(augmented, self._centre, self._kernel)
         return self._factors[dtype]
+
+
+def _summed(
+    fill: Callable[[NDArray[Any], slice, slice], None], n: int, coefficients: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the products of n rows of kernel values with coefficients, shape (k,) or (k, s).
+
+    `fill` writes the values of some rows and columns into a block in the coefficients' precision.
+    """
+    sums = np.zeros((n, *coefficients.shape[1:]))
+
+    def add(these: slice) -> None:
+        """Add the kernel values of some rows, times the coefficients, to their sums."""
+        length = these.stop - these.start
+        values = np.empty(length * min(BLOCK_COLUMNS, len(coefficients)), coefficients.dtype)
+        for those in slices(len(coefficients), BLOCK_COLUMNS):
+            shape = length, those.stop - those.start
+            block = values[: shape[0] * shape[1]].reshape(shape)
+            fill(block, these, those)
+            sums[these] += block @ coefficients[those]
+
+    each(add, list(slices(n, BLOCK_ROWS)))
+    return sums

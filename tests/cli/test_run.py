@@ -17,7 +17,7 @@ from made_up_records import invoke
 from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
 from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
-from ensvm_cli.warm_up import compile_solvers
+from ensvm_cli.warm_up import compile_kernels, compile_solvers
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 in_this_process = pytest.mark.usefixtures("in_this_process")
@@ -378,4 +378,14 @@ def test_warming_up_compiles_what_fits_to_many_rows_need() -> None:
         warnings.simplefilter("ignore")
         PartiallyTrainedEnsemble(max_iter=3).fit(X, y)
         LeveragedVectorMachine(n_estimators=30).fit(X[:2500], y[:2500])
+    assert compiled == []
+
+
+@pytest.mark.slow
+def test_warming_up_compiles_what_rows_of_two_numbers_need() -> None:
+    compile_kernels()
+    X = np.random.default_rng(1).choice([0.0, 1.0], size=(4200, 30))
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        PartiallyTrainedEnsemble(max_iter=3).fit(X, X[:, 0]).predict(X)
     assert compiled == []
