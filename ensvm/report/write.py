@@ -62,9 +62,11 @@ def write_first_page(study: Study, failed: Failed = None) -> Path | None:
     from ensvm.report.render.html import render_page
 
     picture = reproduction_picture(study)
-    if picture is not None:
+    if picture is not None and picture.is_shown:
         svg = render_page(PICTURE, picture=picture, name=study.config.study)
         _replace_files(study.folder, {PICTURE: svg}, failed)  # before the page that shows it
+    else:
+        (study.folder / PICTURE).unlink(missing_ok=True)  # of an earlier run
     page = {first_page.NAME: first_page.first_page(study)}
     return path if _replace_files(study.folder, page, failed) else None
 

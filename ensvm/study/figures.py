@@ -58,6 +58,20 @@ class PanelConfig(AxesConfig):
         return self.dataset or str(self.over)
 
 
+class CurvesPanel(PanelConfig):
+    """A panel of curves: those of all series of the figure on a `dataset`, or of some.
+
+    Attributes
+    ----------
+    series : tuple of str or None
+        Which of the figure's algorithms the panel shows; all if not given.
+    """
+
+    series: Annotated[Names | None, NameOf("algorithm", checked=False)] = Field(
+        default=None, min_length=1
+    )
+
+
 class LinesConfig(FigureConfig):
     """A figure of lines: its series, in every panel.
 
@@ -111,6 +125,10 @@ class LinesConfig(FigureConfig):
         """Return what the lines of a panel run over."""
         return "step"
 
+    def series_of(self, panel: Any) -> tuple[str, ...]:
+        """Return the algorithms of a panel, in the order of the figure."""
+        return self.series
+
     def ys_of(self, panel: PanelConfig) -> dict[str, str]:
         """Return the metrics or curves that a panel shows; each with its text, if it has one."""
         y = panel.y or self.y or {}
@@ -135,7 +153,7 @@ class LinesConfig(FigureConfig):
         for number, panel in enumerate(self.panels):
             own = () if panel.y is None else ("panels", number)
             location = ("figures", index, *own, "y")
-            for name in self.series:
+            for name in self.series_of(panel):
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
                 for algorithm, y in product(swept, self.ys_of(panel)):
                     yield AskedMetric(location, y, (algorithm,), self.of_curves)
@@ -152,10 +170,14 @@ class LinesConfig(FigureConfig):
 class CurvesConfig(LinesConfig):
     """Recorded curves against their index, which begins at `first`.
 
+    Panels of the same data set and `y` have the same axes.
+
     Attributes
     ----------
     kind : 'curves'
         The kind of the figure.
+    panels : tuple of CurvesPanel
+        The panels, side by side. A name alone is the panel's data set.
     marks : str, float or None
         Where vertical marks stand: a number that the fit leaves, for each curve its own, which is
         left out if it is 0 or missing; or the same number for all curves.
@@ -170,6 +192,7 @@ class CurvesConfig(LinesConfig):
     """
 
     kind: Literal["curves"] = "curves"
+    panels: tuple[CurvesPanel, ...] = Field(min_length=1)
     marks: str | float | None = None
     cumulative: bool = False
     realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
@@ -182,6 +205,21 @@ class CurvesConfig(LinesConfig):
                 "a panel of curves is about a `dataset:`; a sweep is drawn by `kind: sweep`"
             )
         return self
+
+    @model_validator(mode="after")
+    def _panels_show_its_series(self) -> Self:
+        for panel in self.panels:
+            if unknown := [name for name in panel.series or () if name not in self.series]:
+                known = ", ".join(self.series)
+                raise ValueError(
+                    f"a panel shows {unknown[0]!r}, which is not under `series:` of the figure;"
+                    f" there are {known}"
+                )
+        return self
+
+    def series_of(self, panel: Any) -> tuple[str, ...]:
+        """Return the algorithms of a panel: its own, or all."""
+        return tuple(name for name in self.series if name in (panel.series or self.series))
 
     @property
     def default_ends(self) -> str:

@@ -30,6 +30,7 @@ from ensvm.runner.plan import make_plan
 from ensvm.study.block import SweepConfig, _models
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import AxesConfig, FigureConfig
+from ensvm.study.figures import PanelConfig
 
 # Every key that is written by hand stands here, where it has an effect.
 CONFIG = """\
@@ -148,7 +149,8 @@ figures:
     kind: curves
     caption: Curves.
     panels:
-      - {dataset: own, title: T, x_label: X, y_label: Y, y: {estimator_errors_: e}, first: 2}
+      - {dataset: own, title: T, x_label: X, y_label: Y, y: {estimator_errors_: e}, first: 2,
+         series: [boost]}
       - {dataset: own, title: U}
     x_label: x
     y_label: y
@@ -371,6 +373,7 @@ OTHER = {
     "AlgorithmConfig.stage": "best-on-test",
     "AlgorithmConfig.pipeline": ["StandardScaler", "SVC"],
     "ProofConfig.number": "error",
+    "CurvesPanel.series": ["a"],
     "ProofConfig.of": "k-1",
     "AlgorithmConfig.undetermined_at_zero": "error",
     "AlgorithmConfig.datasets": ["own"],
@@ -421,7 +424,7 @@ OTHER = {
 
 def key_name(model, key):
     """Return `Model.key`; figures of all kinds share some keys, and so do their panels."""
-    for shared in (FigureConfig, AxesConfig):
+    for shared in (FigureConfig, AxesConfig, PanelConfig):
         if issubclass(model, shared) and key in shared.model_fields and key != "panels":
             model = shared
     return f"{model.__name__}.{key}"

@@ -5,23 +5,28 @@ reach has no point.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
+from string import ascii_lowercase
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.counts import counted
+from ensvm.report.documents.document import enumerated
 from ensvm.report.plots.boxes import PRINTED
-from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
+from ensvm.report.plots.log_axes import LOG_AXIS, log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
     GREY,
     MARK_WIDTH,
     MARKER_SIZE,
     MARKERS,
+    OTHER_WIDTH,
     Key,
     Look,
     look_numbers,
@@ -46,6 +51,7 @@ DOT, RING = "●", "○"
 RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
+NOTE_WIDTH = 40  # letters of a line of a note: no wider than an entry of the legend with its line
 LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
@@ -90,7 +96,7 @@ def read_panel(
     curves: list[Curve] = []
     missing: list[str] = []
     of_one = len(figure.series) == 1
-    for (y, text), series in product(figure.ys_of(panel).items(), figure.series):
+    for (y, text), series in product(figure.ys_of(panel).items(), figure.series_of(panel)):
         algorithm = series_label(study, series)
         label = text if text and of_one else ", ".join(filter(None, [algorithm, text]))
         empty = Curve(label, algorithm, text)
@@ -279,12 +285,18 @@ def draw(
 
     every = list(chain(*panels))
     looks = _looks(study, config, every)
+    last: dict[str, float] = {}  # of the curves on each data set
+    for panel, curves in zip(config.panels, panels, strict=True):
+        ends_of_curves = (max(curve.x) for curve in curves)
+        last[panel.about] = max(last.get(panel.about, -math.inf), *ends_of_curves)
     ends = [
-        _draw_panel(panel_axes, config, curves, looks)
-        for panel_axes, curves in zip(axes, panels, strict=True)
+        _draw_panel(panel_axes, config, curves, looks, last[panel.about])
+        for panel, panel_axes, curves in zip(config.panels, axes, panels, strict=True)
         if curves
     ]
+    _share_axes(config, axes)
     keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
+    keys += [(None, text) for text in _alike(axes, panels)]
     if mark := _mark_label(config, every):
         keys.append((Line2D([], [], color=GREY, linewidth=MARK_WIDTH), mark))
     if any(ends):
@@ -299,6 +311,43 @@ def draw(
         if of_axis and (left_out := without_place(scale, np.concatenate(of_axis), axis)):
             keys.append((None, left_out))
     return keys
+
+
+def _share_axes(config: LinesConfig, axes: "list[Axes]") -> None:
+    """Give panels of the same curves on the same data set the same limits."""
+    groups = defaultdict(list)
+    for panel, of_panel in zip(config.panels, axes, strict=True):
+        groups[panel.about, *config.ys_of(panel)].append(of_panel)
+    for group in groups.values() if isinstance(config, CurvesConfig) else ():
+        for name in ("xlim", "ylim"):
+            lows, highs = zip(*(getattr(each, f"get_{name}")() for each in group), strict=True)
+            for each in group:
+                getattr(each, f"set_{name}")(min(lows), max(highs))
+
+
+def _alike(axes: "list[Axes]", panels: list[list[Curve]]) -> Iterator[str]:
+    """Yield which curves of a panel cannot be told apart in the picture."""
+    for letter, of_panel, curves in zip(ascii_lowercase, axes, panels, strict=False):
+        groups: list[list[Curve]] = []
+        for curve in curves:
+            group = next((one for one in groups if _look_equal(of_panel, one[0], curve)), None)
+            if group is None:
+                groups.append(group := [])
+            group.append(curve)
+        where = f"({letter}) " if len(panels) > 1 else ""
+        for group in groups:
+            if len(group) > 1:
+                labels = enumerated([one.label for one in group])
+                yield fill(f"{where}one line: {labels}", NOTE_WIDTH, break_long_words=False)
+
+
+def _look_equal(axes: "Axes", one: Curve, other: Curve) -> bool:
+    """Return whether two curves are nowhere farther apart than a line is wide."""
+    if len(one.x) < 2 or one.x != other.x:
+        return False
+    heights = [axes.transData.transform(np.column_stack([c.x, c.y]))[:, 1] for c in (one, other)]
+    line = OTHER_WIDTH / 72.0 * axes.figure.dpi
+    return bool(np.abs(heights[0] - heights[1]).max() < line)
 
 
 def _mark_label(config: LinesConfig, curves: Sequence[Curve]) -> str:
@@ -342,12 +391,11 @@ def _end_mark(config: LinesConfig) -> Look:
 
 
 def _draw_panel(
-    axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
+    axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look], last: float
 ) -> bool:
-    """Draw the curves of a panel and return whether one of them ends before the others."""
+    """Draw the curves of a panel and return whether one of them ends before `last`."""
     _limit(axes, config, curves)
     cumulative = isinstance(config, CurvesConfig) and config.cumulative
-    last = max(max(curve.x) for curve in curves)
     ends = [curve for curve in curves if not cumulative and curve.x[-1] < last]
     # The first curve is drawn last, on top: it is the one the figure is about.
     for curve in reversed(curves):
@@ -385,6 +433,7 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
     x = np.concatenate([curve.x for curve in curves])
     if names := {at: name for one in curves for at, name in zip(one.x, one.names, strict=False)}:
         axes.set_xscale("linear")  # names have no scale
+        axes.set_xlabel(axes.get_xlabel().removesuffix(LOG_AXIS))
         axes.set_xticks(sorted(names), [names[at] for at in sorted(names)])
     elif config.x_scale == "log":
         # Curves may start at x = 0, which has no place on this axis.

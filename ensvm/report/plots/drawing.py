@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
+from ensvm.report.plots.log_axes import LOG_AXIS
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import row_label
@@ -160,8 +161,9 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
         key = swept.get(x_label, x_label)  # the name of a sweep says less than what is swept
         steps = STEPS.get(key, key)
         is_share = key in STEPS and x_label not in numbers_of_rows
-        drawn.set_xlabel(f"share of the {steps}" if is_share else steps)
-        drawn.set_ylabel(y_label)
+        of_x, of_y = (LOG_AXIS * (each == "log") for each in (config.x_scale, config.y_scale))
+        drawn.set_xlabel((f"share of the {steps}" if is_share else steps) + of_x)
+        drawn.set_ylabel(y_label + of_y)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
     return figure, axes[:count]

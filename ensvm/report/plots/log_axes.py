@@ -9,6 +9,7 @@ from ensvm.counts import counted
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
+LOG_AXIS = " (log scale)"  # the end of its label
 # A logarithmic axis ends, and has ticks, at these multiples of powers of ten.
 MANTISSAS = np.array([1.0, 2.0, 5.0, 10.0])
 TENS_ONLY = 100.0  # if its end is so many times its start, only powers of ten have ticks

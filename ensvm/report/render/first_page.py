@@ -31,7 +31,7 @@ from ensvm.report.documents.findings_document import (
 )
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.render.markdown import parts_to_markdown, unbroken
-from ensvm.report.render.pictures import PICTURE
+from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, tables_on_page
 from ensvm.shipped import shipped_config
@@ -125,8 +125,9 @@ def counts(study: Study) -> str:
 
 
 def _picture(study: Study) -> str:
-    """Return the picture of printed values against ours; empty if nothing has a verdict."""
-    if not any(cell.verdict for cell in _cells(study, "results")):
+    """Return the picture of printed values against ours; empty if there are too few of them."""
+    picture = reproduction_picture(study)
+    if picture is None or not picture.is_shown:
         return ""
     return f"![printed values against ours, with their verdicts]({PICTURE})"
 

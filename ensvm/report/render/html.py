@@ -40,6 +40,7 @@ MENTION = re.compile(
 )
 SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
 PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
+LEAST_PIXELS = 1.3  # ... on a narrow screen, where a wide figure is scrolled
 QUOTED = re.compile(rb'="([^"\']*)"')
 SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 # The tags that our Markdown has, and what they are in HTML
@@ -111,11 +112,12 @@ def svg_image(content: bytes, description: str) -> Markup:
     size = SIZE.search(content)
     assert size is not None  # matplotlib writes it
     width, height = (round(PIXELS * float(side)) for side in size.groups())
-    image = '<img class="drawn" width="{}" height="{}" alt="{}" src="{}">'
+    least = round(LEAST_PIXELS / PIXELS * width)
+    image = '<img class="drawn" width="{}" height="{}" style="min-width: {}px" alt="{}" src="{}">'
     # Double quotes and ends of lines take three bytes each in an address.
     short = QUOTED.sub(rb"='\1'", b" ".join(content.split()))
     address = Markup(data_uri("image/svg+xml", short, SHORT + "<>"))
-    return Markup(image).format(width, height, one_line(description), address)
+    return Markup(image).format(width, height, least, one_line(description), address)
 
 
 def _visible(value: Any) -> Any:

@@ -15,6 +15,7 @@ from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 48.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
+FEWEST_POINTS = 3  # a picture of one or two says less than the table
 ROOM = 0.04  # free space at both ends, relative to the range of values
 LOG_RATIO = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
 BAND_POINTS = 40
@@ -87,6 +88,11 @@ class ReproductionPicture:
     chosen: dict[Verdict, int]
 
     side, top, shapes, height = SIDE, TOP, SHAPES, TOP + SIDE + AXIS
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there are enough points for a picture."""
+        return sum(self.counts.values()) >= FEWEST_POINTS
 
     def words(self, verdict: Verdict) -> str:
         """Return how many values have a verdict, and how many of them we chose a setting on."""

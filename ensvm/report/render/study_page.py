@@ -122,10 +122,10 @@ class StudyPage:
 
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:
-        """The paper's tables and figures; if nothing printed is judged, figures come first."""
+        """The paper's tables and figures; if hardly any printed value is judged, figures first."""
         kinds = [("table", self.tables), ("figure", self.figures)]
         shown = [(kind, [one for one in parts if one.of_paper]) for kind, parts in kinds]
-        return shown if self.picture else shown[::-1]
+        return shown if self.picture and self.picture.is_shown else shown[::-1]
 
     @property
     def ours(self) -> bool:

@@ -10,12 +10,14 @@ from made_up_records import make_study, record
 from matplotlib.axes import Axes
 from matplotlib.image import imread
 
+from ensvm.errors import UserError
 from ensvm.report.documents.document import csv_of
 from ensvm.report.plots.curves import _looks
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.log_axes import log_limits
 from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
 from ensvm.report.write import write_figures
+from ensvm.study.read_config import read_config
 
 CONFIG = """\
 study: s
@@ -316,6 +318,70 @@ def test_three_panels_take_one_row(looks):
     height, width, _ = imread(io.BytesIO(png)).shape
     assert width == pytest.approx(200 * 6.45)
     assert height < 0.5 * width
+
+
+PANELS = """\
+study: s
+realizations: 1
+datasets: [german]
+algorithms:
+  a: {estimator: RhoSVC, record: [path_]}
+  b: {estimator: RhoSVC, record: [path_]}
+  c: {estimator: RhoSVC, record: [path_]}
+figures:
+  - id: 1
+    caption: x
+    panels: [{dataset: german, title: left, series: [a, b]}, {dataset: german, series: [c]}]
+    series: [a, b, c]
+    y: path_
+    y_scale: log
+"""
+
+
+def paneled(tmp_path, b_path):
+    lines = [
+        record("german", 1, name, curve=curve)
+        for name, curve in (("a", [9.0, 5.0, 2.0]), ("b", b_path), ("c", [90.0, 70.0, 50.0, 40.0]))
+    ]
+    return make_study(tmp_path / "s", PANELS, lines)
+
+
+def test_a_panel_shows_its_own_series_on_the_axes_of_the_others(tmp_path, monkeypatch):
+    study = paneled(tmp_path, [8.0, 6.0, 5.0])
+    (figure,) = study.config.figures
+    content = read_figure(study, figure)
+    assert [[curve.label for curve in panel] for panel in content.panels] == [["a", "b"], ["c"]]
+    shown = []
+    monkeypatch.setattr(
+        "ensvm.report.plots.drawing.files_of", lambda drawn, endings: shown.append(drawn)
+    )
+    draw(study, content, [".svg"])
+    left, right = shown[0].axes
+    assert left.get_xlim() == right.get_xlim()
+    assert left.get_ylim() == right.get_ylim()
+    assert left.get_ylim()[1] >= 90.0
+
+
+def test_a_series_of_a_panel_that_the_figure_does_not_have_is_refused(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(PANELS.replace("series: [c]}", "series: [d]}"))
+    with pytest.raises(UserError, match=r"a panel shows 'd', .* there are a, b, c"):
+        read_config(path)
+
+
+@pytest.mark.parametrize(("b_path", "alike"), [([9.0, 5.0, 2.001], True), ([9.0, 5.0, 3.0], False)])
+def test_the_legend_says_which_lines_cannot_be_told_apart(tmp_path, texts_of, b_path, alike):
+    study = paneled(tmp_path, b_path)
+    (figure,) = study.config.figures
+    assert ("(a) one line: a and b" in texts_of(study, figure)) == alike
+
+
+def test_a_logarithmic_axis_says_so(tmp_path, texts_of):
+    study = paneled(tmp_path, [8.0, 6.0, 5.0])
+    (figure,) = study.config.figures
+    linear = figure.model_copy(update={"y_scale": "linear"})
+    said = [any("log scale" in text for text in texts_of(study, each)) for each in (figure, linear)]
+    assert said == [True, False]
 
 
 def test_no_line_joins_single_realizations(swept):

@@ -8,6 +8,7 @@ from made_up_records import errors, invoke, make_study, record
 
 from ensvm.report.documents.findings_document import sentences_tested
 from ensvm.report.render.first_page import NAME, first_page
+from ensvm.report.render.pictures import PICTURE
 from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 from ensvm.shipped import shipped_results
@@ -34,7 +35,8 @@ PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n1,titanic,b,50.0,\n2,ge
 
 
 @pytest.fixture
-def study(tmp_path):
+def study(tmp_path, monkeypatch):
+    monkeypatch.setattr("ensvm.report.render.pictures.FEWEST_POINTS", 1)
     lines = [
         *errors("german", "a", [0.10, 0.12]),
         *errors("german", "b", [0.30, 0.33]),
@@ -64,6 +66,14 @@ def test_what_the_paper_has_comes_first_and_ours_are_links(study):
     assert "### Table 1. " in page
     assert "### Table 2. " not in page
     assert re.search(r"## More\n\n- \[.*\]\(table-2\.md\)", page)
+
+
+def test_a_picture_of_few_points_is_left_out(study, monkeypatch):
+    for fewest in (1, 2):  # there is one
+        monkeypatch.setattr("ensvm.report.render.pictures.FEWEST_POINTS", fewest)
+        write_first_page(study)
+        assert (study.folder / PICTURE).exists() == (fewest == 1)
+        assert (PICTURE in first_page(study)) == (fewest == 1)
 
 
 def test_table_and_picture_come_first_and_no_line_stands_twice(study):

@@ -11,13 +11,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from made_up_records import errors, make_study, read_results, record
 from page_links import PageElements as Page
 from page_links import broken_links, links_of_cards
 
 from ensvm.data import find_card
+from ensvm.report.plots.decision_maps import SIDES
 from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.plots.looks import COLOURS, GREY
 from ensvm.report.render.first_page import first_page
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.study_folder import find_studies, read_study
@@ -179,6 +182,48 @@ def test_a_figure_is_an_image_with_a_description(elements, study):
     assert one == other
     sides = map(float, ElementTree.fromstring(content).attrib["viewBox"].split()[2:])
     assert [int(second[side]) for side in ("width", "height")] == [round(2 * one) for one in sides]
+
+
+def test_a_wide_figure_is_scrolled_rather_than_made_small(elements):
+    for attributes in (each for name, each in elements if name == "img"):
+        least = re.fullmatch(r"min-width: (\d+)px", attributes["style"])
+        letters = 7.0 * int(least[1]) / (int(attributes["width"]) / 2)  # the smallest, in pixels
+        assert letters > 9.0
+
+
+def luminance(colour):
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def rgb(text):
+    return np.array([int(text[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(
+    "style", ["ensvm/report/render/templates/page.css", "docs/static/site.css"]
+)
+def test_figures_in_the_dark_have_the_page_as_background_and_colours_that_can_be_seen(style):
+    """The filter of CSS, computed as the specification of filter effects says it."""
+    root = RESULTS.parents[1]
+    filters = re.findall(r"invert\((\S+)\) hue-rotate\(180deg\)", (root / style).read_text("utf-8"))
+    assert len(set(filters)) == 1
+    share = float(filters[0])
+    weights = np.array([0.213, 0.715, 0.072])
+    turned = 2 * np.tile(weights, (3, 1)) - np.eye(3)  # cos 180° = -1, sin 180° = 0
+
+    def dark(colour):
+        return np.clip(turned @ (share + rgb(colour) * (1 - 2 * share)), 0, 1)
+
+    page = (root / "ensvm/report/render/templates/page.css").read_text("utf-8")
+    paper = rgb(re.findall(r"--paper: (#\w{6})", page)[1])
+    assert contrast(dark("#ffffff"), paper) < 1.1
+    assert min(contrast(dark(colour), paper) for colour in (*COLOURS, GREY, *SIDES)) > 3.0
 
 
 def test_links_lead_to_the_web_to_mail_or_beside_the_page(elements):
