@@ -240,6 +240,21 @@ def test_what_the_page_on_classifiers_says_of_the_benchmark_is_in_its_tables():
     assert f"the mean test error is then {errors['tuned'].mean():.2f} %" in page
 
 
+def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():
+    text = text_of("README.md")
+    assert "a random forest [cannot be told apart]" in text
+    ranks = pd.read_csv(shipped_results() / "benchmark" / "rank-error.csv")
+    pair = ranks.loc[
+        [{*one} == {"tuned", "forest"} for one in zip(ranks["first"], ranks["second"])]
+    ]
+    assert (pair["nemenyi_p"] > LEVEL).all()
+    assert len(pair) == 1
+    assert "gradient boosting is [quick on many rows]" in text
+    seconds = pd.read_csv(shipped_results() / "many-rows" / "table-seconds.csv")
+    most = seconds.pivot_table("mean", "row", "column").loc["rows-1000000"]
+    assert most["gradient_boosting"] < most["ensemble"]
+
+
 def test_the_first_page_counts_the_works():
     with_abstract = {path.parent.name for path in (ROOT / "configs").glob("*/abstract.yaml")}
     assert with_abstract == set(generated.WORKS)
