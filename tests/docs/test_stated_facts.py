@@ -245,7 +245,7 @@ def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():
     assert "a random forest [cannot be told apart]" in text
     ranks = pd.read_csv(shipped_results() / "benchmark" / "rank-error.csv")
     pair = ranks.loc[
-        [{*one} == {"tuned", "forest"} for one in zip(ranks["first"], ranks["second"])]
+        [{*one} == {"tuned", "forest"} for one in zip(ranks["first"], ranks["second"], strict=True)]
     ]
     assert (pair["nemenyi_p"] > LEVEL).all()
     assert len(pair) == 1
