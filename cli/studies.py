@@ -240,8 +240,15 @@ def _print_fewer_realizations(plan: "Plan") -> None:
 
 def _print_left(plan: "Plan") -> None:
     """Print what is not computed and why, and what of the paper is not written yet."""
+    from ensvm.study.claim import repeated_sentences
     from ensvm.study.printed import empty_fields
+    from ensvm.study.row_params import rows_without_params
 
+    for line in repeated_sentences(plan.config.claims):
+        print_text(f"{plan.source.path}: {line}")
+    for name, rows in rows_without_params(plan.config, plan.source.elsewhere).items():
+        message = f"{name} has no parameters of its own on {', '.join(rows)} in its `params_of:`"
+        print_text(f"{plan.source.path}: {message}; `params:` or the defaults hold there")
     for line in plan.config.not_computed():
         print_text(f"not computed: {line}")
     if plan.published is None:

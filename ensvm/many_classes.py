@@ -28,6 +28,15 @@ def takes_many_classes(estimator: Any) -> bool:
     return all(map(takes_many_classes, _parts(estimator)))
 
 
+def learns_one_against_rest(estimator: Any) -> Iterator[Any]:
+    """Yield what learns many classes one against the rest: a classifier, or parts inside it."""
+    if not takes_many_classes(estimator):
+        yield estimator
+    elif hasattr(estimator, "get_params") and not isinstance(estimator, GIVES_TWO_CLASSES):
+        for part in _parts(estimator):
+            yield from learns_one_against_rest(part)
+
+
 def _parts(estimator: Any) -> Iterator[Any]:
     """Yield the classifiers among the parameters of an estimator, also in lists of named ones."""
     for value in estimator.get_params(deep=False).values():

@@ -71,8 +71,11 @@ def test_votes_of_machines_of_two_classes_are_refused_with_what_to_write(tmp_pat
     voting = "{estimator: VotingClassifier, params: {estimators: [[a, %s], [b, GaussianNB]]}}"
     text = "study: s\ndatasets: [iris]\nalgorithms: {v: %s}\n"
     path = tmp_path / "s.yaml"
-    path.write_text(text % voting % "RhoSVC")
-    with pytest.raises(UserError, match=r"VotingClassifier has no decision values.*OneVsRestClass"):
-        make_plan(path)
+    noisy = "{estimator: 'ensvm.experiments:NoisyLabels', params: {estimator: %s}}"
+    bagged = "{estimator: BaggingClassifier, params: {estimator: %s}}"
+    for around in ("%s", noisy, bagged % noisy):
+        path.write_text(text % (around % (voting % "RhoSVC")))
+        with pytest.raises(UserError, match=r"VotingClassifier has no decision.*OneVsRestClass"):
+            make_plan(path)
     path.write_text(text % voting % "{estimator: OneVsRestClassifier, params: {estimator: RhoSVC}}")
     assert make_plan(path).cells[-1].method.wrapped is None

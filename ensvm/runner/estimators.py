@@ -7,6 +7,7 @@ fits alike.
 
 import importlib
 import inspect
+import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
 from ensvm.study.algorithms import KINDS, is_spec
+from ensvm.study.csv_lines import slip_in_number
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
@@ -29,6 +31,7 @@ OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "trans
 # Texts that scikit-learn takes in place of an estimator.
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
+NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?")  # a text that is meant as one
 
 
 class EstimatorError(ValueError):
@@ -356,7 +359,7 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
     named = [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     accepted = [each.name for each in named]
     own = {
-        each.name: _like(each.default, values.pop(each.name))
+        each.name: _like(each.name, each.default, values.pop(each.name))
         for each in named
         if each.name in values
     }
@@ -400,7 +403,7 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
         for key in params:
             if key not in accepted and not takes_keywords(type(_owner(accepted, key))):
                 raise _unknown(name, key, accepted)
-        estimator.set_params(**{key: _like(accepted.get(key), params[key]) for key in params})
+        estimator.set_params(**{key: _like(key, accepted.get(key), params[key]) for key in params})
         parts = estimator.get_params()
         for key in params:
             part = _owner(parts, key)
@@ -418,8 +421,15 @@ def _owner(accepted: Mapping[str, Any], key: str) -> Any:
     return None
 
 
-def _like(default: Any, value: Any) -> Any:
-    """Return a value as a tuple if the default is one, for which YAML has lists alone."""
+def _like(key: str, default: Any, value: Any) -> Any:
+    """Return a value as a tuple if the default is one, for which YAML has lists alone.
+
+    Raises EstimatorError for a text that is meant as a number.
+    """
+    is_number = isinstance(default, int | float) and not isinstance(default, bool)
+    if is_number and isinstance(value, str) and NUMBER.fullmatch(value.strip()):
+        hint = slip_in_number(value.strip()) or "write a number, without quotes"
+        raise EstimatorError(f"{key} has the text {value!r:.60}; {hint}")
     return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 

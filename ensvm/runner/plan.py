@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
+from ensvm.data.files.foreign_content import absent_file
 from ensvm.data.splits import folds_of, whole_round
 from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.records.asked import Asked, AskedValue, asked_of
@@ -292,14 +293,19 @@ def _plan(
     only_published: bool,
 ) -> Plan:
     """Check a study and lay out its cells; the arguments are those of `make_plan`."""
+    printed: Mapping[Place, Published] = {}
+    published: Path | None = None
     with source.collecting():
+        with source.noting():
+            published = _published_file(source)
         config = validated(source)
         names_are_good = source.is_good
         with source.collecting():
             cards = _cards(source, config)
             with source.noting():
-                if names_are_good:  # else places of printed values may be unknown, too
-                    published, printed = _published(source, config)
+                # if names are wrong, places of printed values may be unknown, too
+                if names_are_good and published is not None:
+                    printed = _published_values(source, config, published)
                     _check_spreads(source, config, cards, printed)
             resolved = settings_of_study(source, config, cards)
         with source.collecting():
@@ -505,19 +511,25 @@ def _check_spreads(
         source.refuse(("published",), f"{at} {message}")
 
 
-def _published(
-    source: YamlSource, config: StudyConfig
-) -> tuple[Path | None, Mapping[Place, Published]]:
-    """Return the checked file of printed values, and these values."""
-    if config.published is None:
-        return None, {}
-    path = source.path.parent / config.published
+def _published_file(source: YamlSource) -> Path | None:
+    """Return the file of printed values; None if the study names none."""
+    name = source.content.get("published")
+    if not isinstance(name, str):
+        return None
+    path = source.path.parent / name
     if not os.path.isfile(path):
-        raise source.error(("published",), f"there is no file {path}")
+        raise source.error(("published",), absent_file(path))
+    return path
+
+
+def _published_values(
+    source: YamlSource, config: StudyConfig, path: Path
+) -> Mapping[Place, Published]:
+    """Return the checked printed values in a file."""
     try:
         # A variant shows parts of the paper: there may be more numbers than places.
         read = check_published if config.reproduce else read_published
-        return path, read(path, config)
+        return read(path, config)
     except UserError as error:
         texts = [str(source.error(("published",), message)) for message in error.messages]
         raise Mistakes(texts) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ensvm.data import DatasetCard
-from ensvm.many_classes import takes_many_classes
+from ensvm.many_classes import learns_one_against_rest, takes_many_classes
 from ensvm.records.code_identity import code_identity
 from ensvm.records.settings import NOT_SET, AlgorithmSettings
 from ensvm.runner.estimators import (
@@ -135,17 +135,18 @@ def _algorithm(
         grids = search_grids(estimator)
     except EstimatorError as error:
         raise source.error(location, str(error)) from error
+    for part in learns_one_against_rest(estimator) if many else ():
+        # A stacking classifier has methods only once it is fitted.
+        if hasattr(part, "predict") and not any(hasattr(part, each) for each in SCORES):
+            message = "has no decision values, so that it cannot learn one class against the rest;"
+            message += " write {estimator: OneVsRestClassifier, params: {estimator: ...}} around"
+            message += " its parts for two classes"
+            raise source.error(location, f"{type(part).__name__} {message}")
     if many and (block.one_vs_rest or not takes_many_classes(estimator)):
         from sklearn.multiclass import OneVsRestClassifier
 
         if lost := lost_in_copies(estimator, method.params):
             raise source.error(location, f"{name_of(method.estimator)}{lost}")
-        # A stacking classifier has methods only once it is fitted.
-        if hasattr(estimator, "predict") and not any(hasattr(estimator, each) for each in SCORES):
-            message = "has no decision values, so that it cannot learn one class against the rest;"
-            message += " write {estimator: OneVsRestClassifier, params: {estimator: ...}} around"
-            message += " its parts for two classes"
-            raise source.error(location, f"{name_of(method.estimator)} {message}")
         method = replace(method, wrapped="one-vs-rest")
         parts.add(OneVsRestClassifier)
     _check_stages(source, location, method, estimator, grids)

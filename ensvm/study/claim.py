@@ -281,6 +281,18 @@ def with_columns(claims: Sequence[ClaimConfig], tables: Sequence[TableConfig]) -
     )
 
 
+def repeated_sentences(claims: Sequence[ClaimConfig]) -> Iterator[str]:
+    """Yield a line for each sentence that stands in several claims."""
+    ids_of: dict[str, list[str]] = {}
+    for claim in claims:
+        sentence = " ".join((claim.text or claim.paraphrase or "").split())
+        ids_of.setdefault(sentence, []).append(claim.id)
+    for ids in ids_of.values():
+        if len(ids) > 1:
+            names = ", ".join(ids)
+            yield f"the claims {names} have the same sentence; one claim may have several `tests:`"
+
+
 def _check_algorithms(
     test: ClaimTest,
     location: Location,

@@ -31,6 +31,8 @@ def slip_in_number(text: str) -> str:
     """Return what to write in place of a text that is meant as a number, or as none; else ""."""
     if text.lower().strip(". ") in _WORDS_FOR_NOTHING:
         return LEAVE_EMPTY
+    if any(letter.isdecimal() and not letter.isascii() for letter in text):
+        return "write the digits 0 to 9, and a point in decimals"
     if _THOUSANDS.fullmatch(text):
         return "leave out commas between thousands, and write a point in decimals"
     if _COMMA.fullmatch(text):

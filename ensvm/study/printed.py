@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean
 from ensvm.study.csv_lines import LEAVE_EMPTY, NOT_GIVEN, csv_lines, slip_in_number
-from ensvm.study.metrics import DATA_FACTS, PERCENT, direction_of, range_of, unit_of
+from ensvm.study.metrics import (
+    DATA_FACTS,
+    PARAMETER,
+    PERCENT,
+    direction_of,
+    range_of,
+    unit_of,
+)
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_summary import COMPARING, KINDS
 
@@ -34,14 +41,15 @@ MOST_ROWS = 4  # with empty fields that are listed
 IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
+MORE = "; accepted: as many; a standard deviation follows its value, as in 5.9 ± 1.2"
 FEWER = "; accepted: as many; where nothing is printed, an empty field or `-`"
 _DECIMALS = re.compile(r"\d+|\d+\s*(?:±|\+/?-)\s*\d+")  # a part of a number with a comma
 _SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
-    rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?"
+    rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?", re.ASCII
 )
 
-_WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+")  # ties and losses follow
+_WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+", re.ASCII)  # ties and losses follow
 _ACCEPTED_WINS = "accepted: wins/ties/losses, such as 7/1/2"
 # Marks of notes, bold type and formulas; a single star may be a product.
 _MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§]|\*(?=\s*(?:±|\(|$))")
@@ -160,7 +168,7 @@ def _fields(
         counts = f"{len(line)} fields, and the header has {len(header)}"
         message = f"{','.join(line)!r:.200} has {counts}"
         decimals = any(map(_DECIMALS.fullmatch, line)) and len(line) > len(header)
-        hint = COMMAS if decimals else FEWER if len(line) < len(header) else ""
+        hint = COMMAS if decimals else FEWER if len(line) < len(header) else MORE
         raise UserError(f"{position}: {message}{hint}")
     fields = dict(zip(header, line, strict=True))
     table, row = fields.pop("table", names.tables[0] if names.tables else ""), fields.pop("row")
@@ -289,7 +297,10 @@ def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Pu
         limits = "0 to 100" if kind == "winner" else "at least 0"
         return f"{number.text} is no {kind}, in percent: {limits}" if is_wrong else ""
     table = config.table(place[0])
-    return _out_of_range(table.metric_of(table.column(place[2])), number)
+    metric = table.metric_of(table.column(place[2]))
+    if metric.startswith(PARAMETER) and number.std is not None:
+        return f"{number.text}: {metric} is what the config sets, and has no standard deviation"
+    return _out_of_range(metric, number)
 
 
 def _out_of_range(metric: str, number: Published) -> str:
@@ -372,8 +383,8 @@ def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
             fields = dict(zip(header, line, strict=False))
             table, row = fields.pop("table", names.tables[0]), fields.pop("row")
             columns = names.columns.get(table, {})
-            block = config.table(table)
-            summary = next((each for each in block.summary if each.name == row), None)
+            block, (_, name, _) = config.table(table), names.place(table, row, "")
+            summary = next((each for each in block.summary if each.name == name), None)
             known = {
                 column.name
                 for column in block.columns

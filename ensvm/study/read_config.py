@@ -51,7 +51,11 @@ def validated(source: YamlSource) -> StudyConfig:
     `YamlSource.collecting`). The study is then what the config says without its wrong keys.
     """
     with source.collecting():
-        config = _without_wrong_keys(source, expand_sweeps(source))
+        content = expand_sweeps(source)
+        sweeps_are_good = source.is_good
+        config = _without_wrong_keys(source, content)
+        if not sweeps_are_good:  # the names of members are unknown
+            return config
         with source.collecting():
             names = [entry.name for entry in config.datasets]
             source.must_be_distinct(("datasets",), "data set", names)

@@ -4,16 +4,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from ensvm.data.files.foreign_content import absent_file
 from ensvm.errors import UserError
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.csv_lines import NOT_GIVEN, csv_lines, slip_in_number
 from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
 from ensvm.yaml_text import Loader
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
 
 KEY = "params_of"
 HEADER = "`row` and the names of parameters, such as row,C,gamma"
@@ -39,15 +43,26 @@ def with_params_read(source: YamlSource) -> YamlSource:
         location: Location = ("algorithms", name, KEY)
         path = source.path.parent / file
         if not path.is_file():
-            raise source.error(location, f"there is no file {path}")
-        rows, positions = _read_table(path)
+            raise source.error(location, absent_file(path))
+        rows, positions = _read_table(path, _names_by_label(source))
         changed[name] = {**changed[name], KEY: rows}
         source.elsewhere |= {(*location, row): text for row, text in positions.items()}
     source.replace({**source.content, "algorithms": changed})
     return source
 
 
-def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+def _names_by_label(source: YamlSource) -> dict[str, str]:
+    """Return the names of data sets by those labels that only one of them has."""
+    datasets = source.content.get("datasets")
+    entries = [one for one in datasets or () if isinstance(one, dict) and "label" in one]
+    pairs = [(str(one["label"]), str(one.get("name", one.get("card")))) for one in entries]
+    times = Counter(label for label, _ in pairs)
+    return {label: name for label, name in pairs if times[label] == 1}
+
+
+def _read_table(
+    path: Path, names_by_label: Mapping[str, str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     """Return the parameters in a file by data set, and where the line of each data set is."""
     lines = csv_lines(path)
     first = next(lines, None)
@@ -62,7 +77,8 @@ def _read_table(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
         message = f"the header names {twice[0]!r} twice" if twice[0] else "a parameter has no name"
         raise UserError(f"{first.position}: {message}")
     rows, positions = dict[str, dict[str, Any]](), dict[str, str]()
-    for position, (row, *texts) in lines:
+    for position, (title, *texts) in lines:
+        row = names_by_label.get(title, title)
         if len(texts) != len(names):
             counts = f"{len(texts) + 1} fields, and the header has {len(names) + 1}"
             hint = "; accepted: as many; an empty field or `-` leaves a parameter as it is"
@@ -85,6 +101,29 @@ def _value(position: str, name: str, text: str) -> Any:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:
         raise UserError(f"{position}: {name} has {text!r:.60}, which is not a value") from error
+
+
+def rows_without_params(
+    config: "StudyConfig", elsewhere: Mapping[Location, str]
+) -> dict[str, list[str]]:
+    """Return the data sets that a file of parameters leaves out, by algorithm.
+
+    `elsewhere` has the rows of files, as a source notes them.
+    """
+    of_files = dict.fromkeys(at[1] for at in elsewhere if at[:1] == ("algorithms",) and KEY in at)
+    left_out = {
+        str(name): [
+            entry.name
+            for entry in config.datasets
+            if entry.copy_of is None
+            and entry.unavailable is None
+            and str(name) in config.algorithms_of(entry)
+            and entry.name not in config.algorithms[str(name)].params_of
+        ]
+        for name in of_files
+        if name in config.algorithms
+    }
+    return {name: rows for name, rows in left_out.items() if rows}
 
 
 def params_on(

@@ -48,7 +48,7 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     which differ in that key; a member's `sweep` then says what it is part `of`, the `key` and its
     `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
     `card:` or `path:`. Each data set has the keys of `defaults:` that it lacks. Messages about a
-    member name the line of the entry. Raises UserError for a sweep that is not one key with values.
+    member name the line of the entry. Refuses a sweep that is not one key with values.
     """
     content = with_powers(source, source.content)
     datasets, algorithms = content.get("datasets"), content.get("algorithms")
@@ -69,7 +69,7 @@ def _swept_datasets(source: YamlSource, datasets: list[Any], defaults: Any) -> I
         elif "name" not in entry:
             raise source.error((*location, "sweep"), "a data set with a sweep needs a `name:`")
         else:
-            pairs = list(_members(source, location, str(entry["name"]), entry))
+            pairs = _members_or_rest(source, location, str(entry["name"]), entry)
             card = {} if "path" in entry else {"card": str(entry["name"])}
             expanded = [{**card, **member, "name": name} for name, member in pairs]
         for member in expanded:
@@ -83,7 +83,7 @@ def _swept_algorithms(source: YamlSource, algorithms: dict[str, Any]) -> Iterato
         if not _is_sweep(entry):
             yield name, entry
             continue
-        pairs = list(_members(source, ("algorithms", name), name, entry))
+        pairs = _members_or_rest(source, ("algorithms", name), name, entry)
         for member, block in pairs:
             source.moved["algorithms", member] = ("algorithms", name)
             yield member, block
@@ -98,6 +98,15 @@ def members_of(name: str, entry: Any) -> list[str]:
 
 def _is_sweep(entry: Any) -> bool:
     return isinstance(entry, dict) and "sweep" in entry
+
+
+def _members_or_rest(
+    source: YamlSource, location: Location, name: str, entry: dict[str, Any]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the members of a sweep; if it is wrong, which is noted, the entry without it."""
+    with source.noting():
+        return list(_members(source, location, name, entry))
+    return [(name, {key: block for key, block in entry.items() if key != "sweep"})]
 
 
 def _members(

@@ -124,6 +124,17 @@ def test_it_is_what_one_writes_by_hand(spec, params, by_hand):
     assert (clone(found).fit(X, y).predict(X) == by_hand.fit(X, y).predict(X)).all()
 
 
+@pytest.mark.parametrize("text", ["3,162", "3.162", "1e3", "٣"])
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [("SVC", "C"), ({"pipeline": ["StandardScaler", "SVC"]}, "svc__C"), ("RhoSVC", "tol")],
+    ids=str,
+)
+def test_a_text_in_place_of_a_number_is_refused(spec, key, text):
+    with pytest.raises(EstimatorError, match=f"^{key} has the text '{text}'; "):
+        build(resolved(spec), {key: text})
+
+
 def test_a_list_becomes_a_tuple_where_the_default_is_one():
     scaler = {"estimator": "MinMaxScaler", "params": {"feature_range": [-1, 1]}}
     found = build(resolved({"pipeline": [scaler, "SVC"]}), {})

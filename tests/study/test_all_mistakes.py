@@ -31,6 +31,8 @@ STRUCTURE = [
     ("margin: 1", "margin: -1", "tables[1].margin: -1 is not accepted"),
     ("caption: c, columns: [nn]", "captoin: c, columns: [nn]", "unknown key 'captoin'"),
     ("relation: less", "relation: lesser", "unknown relation 'lesser'"),
+    ("published: p", "published: q", "published: there is no file"),
+    ("KNeighborsClassifier}", "KNeighborsClassifier, sweep: [1, 3]}", "nn.sweep: expected one key"),
 ]
 NAMES = [
     ("rows: [german]", "rows: [germna]", "tables[2].rows: unknown data set 'germna'"),

@@ -61,6 +61,8 @@ def test_the_file_without_slips_is_good(written):
         ("22.4±1 [a]", "write 22.4±1;"),
         ("22.4†", "write 22.4;"),
         ("10^5", "accepted: a number, "),
+        ("٢٢.٤ ± ١", "write the digits 0 to 9"),
+        ("２２.４", "write the digits 0 to 9"),
         ("3*10", "accepted: a number, "),
     ],
 )
@@ -77,6 +79,12 @@ def test_the_advice_does_not_change_the_number(written, field, advice):
         ("wins-svm", ",0-0-2,", "lda has '0-0-2'; accepted: wins/ties/losses, such as 7/1/2"),
         ("mean-rank", "0.5,2.5,", "0.5 is no average rank: at least 1"),
         ("titanic", "22.4,22.6", "has 3 fields, and the header has 4; accepted: as many; where"),
+        (
+            "titanic",
+            "22.4,1.0,22.6,1.0",
+            "5 fields.*4; accepted: as many; a standard deviation foll",
+        ),
+        ("titanic", "22.4,22.6,1 ± 2", "params.C is what the config sets, and has no standard"),
         ("titanic", '"22.4,22.6,1', "line 3: a quotation mark is opened, and not closed in its"),
         ("geometric-mean", "23,24,", r"; `summary: \[geometric-mean\]` of the table adds this row"),
         ("wins-lda", "2/0/0,,", r"; `summary: \[{wins: lda}\]` of the table adds this row"),
@@ -130,10 +138,10 @@ def test_wins_over_other_rows_are_asked_about(written):
 
 
 def test_a_field_that_cannot_have_a_value_is_not_called_empty(written):
-    path, config = written({})
+    path, config = written({"mean": "23.0,,"})
     assert list(empty_fields(path, config)) == [
-        "table 1: 1 field is still empty (mean: C)",
+        "table 1: 1 field is still empty (mean: lda)",
     ]
     path, config = written({"wins-svm": ",,", "titanic": "22.4,,1"})
     (told,) = empty_fields(path, config)
-    assert "titanic: lda; mean: C; wins-svm: lda" in told
+    assert "titanic: lda; wins-svm: lda" in told

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 import yaml
+from made_up_records import invoke
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
@@ -87,6 +88,31 @@ def test_a_table_of_parameters_is_read_from_a_file_that_a_copy_does_not_need(key
     (tmp_path / "s.yaml").write_text(with_file)
     copied = make_plan(tmp_path / "s.yaml").source.text
     assert keys_of(copied, "elsewhere") == keys_of(source.text)
+
+
+def test_the_file_may_call_data_sets_by_their_labels(tmp_path):
+    text = STUDY.replace("name: titanic,", "name: titanic, label: The Titanic,")
+    inline = "{german: {C: 316.2, gamma: 2.5}, titanic: {C: 10}}"
+    for title in ("titanic", "The Titanic"):
+        (tmp_path / "p.csv").write_text(f"row,C,gamma\ngerman,316.2,2.5\n{title},10,\n")
+        (tmp_path / "s.yaml").write_text(text.replace(inline, "p.csv"))
+        config, _ = read_config(tmp_path / "s.yaml")
+        svc = config.algorithms["svc"].params_of
+        assert svc == {"german": {"C": 316.2, "gamma": 2.5}, "titanic": {"C": 10}}
+
+
+def test_check_tells_rows_that_a_file_of_parameters_leaves_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    inline = "{german: {C: 316.2, gamma: 2.5}, titanic: {C: 10}}"
+    (tmp_path / "p.csv").write_text("row,C\ngerman,316.2\nfolds,10\n")
+    claims = (
+        "claims:\n  - {id: one, text: It errs., left: svc, relation: less, limit: 9}\n"
+        "  - {id: two, text: It  errs., left: nn, relation: less, limit: 9}\n"
+    )
+    (tmp_path / "s.yaml").write_text(STUDY.replace(inline, "p.csv") + claims)
+    told = " ".join(invoke("check", "s.yaml").output.split())
+    assert "svc has no parameters of its own on titanic in its `params_of:`;" in told
+    assert "the claims one, two have the same sentence" in told
 
 
 def test_a_key_may_be_a_path_into_an_estimator(keys_of):

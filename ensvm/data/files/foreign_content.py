@@ -130,6 +130,8 @@ def _archive(content: bytes) -> str:
 
 def absent_file(path: Path) -> str:
     """Return what is wrong with a path at which there is no file."""
+    if path.is_dir():
+        return f"{path} is a folder, not a file"
     if not path.is_symlink():
         return f"there is no file {path}"
     target = str(path.readlink())
