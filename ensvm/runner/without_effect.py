@@ -1,8 +1,10 @@
 """Keys of a config that have no effect where they stand; `ensvm check` names them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import Any
 
+from ensvm.kernels import NAMED_KERNELS
 from ensvm.kernels.named_kernels import parameters_of
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.plan import Plan
@@ -131,13 +133,42 @@ def _of_algorithm(
     """Yield the keys of an algorithm without an effect on its fits, each with the reason."""
     for key in set(block.params).intersection(block.grid or {}):
         yield ("params", key), "the `grid:` sets it"
+    for at in _set_by_search(block.params):
+        yield ("params", *at), "the search sets it"
     if method is None:
         return
+    for key in _not_of_kernel(block, method):
+        yield ("params", key), "the kernel of the algorithm does not have it"
     if not block.share_gram and "kernel" not in method.defaults:
         yield ("share_gram",), "the estimator has no kernel"
     draws = any(key.endswith("random_state") for key in method.defaults)
     if block.seed is not None and not draws and block.stage != "best-on-validation":
         yield ("seed",), "the estimator draws no random numbers"
+
+
+def _set_by_search(params: Mapping[str, Any]) -> Iterator[Location]:
+    """Yield the places of parameters that every grid of a search sets."""
+    grids = params.get("param_grid", params.get("param_distributions"))
+    grids = [grids] if isinstance(grids, Mapping) else grids
+    part = params.get("estimator")
+    if not isinstance(grids, list) or not all(isinstance(grid, Mapping) for grid in grids):
+        return
+    inner = part.get("params", {}) if isinstance(part, Mapping) else {}
+    for key in sorted(set.intersection(*(set(grid) for grid in grids)) if grids else ()):
+        if key in inner:
+            yield ("estimator", "params", key)
+        if f"estimator__{key}" in params:
+            yield (f"estimator__{key}",)
+
+
+def _not_of_kernel(block: AlgorithmConfig, method: AlgorithmSettings) -> Iterator[str]:
+    """Yield the parameters of kernels that the kernel of an algorithm does not have."""
+    kernel = method.params.get("kernel", method.defaults.get("kernel", "").strip("'"))
+    varied = {*(block.grid or {}), *(key for one in block.params_of.values() for key in one)}
+    if kernel in NAMED_KERNELS and "kernel" not in varied:
+        for key in set(KernelConfig.model_fields).intersection(block.params) - {"kernel", "dtype"}:
+            if key not in parameters_of(kernel):
+                yield key
 
 
 def _of_kernels(plan: Plan) -> Iterator[Idle]:

@@ -46,6 +46,18 @@ IDLE = [
         "estimator: SVC, params: {C: 1}, grid: {C: [1, 2]}, stage: best-on-test",
         "params.C: .*the `grid:` sets it",
     ),
+    (
+        "estimator: SVC",
+        "estimator: SVC, params: {kernel: linear, gamma: 2}",
+        "params.gamma: .*kernel of the algorithm does not have it",
+    ),
+    ("estimator: SVC", "estimator: SVC, params: {coef0: 2}", ""),
+    (
+        "estimator: SVC",
+        "estimator: GridSearchCV, params: {param_grid: {C: [1, 2]}, "
+        "estimator: {estimator: SVC, params: {C: 3, tol: 0.1}}}",
+        r"params.estimator.params.C: .*the search sets it",
+    ),
     ("seed: c}", "seed: c}\n  c: {estimator: SVC, datasets: []}", "algorithms.c: .*no data set"),
     ("columns: [a, ", "columns: [{name: a, decimals: 1}, ", ""),
     (
