@@ -1,6 +1,5 @@
 """The config that `ensvm init` drafts, with a comment at each choice that a user may change."""
 
-import shlex
 from typing import Any
 
 import yaml
@@ -10,6 +9,8 @@ from ensvm.counts import counted
 from ensvm.data.alarms import rare_share
 from ensvm.drafting.draft import Draft
 from ensvm.errors import UserError
+from ensvm.report.study_folder import command_to_run
+from ensvm.shipped import RESULTS
 from ensvm.yaml_text import dump
 
 WIDTH = 96
@@ -85,7 +86,7 @@ def config_text(draft: Draft) -> str:
     return CONFIG.format(
         path=_plain(draft.block["path"]),
         commands="\n".join(f"#     {_plain(command)}" for command in commands(draft)),
-        name=_flow(draft.block["name"]),
+        name=_flow(draft.study),
         title=_flow(f"Classifiers on {draft.path.name}"),
         realizations=f"{draft.realizations}  # {drawn}",
         dataset="\n".join(_dataset(draft)),
@@ -109,11 +110,10 @@ def write_config(draft: Draft) -> None:
 
 def commands(draft: Draft) -> list[str]:
     """Return the commands that run the study, show its errors, and test their differences."""
-    name = draft.block["name"]
     return [
-        f"ensvm run {shlex.quote(str(draft.config))}",
-        f"ensvm table results {name}",
-        f"ensvm rank results {name} --dataset {name}",
+        command_to_run(draft.config, RESULTS / draft.study),
+        f"ensvm table results {draft.study}",
+        f"ensvm rank results {draft.study} --dataset {draft.block['name']}",
     ]
 
 

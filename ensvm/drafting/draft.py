@@ -5,6 +5,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ MOST_CLASSES = 50
 LARGEST_CODE, LARGEST_FIRST = 100, 10  # of classes that are numbers
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
+MOST_OF_A_CONFIG = 100_000  # characters in which the name of its study is looked for
 MOST_SHARED = 2500  # rows: more would train for minutes
 TRAINED, TESTED = 2000, 5000  # rows of a random split of more
 SHARE = 0.8  # of the rows to train on, otherwise
@@ -67,6 +69,20 @@ class Draft:
     n_inputs: int = 0  # the number of inputs of a file without columns of names
     splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
     alarms: tuple[str, ...] = ()  # what may spoil a result on these data
+
+    @property
+    def study(self) -> str:
+        """The name of the study: that of the data, unless another config in the folder has it.
+
+        Two studies of one name would share a folder of results.
+        """
+        name, taken = self.block["name"], _studies_beside(self.config)
+        names = (
+            name,
+            name_of(self.config.stem),
+            f"{name[: LONGEST_NAME - 7]}-{_mark(self.config.name)}",
+        )
+        return next((each for each in names if each not in taken), names[-1])
 
     @property
     def classes(self) -> dict[str, int]:
@@ -384,8 +400,23 @@ def name_of(stem: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")
     if name and not any(letter.isalnum() and not letter.isascii() for letter in letters):
         return f"my-{name}" if name in shipped_names() else name[:LONGEST_NAME]
-    mark = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:6]
-    return f"{(name or 'data')[: LONGEST_NAME - 7]}-{mark}"
+    return f"{(name or 'data')[: LONGEST_NAME - 7]}-{_mark(stem)}"
+
+
+def _mark(text: str) -> str:
+    """Return a short hash of a text."""
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:6]
+
+
+def _studies_beside(config: Path) -> set[str]:
+    """Return the names of the studies of the other configs in the folder of a config."""
+    found = set[str]()
+    for path in config.parent.glob("*.y*ml") if config.parent.is_dir() else ():
+        if path.name != config.name:
+            with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+                head = file.read(MOST_OF_A_CONFIG)
+                found.update(re.findall(r"^study:[ \t]*['\"]?([^'\"#\s]+)", head, re.M))
+    return found
 
 
 def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:

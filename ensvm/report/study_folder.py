@@ -300,4 +300,5 @@ def command_to_run(config: str | Path, folder: Path) -> str:
     """Return the shell command that runs a config into a study's folder."""
     results = folder.parent
     option = [] if results == RESULTS else ["--results", str(results)]
-    return shlex.join(["ensvm", "run", str(config), *option])
+    name = f"./{config}" if str(config).startswith("-") else str(config)
+    return shlex.join(["ensvm", "run", name, *option])

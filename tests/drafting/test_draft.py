@@ -1,13 +1,15 @@
 """Drafts of studies: the same table in any dress, and every column as what it is."""
 
 import itertools
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from ensvm.data import inline_card, load
-from ensvm.drafting.config_text import write_config
+from ensvm.drafting.config_text import commands, write_config
 from ensvm.drafting.draft import UnclearTarget, draft_study, name_of
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
@@ -275,6 +277,36 @@ def test_what_a_header_is_may_be_said():
 )
 def test_files_of_two_names_give_two_studies(pair):
     assert name_of(pair[0]) != name_of(pair[1])
+
+
+@pytest.mark.parametrize(
+    ("files", "configs"),
+    [
+        (("a b.csv", "a-b.csv", "a#b.csv"), (None, None, None)),
+        (("e.csv", "é.csv"), (None, None)),
+        (("x.csv", "x.txt", "x.csv"), (None, "y.yaml", "z.yaml")),
+        (("x.csv", "x.csv"), ("é.yaml", "e.yaml")),
+    ],
+)
+def test_configs_of_one_folder_are_of_different_studies(files, configs):
+    studies = []
+    for file, config in zip(files, configs, strict=True):
+        table("x", NUMBERS).rename(file)
+        draft = draft_study(Path(file), config and Path(config))
+        write_config(draft)
+        assert draft.study == yaml.safe_load(draft.config.read_text())["study"]
+        studies.append(draft.study)
+    assert len({*studies}) == len(files)
+    write_config(draft)  # again: nothing changes
+    assert draft_study(draft.path, draft.config).study == studies[-1]
+
+
+@pytest.mark.parametrize("name", ["-own.csv", "~own.csv", "http:own.csv", "--target.csv"])
+def test_a_file_may_have_a_name_with_a_meaning(name):
+    table("x", NUMBERS).rename(name)
+    draft, _ = drafted(Path(name))
+    command, *_ = commands(draft)
+    assert not shlex.split(command)[2].startswith("-")
 
 
 @pytest.mark.parametrize("name", shipped_names())

@@ -146,7 +146,10 @@ def local_file(path: str | Path, folder: Path = Path()) -> Path:
     Raises Refused for an address of the network.
     """
     text = str(path)
-    if _ADDRESS.match(text) and not (folder / text).exists():
+    with suppress(OSError, ValueError):  # of a name that no file can have
+        if (folder / text).exists():  # a file may be called ~x.csv or http:x.csv
+            return folder / text
+    if _ADDRESS.match(text):
         address = re.sub(r"^(\w[\w+.-]*):/+", r"\1://", text)  # a Path takes // for /
         raise Refused(
             f"{address} is an address, not a file of this machine; download the file, and name it "
