@@ -13,7 +13,6 @@ import scipy  # loads `scipy.sparse` on first use: names of kernels are known wi
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ensvm.kernels.bit_rows import BitValues, bit_rows, bit_values
-from ensvm.kernels.cityblock import cityblock_distances
 from ensvm.kernels.named_kernels import Kernel, kernel_row
 
 # Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
@@ -195,6 +194,8 @@ def _squared_norms(X: Any) -> NDArray[np.float64]:
 
 def fill_cityblock(left: Any, right: Any, factor: float, out: NDArray[Any]) -> None:
     """Write factor |x - z|_1 of the rows x of `left` and z of `right`, dense or sparse."""
+    from ensvm.kernels.cityblock import cityblock_distances  # loads numba: on first use
+
     if scipy.sparse.issparse(left):
         length = CACHED_ENTRIES * 32 // left.shape[1]  # 8 MiB of rows made dense at once
         for rows in slices(left.shape[0], length):
@@ -213,6 +214,8 @@ def distances(X: Any, *, kernel: str) -> NDArray[np.float64]:
     """
     rows = dense_rows(X)
     if kernel_row(kernel).argument == "cityblock":
+        from ensvm.kernels.cityblock import cityblock_distances  # loads numba: on first use
+
         return cityblock_distances(rows, rows)
     return scipy.spatial.distance.cdist(rows, rows, "sqeuclidean")
 

@@ -1,5 +1,7 @@
 """A new kernel is one row of the table; the widths that the data suggest."""
 
+import subprocess
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -192,3 +194,9 @@ def test_order_and_scale(seed: int) -> None:
 def test_rows_without_distance() -> None:
     assert sigest(np.ones((10, 2)), rng=np.random.default_rng(0)) == (1.0, 1.0, 1.0)
     assert sigest(np.ones((1, 2)), rng=np.random.default_rng(0)) == (1.0, 1.0, 1.0)
+
+
+def test_commands_know_the_kernels_without_loading_the_compiler() -> None:
+    code = "import sys, ensvm.study.config; print('numba' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
