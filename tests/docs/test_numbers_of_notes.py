@@ -18,7 +18,7 @@ import phrases_ijcai07
 import phrases_nips99
 import pytest
 import yaml
-from stated_numbers import all_printed, config_of, numbers_in
+from stated_numbers import all_printed, config_of, frame_of, numbers_in
 
 from ensvm import RhoSVC
 from ensvm.data import find_card, load
@@ -119,6 +119,25 @@ def test_each_number_with_decimals_comes_from_somewhere(study):
         if left:
             strange[place] = left
     assert strange == {}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_value_that_differs_has_a_note(study):
+    """A note explains it, or says that it is unexplained."""
+    without = []
+    for table in config_of(study).tables:
+        if table.of != "results":
+            continue
+        frame = frame_of(study, f"table-{table.id}")
+        differing = frame[frame["verdict"] == "differs"]
+        noted = {
+            (row, column)
+            for note in table.notes
+            for column, rows in note.explains.items()
+            for row in rows
+        }
+        without += sorted({*zip(differing["row"], differing["column"], strict=True)} - noted)
+    assert without == []
 
 
 def first_problem(name: str) -> tuple[Any, Any, Any, Any]:
