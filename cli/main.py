@@ -12,6 +12,7 @@ from ensvm.errors import UserError
 from ensvm.visible_text import visible
 from ensvm_cli.data import data
 from ensvm_cli.init import init
+from ensvm_cli.keys import keys
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, status
 from ensvm_cli.reports import compare, export, report
@@ -23,7 +24,7 @@ from ensvm_cli.warm_up import warm_up
 
 # The sections of `ensvm --help`; hidden verbs are not listed there.
 VERBS = {
-    "Studies": (list_, init, copy, check, run),
+    "Studies": (list_, init, copy, keys, check, run),
     "Results": (table, report, rank, compare, export),
     "Records": (status, show, merge),
     "Data": (data, warm_up),

@@ -262,7 +262,6 @@ def export(
 
     A line is a value of a table: mean, standard deviation, n, printed value, difference with its
     interval, verdict. With --per-realization it is a cell that was run.
-    docs/look-up/files-and-records.md describes the columns.
 
     \b
     Examples:

@@ -35,8 +35,7 @@ CONFIG = """\
 # Drafted by `ensvm init` from {path}.
 # To run it, to see the errors, and to test which differences are more than chance:
 {commands}
-# Change what you like: the next run does what changed. All keys:
-# docs/look-up/keys.md
+# Change what you like: the next run does what changed. `ensvm keys` explains all keys.
 study: {name}
 title: {title}
 realizations: {realizations}
@@ -46,7 +45,7 @@ kernel: {{kernel: rbf, gamma: mean-distance}}  # for all that have a kernel, unl
 datasets:
 {dataset}
 
-algorithms:  # more: docs/look-up/classifiers.md, or any classifier of scikit-learn
+algorithms:  # any classifier of ensvm (in Python: help("ensvm")) or of scikit-learn
 {algorithms}
 tables:
 {tables}"""

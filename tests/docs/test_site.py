@@ -1,17 +1,18 @@
 """Every page is in the site, every link leads somewhere, and every name has a place on a page."""
 
+import ast
 import inspect
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from generated import config_keys
 from made_up_records import invoke
 
 import ensvm
 import ensvm.experiments
 from ensvm.shipped import shipped_results
+from ensvm.study import config_keys
 from ensvm.study.metrics import MEASURED
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +106,28 @@ def test_files_and_attributes_on_a_page_exist(page):
     for name, attribute in re.findall(r"`([A-Z]\w*[a-z]\w*)\.(\w+)`", text):
         documented = re.findall(r"^(\w[\w, ]*) : ", inspect.getdoc(getattr(ensvm, name)), re.M)
         assert attribute in ", ".join(documented).split(", "), f"{name}.{attribute}"
+
+
+def texts_for_users(path):
+    """Return the texts of a module: all of a command's, elsewhere all but docstrings."""
+    tree = ast.parse(text_of(path))
+    explained = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = [
+        node.body[0].value
+        for node in ast.walk(tree)
+        if path.is_relative_to(ROOT / "ensvm") and isinstance(node, explained) and node.body
+        if isinstance(node.body[0], ast.Expr)
+    ]
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and not any(node is docstring for docstring in docstrings):
+            yield node.value
+
+
+def test_no_text_for_users_names_a_page_that_an_installation_does_not_have():
+    modules = [path for folder in ("ensvm", "cli") for path in (ROOT / folder).glob("**/*.py")]
+    texts = {path: [text for text in texts_for_users(path) if "docs/" in text] for path in modules}
+    assert {relative(path): found for path, found in texts.items() if found} == {}
 
 
 def test_every_exit_status_has_a_line():
