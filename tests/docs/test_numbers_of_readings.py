@@ -124,6 +124,7 @@ OTHERS: dict[tuple[str, str], Callable[[], Iterable[float]]] = {
     ("ijcai07", "epsilon-end-rho-svm"): lambda: lost("ijcai07", "epsilon-end-rho-svm"),
     ("nips99", "vote-order"): lambda: errors_of("vote-order") * 1.35,
     ("nips99", "splice-split"): lambda: [0.9 * 3190],
+    ("nips99", "missing-values"): lambda: lost("nips99", "missing-values"),
     ("nips99", "gamma0"): lambda: [
         *distances("gamma0", "size"),
         *distances("gamma0", "error"),
