@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from ensvm.counts import counted, of_all
 from ensvm.errors import UserError
 from ensvm.shipped import card_files, shipped_datasets
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
     complete_study,
     config_argument,

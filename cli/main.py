@@ -16,10 +16,10 @@ from ensvm_cli.keys import keys
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, status
 from ensvm_cli.reports import compare, export, report
-from ensvm_cli.results import SHOWN_BY, rank, table
 from ensvm_cli.run import run
 from ensvm_cli.show import show
 from ensvm_cli.studies import check, copy, list_
+from ensvm_cli.table_verbs import SHOWN_BY, rank, table
 from ensvm_cli.warm_up import warm_up
 
 # The sections of `ensvm --help`; hidden verbs are not listed there.

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm.counts import counted
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm.visible_text import visible
 
 if TYPE_CHECKING:

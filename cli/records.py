@@ -10,7 +10,7 @@ import click
 
 from ensvm.counts import counted
 from ensvm.shipped import RESULTS, shipped_config
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import config_option, plans_of, read_studies, results_argument
 from ensvm_cli.printing import print_cells, print_table, print_text, say
 

@@ -33,7 +33,7 @@ from ensvm_cli.printing import (
     say,
     told_if_slow,
 )
-from ensvm_cli.results import commands_of, main_table, print_ending
+from ensvm_cli.table_verbs import commands_of, main_table, print_ending
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record

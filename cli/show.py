@@ -9,7 +9,7 @@ import click
 from ensvm.counts import counted
 from ensvm.errors import in_any_case
 from ensvm.shipped import RESULTS
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
     must_be_one_of,
     read_studies,

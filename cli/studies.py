@@ -285,7 +285,7 @@ def _print_positive_classes(plan: "Plan") -> None:
 
 def _print_labels_left(plan: "Plan") -> None:
     """Print which parameters seem to name labels where estimators know only codes."""
-    from ensvm.runner.class_parameters import codes_of, labels_left
+    from ensvm.runner.class_parameters import label_codes, labels_left
 
     seen = set[tuple[str, str]]()
     for one in plan.asked.values.values():
@@ -293,7 +293,7 @@ def _print_labels_left(plan: "Plan") -> None:
         for parameter in labels_left(method, card) if method else ():
             if (one.algorithm, parameter) not in seen:
                 seen.add((one.algorithm, parameter))
-                codes = (f"{label} is {code}" for label, code in codes_of(card).items())
+                codes = (f"{label} is {code}" for label, code in label_codes(card).items())
                 message = f"{parameter} seems to name labels, which the estimator gets as codes"
                 message += f": on {one.dataset}, {', '.join(codes)}"
                 print_text(str(plan.source.error(("algorithms", one.algorithm), message)))

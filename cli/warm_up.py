@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.printing import duration, refuse, say
 
 # Classifiers and parameters whose fits compile all solvers; those of a group share functions. A

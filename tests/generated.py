@@ -17,7 +17,7 @@ from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
-from ensvm.report.render.first_page import counts, parts_of, printed_counts
+from ensvm.report.render.first_page import counts, parts_of_work, printed_counts
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
@@ -78,7 +78,7 @@ def wrapped_came_out(work: str) -> str:
 
 def parts_with_claims(name: str) -> list[Study]:
     """Return the studies that are parts of a work and test sentences of its paper."""
-    parts = parts_of(name, shipped_results())
+    parts = parts_of_work(name, shipped_results())
     return [results_of(part.study) for part in parts if part.claims]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import sparse_matrix
-from ensvm.data.files.encode import codes_of, encoded_columns, look_alikes
+from ensvm.data.files.encode import encoded_columns, look_alikes, text_codes
 from ensvm.data.loading import Dataset
 
 TITLE = "Look at this first"
@@ -218,7 +218,7 @@ def _spelt_alike(dataset: Dataset) -> Iterator[str]:
         f"groups of {dataset.card.groups!r}": {group: group for group in groups},
     }
     for name, encoding in (dataset.card.inputs or {}).items():
-        codes[f"values of {name!r}"] = codes_of(encoding)
+        codes[f"values of {name!r}"] = text_codes(encoding)
     for what, code_of in codes.items():
         if not (pairs := look_alikes(code_of)):
             continue

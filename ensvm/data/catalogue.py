@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ensvm.data.card import DatasetCard, Source
 from ensvm.data.row_numbers import with_listed_sizes
-from ensvm.data.split_sizes import counted, refuse_without_groups
+from ensvm.data.split_sizes import refuse_without_groups, sizes_in_rows
 from ensvm.data.splits import IndicesSplit
 from ensvm.errors import UserError, did_you_mean
 from ensvm.shipped import card_files, shipped_datasets
@@ -139,7 +139,7 @@ def adapt(
         try:
             refuse_without_groups(whole)
             whole = with_listed_sizes(whole, folder, card.rows, card.name)
-            changes["split"] = counted(whole, split, card.rows)
+            changes["split"] = sizes_in_rows(whole, split, card.rows)
         except ValueError as error:
             raise UserError(f"data set {card.name!r}: {error}") from error
     if scaling is not None:

@@ -17,7 +17,7 @@ _FRACTIONS = {"random": SIZES, "official": ("n_train",), "indices": (), "disjoin
 _UNGROUPED = (*_FRACTIONS, "bootstrap")
 
 
-def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> dict[str, Any]:
+def sizes_in_rows(split: Mapping[str, Any], written: Collection[str], rows: int) -> dict[str, Any]:
     """Return a split with numbers of rows in place of fractions.
 
     If one size of a random split is missing, that part gets all other rows. Fractions are of all
@@ -139,7 +139,7 @@ def completed(split: Mapping[str, Any], raw: Raw) -> Any:
         from_file = {"grouped": True}
     elif protocol == "leave-one-group-out":
         from_file = {"realizations": len(np.unique(groups))}
-    return counted(from_file | dict(split), split, len(raw.labels))
+    return sizes_in_rows(from_file | dict(split), split, len(raw.labels))
 
 
 def check_groups(split: Split, groups: NDArray[np.str_], labels: NDArray[np.str_]) -> None:

@@ -24,7 +24,7 @@ from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
 from ensvm.data.loading import load
 from ensvm.data.missing_values import LABEL_MARKS, USUAL_MARKS
 from ensvm.data.own_file import format_of, inline_card
-from ensvm.data.split_sizes import counted
+from ensvm.data.split_sizes import sizes_in_rows
 from ensvm.data.splits import RandomSplit, check_split
 from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
 from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
@@ -79,7 +79,7 @@ class Draft:
         name, taken = self.block["name"], _studies_beside(self.config)
         names = (
             name,
-            name_of(self.config.stem),
+            study_name(self.config.stem),
             f"{name[: LONGEST_NAME - 7]}-{_mark(self.config.name)}",
         )
         return next((each for each in names if each not in taken), names[-1])
@@ -380,7 +380,7 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
 
 
 def _names(path: Path, config: Path) -> dict[str, Any]:
-    return {"name": name_of(stem_of(path)), "path": os.path.relpath(path, config.parent)}
+    return {"name": study_name(stem_of(path)), "path": os.path.relpath(path, config.parent)}
 
 
 def stem_of(path: Path) -> str:
@@ -389,7 +389,7 @@ def stem_of(path: Path) -> str:
     return plain.stem
 
 
-def name_of(stem: str) -> str:
+def study_name(stem: str) -> str:
     """Return a name that a study and a data set may have, as near to a file's as can be.
 
     If letters are lost, a short hash follows, so that two files do not give one name. A shipped
@@ -427,7 +427,7 @@ def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:
         size = {"n_train": TRAINED, "n_test": min(rows - TRAINED, TESTED)}
     split = {"protocol": "random", **size, "stratified": True}
     try:
-        check_split(RandomSplit.model_validate(counted(split, split, rows)), rows, classes)
+        check_split(RandomSplit.model_validate(sizes_in_rows(split, split, rows)), rows, classes)
     except ValueError:
         return {"protocol": "random", **size}
     return split

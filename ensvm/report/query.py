@@ -27,7 +27,7 @@ from ensvm.study.passes import RunPass, ValueOf
 from ensvm.study.relations import Effect
 
 Thing = TypeVar("Thing")
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 ResultStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "stale", "mixed"
 ]
@@ -141,7 +141,7 @@ class QueryResult:
         return np.array(values, dtype=np.float64) * self.unit.scale
 
 
-def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], Found]:
+def once(function: Callable[[Study, Thing], Returned]) -> Callable[[Study, Thing], Returned]:
     """Return a function of a study and of a part of its config or a query, which remembers.
 
     Tables, pages, claims and readings of one study ask for the same things. Callers must not change
@@ -149,7 +149,7 @@ def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], 
     """
 
     @wraps(function)
-    def remembered(study: Study, asked: Thing) -> Found:
+    def remembered(study: Study, asked: Thing) -> Returned:
         """Return what the function found, now or at an earlier call."""
         # Parts of a config have no hash, so their id is the key. They are kept in memory, so that
         # no new object gets the same id.
@@ -157,7 +157,7 @@ def once(function: Callable[[Study, Thing], Found]) -> Callable[[Study, Thing], 
         key = (function.__qualname__, asked if of_question else id(asked))
         if key not in study.known:
             study.known[key] = asked, function(study, asked)
-        found: Found = study.known[key][1]
+        found: Returned = study.known[key][1]
         return found
 
     return remembered

@@ -20,7 +20,7 @@ from ensvm.report.verdict import judge_estimate
 from ensvm.study.metrics import PERCENT
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig
-from ensvm.study.table_summary import COMPARING, SummaryConfig, mean_of, outcomes_of
+from ensvm.study.table_summary import COMPARING, SummaryConfig, outcomes_of, summary_mean
 
 BASIS = "rows"  # what D of a mean over rows is computed from
 NO_MEAN = "parameters have no mean over data sets"
@@ -135,7 +135,7 @@ def _mean(
         row = min(values, key=lambda name: values[name])
         reason = f"{column.name} is {values[row]:g} on {row}, and has no geometric mean"
         return replace(cell, reason=reason)
-    mean, slopes = mean_of(summary.kind, list(values.values()))
+    mean, slopes = summary_mean(summary.kind, list(values.values()))
     cell = replace(cell, mean=mean, status="ok")
     printed = study.published.get((table.id, summary.name, column.name))
     is_whole = len(values) == len(study.config.rows_of(table))

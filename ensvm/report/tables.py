@@ -295,7 +295,7 @@ def _compared_columns(study: Study, table: TableConfig) -> list[list[ColumnConfi
     return list(compared.values())
 
 
-def is_own(study: Study, cells: list[TableCell]) -> bool:
+def are_own_data(study: Study, cells: list[TableCell]) -> bool:
     """Return whether the rows of cells are the user's own files."""
     own = set(study.config.own_rows)
     return all(cell.row in own and study.config.dataset(cell.row).own for cell in cells)

@@ -115,8 +115,8 @@ def _rank_stem(selection: "Selection") -> str:
     """Return the file name of a ranking; it names a metric that is not the table's own."""
     from ensvm.report.ranking import default_metric
 
-    is_own = selection.metric == default_metric(selection.table)
-    return f"rank-{selection.table.id}" + ("" if is_own else f"-by-{selection.metric}")
+    is_default = selection.metric == default_metric(selection.table)
+    return f"rank-{selection.table.id}" + ("" if is_default else f"-by-{selection.metric}")
 
 
 def _write(

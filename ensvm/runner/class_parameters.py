@@ -47,7 +47,7 @@ class UnknownLabel(ValueError):
     """A label that a data set does not have; the message says which it has."""
 
 
-def codes_of(card: DatasetCard) -> dict[str, int]:
+def label_codes(card: DatasetCard) -> dict[str, int]:
     """Return the code in y of each label of a data set."""
     codes = (-1, 1) if card.positive is not None else range(len(card.labels))
     return dict(zip(card.labels, codes, strict=True))
@@ -65,7 +65,7 @@ def in_codes(method: AlgorithmSettings, card: DatasetCard) -> AlgorithmSettings:
             f"{min(wrong)} takes -1 for a row without a label, and the first of two classes has "
             f"this code; write {{estimator: {ZERO_AND_ONE}, params: {{estimator: {min(wrong)}}}}}"
         )
-    translation = _Translation(codes_of(card), _label_parameters(classes), tuple(classes))
+    translation = _Translation(label_codes(card), _label_parameters(classes), tuple(classes))
     inner = translation.inside(method.estimator)
     return replace(
         method,
@@ -79,7 +79,7 @@ def by_labels(
     point: Mapping[str, Any] | None, method: AlgorithmSettings, card: DatasetCard
 ) -> Mapping[str, Any] | None:
     """Return the values that a search chose, with the labels of a data set for their codes."""
-    labels = {code: label for label, code in codes_of(card).items()}
+    labels = {code: label for label, code in label_codes(card).items()}
     labels |= {0: labels[-1]} if -1 in labels else {}  # where classes are numbered anew
     is_label = _label_parameters(_classes_of(method))
 
@@ -92,7 +92,7 @@ def by_labels(
         if name in BY_LABEL and isinstance(value, Mapping):
             return {labels[code]: number for code, number in value.items() if code in labels}
         if name in BY_CLASS and isinstance(value, list):
-            return dict(zip(codes_of(card), value, strict=True))
+            return dict(zip(label_codes(card), value, strict=True))
         return value
 
     return point and {key: back(_last(key), value) for key, value in point.items()}
@@ -116,9 +116,9 @@ def labels_left(method: AlgorithmSettings, card: DatasetCard) -> list[str]:
 
     Such a value is a label that is not a number, or a mapping from all labels.
     """
-    if all(label == str(code) for label, code in codes_of(card).items()):
+    if all(label == str(code) for label, code in label_codes(card).items()):
         return []
-    codes = _Translation(codes_of(card))
+    codes = _Translation(label_codes(card))
     translated = {*BY_LABEL, *BY_CLASS, *LABELS.values()}
 
     def names(value: Any, key: Any) -> Iterator[str]:

@@ -30,7 +30,7 @@ from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
 from ensvm.records.store import Store
 from ensvm.runner.cell import Task
-from ensvm.runner.estimators import one_line
+from ensvm.runner.estimators import error_line
 from ensvm.runner.pool import Attempt, LocalPool, Pool, Report
 
 CONNECT_SECONDS = 15.0
@@ -84,7 +84,7 @@ def client_of(scheduler: Any) -> Iterator[Any]:
             name="ensvm",
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise UserError(f"{address}: no dask scheduler answers: {one_line(error)}") from error
+        raise UserError(f"{address}: no dask scheduler answers: {error_line(error)}") from error
     with client:
         yield client
 
@@ -137,7 +137,7 @@ class ClusterPool(Pool):
         except UserError:
             raise
         except (Exception, CancelledError) as error:
-            raise UserError(f"{self._address}: {one_line(error)}; {GOES_ON}") from error
+            raise UserError(f"{self._address}: {error_line(error)}; {GOES_ON}") from error
         runs = {record.run.id: record.run for record in records if record.run is not None}
         new = [run for name, run in runs.items() if name not in self._saved_runs]
         self._saved_runs |= runs.keys()

@@ -54,11 +54,11 @@ def blamed_on(name: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise EstimatorError(
-            f"{name}: cannot be made with these parameters: {one_line(error)}"
+            f"{name}: cannot be made with these parameters: {error_line(error)}"
         ) from error
 
 
-def one_line(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return an error in one short line, after its kind."""
     return " ".join(error_text(error, kind=True).split())[:LONGEST_REASON]
 
@@ -116,7 +116,7 @@ def estimator_class(name: str) -> type:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the module's own lines do
         reason = (
-            error_text(error) if isinstance(error, ImportError | SyntaxError) else one_line(error)
+            error_text(error) if isinstance(error, ImportError | SyntaxError) else error_line(error)
         )
         reason += _line_of(error)
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
@@ -156,11 +156,11 @@ def _hidden(module: str) -> str:
     return f"; {file} is not imported, {reason}: rename it" if file else ""
 
 
-def name_of(spec: Any) -> str:
+def estimator_name(spec: Any) -> str:
     """Return the name of an estimator of a config for messages."""
     if isinstance(spec, str):
         return spec
-    return "the pipeline" if "pipeline" in spec else name_of(spec["estimator"])
+    return "the pipeline" if "pipeline" in spec else estimator_name(spec["estimator"])
 
 
 # Blocks with every name resolved
@@ -286,7 +286,7 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
     """
     from sklearn.utils import get_tags
 
-    name = name_of(spec)
+    name = estimator_name(spec)
     thing = estimator_class(spec) if isinstance(spec, str) else construct(spec, params)
     if not all(hasattr(thing, method) for method in METHODS):
         raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
@@ -327,11 +327,11 @@ def _part(spec: Any) -> Any:
     """Return a part of another estimator, with checked values; `drop` and the like stay texts."""
     if isinstance(spec, str) and spec in NO_NAMES:
         return spec
-    with blamed_on(name_of(spec)):
+    with blamed_on(estimator_name(spec)):
         part = construct(spec, {})
         params = spec.get("params", {}) if isinstance(spec, Mapping) else {}
         if lost := lost_in_copies(part, params):
-            raise EstimatorError(f"{name_of(spec)}{lost}")
+            raise EstimatorError(f"{estimator_name(spec)}{lost}")
         if hasattr(part, "get_params"):
             _check_values(part, share_gram=False)
         return part
@@ -477,7 +477,7 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     return grids
 
 
-def parts_of(estimator: Any) -> set[Any]:
+def part_classes(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
     parts: set[Any] = {type(estimator)}
     for value in estimator.get_params().values():

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0

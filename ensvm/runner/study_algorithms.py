@@ -13,11 +13,11 @@ from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
     build,
+    estimator_name,
     last_step,
     lost_in_copies,
-    name_of,
     names_in,
-    parts_of,
+    part_classes,
     resolved_block,
     search_grids,
 )
@@ -146,7 +146,7 @@ def _algorithm(
         from sklearn.multiclass import OneVsRestClassifier
 
         if lost := lost_in_copies(estimator, method.params):
-            raise source.error(location, f"{name_of(method.estimator)}{lost}")
+            raise source.error(location, f"{estimator_name(method.estimator)}{lost}")
         method = replace(method, wrapped="one-vs-rest")
         parts.add(OneVsRestClassifier)
     _check_stages(source, location, method, estimator, grids)
@@ -222,7 +222,7 @@ def _check_stages(
         why = " (on data of more than two classes it is wrapped one against rest)"
     is_search = grids is not None and method.wrapped is None
     if method.search_on is not None and not (is_search and last_step(estimator) is estimator):
-        message = f"{name_of(method.estimator)} is not a search, as GridSearchCV is{why}"
+        message = f"{estimator_name(method.estimator)} is not a search, as GridSearchCV is{why}"
         raise source.error((*location, "search_on"), message)
     if SEARCH in method.record and not is_search:
         message = f"{SEARCH} is left by a search, such as GridSearchCV{why}"
@@ -232,7 +232,7 @@ def _check_stages(
         raise source.error((*location, "record"), message)
     staged = hasattr(estimator, "staged_predict") and method.wrapped is None
     if method.stage != "last" and method.grid is None and not staged:
-        message = f"{name_of(method.estimator)} has no stages (staged_predict) and no grid:"
+        message = f"{estimator_name(method.estimator)} has no stages (staged_predict) and no grid:"
         raise source.error((*location, "stage"), message + why)
     parameter, all_stages = getattr(estimator, "stage_choice", ("", None))
     chosen = method.params.get(parameter, all_stages)
@@ -293,16 +293,16 @@ def _with_kernel(
     Raises EstimatorError if an estimator cannot be made.
     """
     spec, share = method.estimator, method.share_gram
-    with blamed_on(name_of(spec)):
+    with blamed_on(estimator_name(spec)):
         estimator = build(spec, method.params, share_gram=share)
         if shared := _shared_kernel(kernel, method, estimator):
             method = replace(method, params={**method.params, **shared})
             estimator = build(spec, method.params, share_gram=share)
-        parts = parts_of(estimator)
+        parts = part_classes(estimator)
         for parameter, values in (method.grid or {}).items():
             for value in values:
                 point = {**method.params, parameter: value}
-                parts |= parts_of(build(spec, point, share_gram=share))
+                parts |= part_classes(build(spec, point, share_gram=share))
         defaults = {
             key: ADDRESS.sub("", repr(value))
             for key, value in sorted(estimator.get_params().items())

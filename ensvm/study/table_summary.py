@@ -82,7 +82,7 @@ def outcomes_of(losses: Sequence[float], others: Sequence[float]) -> Outcomes:
     return Outcomes(wins, ties, len(pairs) - wins - ties)
 
 
-def mean_of(kind: str, values: Sequence[float]) -> tuple[float, list[float]]:
+def summary_mean(kind: str, values: Sequence[float]) -> tuple[float, list[float]]:
     """Return the mean or geometric mean of values, and how fast it grows with each of them."""
     n = len(values)
     if kind == "mean":

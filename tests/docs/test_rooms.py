@@ -28,13 +28,28 @@ def test_files_that_it_names_exist():
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_a_class_has_a_name_of_its_own():
-    """One word, one thing: no two rooms have public classes of one name."""
+# Modules with the same functions, of which a caller takes one by its name: a kind of figures each
+PLOTS = {"boxes", "curves", "decision_maps", "scatters", "search_maps"}
+SOURCES = [*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]
+
+
+def public_names(path):
+    """Yield the public classes and functions of a file, without the verbs of the command."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            decorators = [ast.unparse(each) for each in node.decorator_list]
+            if not any(".command(" in each or each == "overload" for each in decorators):
+                yield node.name
+
+
+def test_a_class_or_function_has_a_name_of_its_own():
+    """One word, one thing: what two rooms call alike is one, or has two names."""
     names = Counter(
-        node.name
-        for folder in ("ensvm", "cli")
-        for path in (ROOT / folder).rglob("*.py")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        name for path in SOURCES if path.stem not in PLOTS for name in public_names(path)
     )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_a_file_has_a_name_of_its_own():
+    names = Counter(path.name for path in SOURCES if not path.name.startswith("__"))
     assert [name for name, count in names.items() if count > 1] == []

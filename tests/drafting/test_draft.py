@@ -10,7 +10,7 @@ import yaml
 
 from ensvm.data import inline_card, load
 from ensvm.drafting.config_text import commands, write_config
-from ensvm.drafting.draft import UnclearTarget, draft_study, name_of
+from ensvm.drafting.draft import UnclearTarget, draft_study, study_name
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_names
@@ -276,7 +276,7 @@ def test_what_a_header_is_may_be_said():
     "pair", [("日本", "данные"), ("ventes-日本", "ventes-данные"), ("---", "+++"), ("日本", "data")]
 )
 def test_files_of_two_names_give_two_studies(pair):
-    assert name_of(pair[0]) != name_of(pair[1])
+    assert study_name(pair[0]) != study_name(pair[1])
 
 
 @pytest.mark.parametrize(
@@ -311,20 +311,20 @@ def test_a_file_may_have_a_name_with_a_meaning(name):
 
 @pytest.mark.parametrize("name", shipped_names())
 def test_a_shipped_study_keeps_its_name(name: str) -> None:
-    assert name_of(name) not in shipped_names()
+    assert study_name(name) not in shipped_names()
 
 
 @pytest.mark.parametrize(("stem", "name"), [("Données 2", "Donnees-2"), ("my_data", "my_data")])
 def test_a_name_without_lost_letters_is_kept(stem, name):
-    assert name_of(stem) == name
+    assert study_name(stem) == name
 
 
 @pytest.mark.parametrize("stem", ["my data", "données", "-a-", "数据", "x" * 300, "a~b", "1"])
 def test_a_name_of_a_study_is_made_of_any_file(stem):
     write(Path("own.csv"))
     draft = draft_study(Path("own.csv"))
-    mapping = draft.block | {"name": name_of(stem)}
-    assert inline_card(mapping, Path()).name == name_of(stem)
+    mapping = draft.block | {"name": study_name(stem)}
+    assert inline_card(mapping, Path()).name == study_name(stem)
 
 
 def test_excel_dress_is_the_same_data_set():

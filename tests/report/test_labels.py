@@ -9,7 +9,7 @@ from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.tables import best_of_row, build_table
 from ensvm.report.write import write_claims, write_tables
 from ensvm.study.read_config import read_config
-from ensvm_cli.results import print_ending
+from ensvm_cli.table_verbs import print_ending
 
 CONFIG = """
 study: s
@@ -66,7 +66,7 @@ def test_the_best_of_a_row_is_that_of_each_heading(study):
 
 
 def test_columns_of_several_headings_are_no_rivals(study, monkeypatch):
-    monkeypatch.setattr("ensvm.report.documents.ranking_document.is_own", lambda *_: True)
+    monkeypatch.setattr("ensvm.report.documents.ranking_document.are_own_data", lambda *_: True)
     table = study.config.tables[0]
     columns = [column.model_copy(update={"heading": None}) for column in table.columns[:3]]
     sentences = who_is_best(study, table.model_copy(update={"columns": tuple(columns)}))

@@ -22,7 +22,7 @@ from ensvm.report.write import write_pages
 from ensvm.study.printed import check_published
 from ensvm.study.published_part import published_values
 from ensvm.study.read_config import read_config
-from ensvm.study.table_summary import mean_of, outcomes_of
+from ensvm.study.table_summary import outcomes_of, summary_mean
 
 ROWS = ("german", "titanic", "astro", "cancer", "heart")
 CONFIG = f"""\
@@ -201,10 +201,10 @@ def test_wins_ties_and_losses_are_as_many_as_rows_and_turn_round(pairs):
 
 @given(st.lists(st.floats(1.0, 90.0), min_size=1, max_size=6), st.sampled_from(["mean", "geom"]))
 def test_a_mean_grows_with_each_value_as_it_says(values, kind):
-    mean, slopes = mean_of(kind, values)
+    mean, slopes = summary_mean(kind, values)
     for at, slope in enumerate(slopes):
         moved = [value + 1e-4 * (number == at) for number, value in enumerate(values)]
-        assert (mean_of(kind, moved)[0] - mean) / 1e-4 == pytest.approx(slope, rel=1e-3)
+        assert (summary_mean(kind, moved)[0] - mean) / 1e-4 == pytest.approx(slope, rel=1e-3)
 
 
 def test_values_count_that_all_columns_have_and_the_note_says_on_how_many_rows(tmp_path):

@@ -204,7 +204,7 @@ def encode_column(
     texts: Sequence[str] = (
         fields if len(present) == len(fields) else [fields[i] for i in present.tolist()]
     )
-    ends, codes = interval_ends(encoding), codes_of(encoding)
+    ends, codes = interval_ends(encoding), text_codes(encoding)
     if codes:
         # an encoding lists a text of two lines on one line, and 1.0 as 1 if it lists numbers alone
         listed = plain_label if all(map(_is_plain_number, codes)) else str
@@ -240,13 +240,13 @@ def encode_column(
     return encoded
 
 
-def codes_of(encoding: Encoding) -> Mapping[str, Any]:
+def text_codes(encoding: Encoding) -> Mapping[str, Any]:
     """Return the number of each text that an encoding lists; empty for an encoding of numbers."""
     value: Any = encoding
     if interval_ends(encoding) is not None:
         return {}
     if indicators(encoding) is not None:
-        return {**dict.fromkeys(value.get(NONE, []), 0), **codes_of(value[ONE_HOT])}
+        return {**dict.fromkeys(value.get(NONE, []), 0), **text_codes(value[ONE_HOT])}
     if isinstance(value, list):
         return {text: code for code, text in enumerate(value, start=1)}
     if isinstance(value, dict):

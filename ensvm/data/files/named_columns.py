@@ -18,10 +18,10 @@ from ensvm.data.files.encode import (
     Inputs,
     Label,
     Numerals,
-    codes_of,
     encode_column,
     encoded_columns,
     plain_labels,
+    text_codes,
     without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw
@@ -198,7 +198,7 @@ class NamedColumnsFormat(FileFormat):
         if is_numeric(column):
             absent: NDArray[np.bool_] = np.isnan(column)
             return absent
-        return _among(column, self.missing_marks - set(codes_of(encoding)))
+        return _among(column, self.missing_marks - set(text_codes(encoding)))
 
 
 def is_numeric(column: NDArray[Any]) -> bool:

@@ -41,7 +41,7 @@ class Served:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFiles:
     """A provider that has a part, its files on this machine, and whether it must be downloaded."""
 
     provider: str
@@ -74,17 +74,17 @@ class Lookup:
             files.append((source, FileContent(content, source.address, labels=b"".join(labels))))
         return Served(files, self.provider)
 
-    def find(self, verify: bool) -> Found:
+    def find(self, verify: bool) -> FoundFiles:
         """Return what would be served, without asking the network, or raise Refused.
 
         Files of this machine are read and checked only if `verify` is true.
         """
         if self.source.openml is not None and openml_is_cached(self.source.openml, self.folders):
-            return Found(self.provider)
+            return FoundFiles(self.provider)
         if self.place == "own" and self.source.kind in _NETWORK and not self.folders.offline:
-            return Found(self.provider, to_download=True)
+            return FoundFiles(self.provider, to_download=True)
         every = [self._file(source, verify)[0] for source in self.source.every_file]
-        return Found(self.provider, tuple(every))
+        return FoundFiles(self.provider, tuple(every))
 
     def _content(self, source: Source) -> bytes:
         """Return the verified content of a file, downloaded if need be."""

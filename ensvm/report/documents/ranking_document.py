@@ -29,7 +29,7 @@ from ensvm.report.ranking import (
     rank_over_data_sets,
 )
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import build_table, is_own, row_label
+from ensvm.report.tables import are_own_data, build_table, row_label
 from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig
 
@@ -128,7 +128,11 @@ def who_is_best(study: Study, table: TableConfig) -> list[str]:
     if columns stand under several headings, which are other problems.
     """
     headings = {column.heading for column in table.columns}
-    if table.of != "results" or len(headings) > 1 or not is_own(study, build_table(study, table)):
+    if (
+        table.of != "results"
+        or len(headings) > 1
+        or not are_own_data(study, build_table(study, table))
+    ):
         return []
     with suppress(UserError):
         return [ranking_sentence(rank_over_data_sets(study, table))]

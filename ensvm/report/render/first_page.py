@@ -82,14 +82,14 @@ def _other_parts(study: Study) -> Iterator[Part]:
     main = study.config.part_of
     if main is not None and (beside / main / CONFIG_COPY).is_file():
         yield f"This is a part of [{main}](../{main}/{NAME})."
-    parts = parts_of(study.config.study, beside)
+    parts = parts_of_work(study.config.study, beside)
     links = [f"- [{as_written(part.title)}](../{part.study}/{NAME})" for part in parts]
     if links:
         yield "## Other parts of the work"
         yield "\n".join(links)
 
 
-def parts_of(study: str, results: Path) -> list[StudyConfig]:
+def parts_of_work(study: str, results: Path) -> list[StudyConfig]:
     """Return the configs of the studies in a folder of results that are parts of another one."""
     folders = folders_in(results) if results.is_dir() else []
     parts: list[StudyConfig] = []

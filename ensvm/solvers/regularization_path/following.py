@@ -69,7 +69,7 @@ def free_points(state: PathState) -> NDArray[np.int64]:
     return state.free[: state.n_free[0]].copy()
 
 
-def products(state: PathState, coef: Vector) -> Vector:
+def gram_times(state: PathState, coef: Vector) -> Vector:
     """Return K coef, summed in one order whatever the number of threads, so that ties stay."""
     points = np.flatnonzero(coef)
     values = np.zeros(coef.size)
@@ -95,7 +95,7 @@ def refresh(state: PathState) -> float:
 
 
 def _recompute_margins(state: PathState) -> None:
-    values = products(state, state.coef) + state.intercept[0]
+    values = gram_times(state, state.coef) + state.intercept[0]
     state.margin[:] = state.labels * values - state.theta[0] * state.slope
 
 
@@ -210,7 +210,7 @@ def start_without_intercept(state: PathState) -> None:
     """
     state.sets[:] = LEFT
     state.coef[:] = state.labels * state.upper
-    state.theta[0] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
+    state.theta[0] = max(float((state.labels * gram_times(state, state.coef)).max()), 0.0)
 
 
 def start_with_intercept(state: PathState, limit: int) -> tuple[float, int]:
@@ -244,7 +244,7 @@ def _choose_whole_points(
     upper = state.upper
     share = quota / upper[larger].sum()
     shares = np.where(state.labels == sign, share, 1.0) * upper
-    margins = sign * products(state, shares * state.labels)[larger]
+    margins = sign * gram_times(state, shares * state.labels)[larger]
     lagging = larger[np.argsort(margins, kind="stable")]
     weights = np.cumsum(upper[lagging])
     whole = int(np.count_nonzero(weights <= quota * (1.0 + WEIGHT_ROUNDING)))
@@ -257,7 +257,7 @@ def _choose_whole_points(
     in_part = whole < larger.size and rest > WEIGHT_ROUNDING * quota
     if in_part:
         state.coef[left_out[0]] = sign * rest
-    values = sign * products(state, state.coef)
+    values = sign * gram_times(state, state.coef)
     free = left_out[0] if in_part else chosen[np.argmax(values[chosen])]
     behind = values - values[free]
     # Those that would rather be among the chosen, and those that would rather not
@@ -273,7 +273,7 @@ def _choose_whole_points(
 
 def _meet_other_class(state: PathState, sign: float) -> None:
     """Set lambda_1 and the intercept so that the other class just reaches its margin."""
-    values = sign * products(state, state.coef)
+    values = sign * gram_times(state, state.coef)
     free = free_points(state)
     level, other = float(values[free].mean()), float(values[state.sets == FIXED].min())
     state.theta[0] = max(0.5 * (level - other), 0.0)

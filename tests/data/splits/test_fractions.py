@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensvm.data import adapt, find_card, inline_card
-from ensvm.data.split_sizes import counted
+from ensvm.data.split_sizes import sizes_in_rows
 from ensvm.data.splits import RandomSplit, check_split
 from ensvm.errors import UserError
 
@@ -19,7 +19,7 @@ RANDOM = {"protocol": "random"}
 def test_fractions_become_numbers_that_fit_the_rows(rows: int, train: float, share: float) -> None:
     test = (1 - train) * share
     asked = {**RANDOM, "n_train": train, "n_test": test}
-    split = RandomSplit.model_validate(counted(asked, asked, rows))
+    split = RandomSplit.model_validate(sizes_in_rows(asked, asked, rows))
     check_split(split, rows)
     assert abs(split.n_train - train * rows) <= 0.5
     assert abs(split.n_test - test * rows) <= 1
@@ -28,34 +28,34 @@ def test_fractions_become_numbers_that_fit_the_rows(rows: int, train: float, sha
 @given(rows=st.integers(10, 10**6), share=st.floats(0.25, 0.75))
 def test_one_fraction_leaves_the_other_rows_to_the_other_part(rows: int, share: float) -> None:
     for key in ("n_train", "n_test"):
-        found = counted({**RANDOM, key: share}, (key,), rows)
+        found = sizes_in_rows({**RANDOM, key: share}, (key,), rows)
         assert found["n_train"] + found["n_test"] == rows
         assert abs(found[key] - share * rows) <= 0.5
 
 
 @pytest.mark.parametrize("split", [{**RANDOM, "n_train": 3, "n_test": 7}, {"protocol": "kfold"}])
 def test_numbers_of_rows_stay_as_they_are(split: dict[str, Any]) -> None:
-    assert counted(split, split, 10) == split
+    assert sizes_in_rows(split, split, 10) == split
 
 
 @pytest.mark.parametrize("key", ["n_train", "n_test"])
 def test_a_whole_number_may_be_written_with_a_point(key: str) -> None:
     whole, written = ({**RANDOM, key: size} for size in (60, 6e1))
-    assert counted(written, written, 100) == counted(whole, whole, 100)
+    assert sizes_in_rows(written, written, 100) == sizes_in_rows(whole, whole, 100)
 
 
 def test_sizes_have_the_names_of_scikit_learn_too() -> None:
     asked = {**RANDOM, "train_size": 0.5, "test_size": 3}
-    assert counted(RANDOM | {"train_size": 6}, ("train_size",), 10) == {
+    assert sizes_in_rows(RANDOM | {"train_size": 6}, ("train_size",), 10) == {
         **RANDOM,
         "n_train": 6,
         "n_test": 4,
     }
     with pytest.raises(ValueError, match=r"n_train 0\.5 and n_test 3 are a fraction and a number"):
-        counted(asked, asked, 10)
+        sizes_in_rows(asked, asked, 10)
     twice = {**RANDOM, "train_size": 5, "n_train": 6}
     with pytest.raises(ValueError, match="given by two names"):
-        counted(twice, twice, 10)
+        sizes_in_rows(twice, twice, 10)
     card = adapt(find_card("german"), split={"train_size": 100})
     assert card.split == adapt(find_card("german"), split={"n_train": 100}).split
 

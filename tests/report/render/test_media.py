@@ -18,7 +18,7 @@ from ensvm.report.render.html import as_html
 from ensvm.report.render.latex import from_markdown
 from ensvm.report.render.media import AROUND, FORMS, MEDIA
 from ensvm.report.write import write_first_page, write_pages, write_tables
-from ensvm_cli.results import table as table_verb
+from ensvm_cli.table_verbs import table as table_verb
 
 AWKWARD = (
     *("[", "]", "[0,1] x", "*", "*small", "a*b*c", "**b**", "\\", "a\\", "\\\\[2pt]", "\\frac{a}"),
@@ -177,7 +177,7 @@ def test_every_medium_has_its_places():
     assert set(READERS) == set(MEDIA), "tests/report/render/test_media.py: READERS"
     option = next(one for one in table_verb.params if one.name == "form")
     assert isinstance(option.type, click.Choice)
-    assert set(option.type.choices) == set(FORMS), "cli/results.py: --format"
+    assert set(option.type.choices) == set(FORMS), "cli/table_verbs.py: --format"
     with open("docs/look-up/files-and-records.md", encoding="utf-8") as page:
         text = page.read()
     for name in FORMS:

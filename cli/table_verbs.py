@@ -10,7 +10,7 @@ import click
 
 from ensvm.errors import UserError
 from ensvm.shipped import RESULTS
-from ensvm.terminal import VisibleConsole
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
     must_be_one_of,
     print_left_out,
