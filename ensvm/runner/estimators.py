@@ -24,6 +24,7 @@ from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
 from ensvm.study.algorithms import KINDS, is_spec
 from ensvm.study.csv_lines import slip_in_number
+from ensvm.yaml_block import FLAGS
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
@@ -424,9 +425,12 @@ def _owner(accepted: Mapping[str, Any], key: str) -> Any:
 def _like(key: str, default: Any, value: Any) -> Any:
     """Return a value as a tuple if the default is one, for which YAML has lists alone.
 
-    Raises EstimatorError for a text that is meant as a number.
+    Raises EstimatorError for a text that is meant as a number, and for true or false in the place
+    of one, which Python takes for 1 and 0. A default of 0 or 1 may be that of a flag.
     """
     is_number = isinstance(default, int | float) and not isinstance(default, bool)
+    if is_number and isinstance(value, bool) and (default not in (0, 1) or type(default) is float):
+        raise EstimatorError(f"{key}: {value} is not accepted{FLAGS}; accepted: a number")
     if is_number and isinstance(value, str) and NUMBER.fullmatch(value.strip()):
         hint = slip_in_number(value.strip()) or "write a number, without quotes"
         raise EstimatorError(f"{key} has the text {value!r:.60}; {hint}")
@@ -454,7 +458,8 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     It may be the last step of a pipeline: what stands before it is fitted once, on all training
     rows.
 
-    Raises EstimatorError if a grid names a parameter that its estimator does not have.
+    Raises EstimatorError if a grid names a parameter that its estimator does not have, or a value
+    is not a number in the place of one.
     """
     from sklearn.model_selection._search import BaseSearchCV
 
@@ -465,7 +470,9 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     grids = parameters.get("param_grid", parameters.get("param_distributions")) or []
     grids = [grids] if isinstance(grids, Mapping) else list(grids)
     accepted = search.estimator.get_params()
-    for name in (name for grid in grids for name in grid):
+    for name, values in (pair for grid in grids for pair in grid.items()):
+        for value in values if isinstance(values, list) else ():
+            _like(name, accepted.get(name), value)
         part = _owner(accepted, name) if "__" in name else search.estimator
         if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))

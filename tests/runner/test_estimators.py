@@ -135,6 +135,37 @@ def test_a_text_in_place_of_a_number_is_refused(spec, key, text):
         build(resolved(spec), {key: text})
 
 
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [
+        ("SVC", "C"),
+        ("SVC", "max_iter"),
+        ("RandomForestClassifier", "n_estimators"),
+        ({"pipeline": ["StandardScaler", "SVC"]}, "svc__C"),
+        ("RhoSVC", "tol"),
+    ],
+    ids=str,
+)
+def test_a_flag_in_place_of_a_number_is_refused(spec, key, value):
+    with pytest.raises(EstimatorError, match=rf"^{key}: {value} is not accepted .*YAML reads yes"):
+        build(resolved(spec), {key: value})
+
+
+@pytest.mark.parametrize("value", [True, "3,162"])
+def test_what_is_no_number_is_refused_in_the_grid_of_a_search_too(value):
+    for grid in ({"C": [1, value]}, [{"tol": [0.1]}, {"C": [value]}]):
+        with pytest.raises(EstimatorError, match=r"^C(:| has the text)"):
+            search_grids(GridSearchCV(SVC(), grid))
+
+
+@pytest.mark.parametrize(
+    ("spec", "key"), [("SVC", "shrinking"), ("RandomForestClassifier", "verbose")]
+)
+def test_a_flag_is_a_flag(spec, key):
+    assert build(resolved(spec), {key: True}).get_params()[key] is True
+
+
 def test_a_list_becomes_a_tuple_where_the_default_is_one():
     scaler = {"estimator": "MinMaxScaler", "params": {"feature_range": [-1, 1]}}
     found = build(resolved({"pipeline": [scaler, "SVC"]}), {})
