@@ -270,7 +270,7 @@ def say_if_shipped(results: Path, folders: Iterable[Path]) -> None:
     from ensvm.report.study_folder import is_shipped
 
     if any(map(is_shipped, folders)):
-        text = "nothing was run here; shown are the results that come with ensvm"
+        text = "nothing was run here; showing the results that come with ensvm"
         print_text(f"{results}: {text}", err=True)
 
 
@@ -280,7 +280,7 @@ def _say_shipped(name: str) -> None:
 
     folder = RESULTS / name
     own = f"; what was run here: {folder}" if (folder / CELLS_FILE).is_file() else ""
-    print_text(f"{name}: shown are the results that come with ensvm{own}", err=True)
+    print_text(f"{name}: showing the results that come with ensvm{own}", err=True)
 
 
 def _or_shipped(studies: tuple[str, ...]) -> str:

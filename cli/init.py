@@ -192,7 +192,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     if not draft.columns:
         return [("classes", rows, ""), ("written as", draft.written_as, ""), split]
     form = block.get("format", {})
-    marks = ", ".join(form.get("missing", ["the usual marks"] if "fill" in block else []))
+    marks = ", ".join(form.get("missing", ["empty, NA, NaN or ?"] if "fill" in block else []))
     filled = "; replaced by the mean of the training rows" if "fill" in block else ""
     n_dropped = len(block.get("drop", ()))
     n_inputs = len(draft.columns) - n_dropped - 1 - ("groups" in block)

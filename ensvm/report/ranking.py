@@ -41,7 +41,7 @@ from ensvm.study.table_layout import ColumnConfig, TableConfig
 LEVEL = 0.05  # of all tests
 FEWEST_DATA_SETS = 5
 MOST_REALIZATIONS = 1000  # what more would show counts as not to be shown
-UNTESTED = "two algorithms share no two realizations, or differ alike in all of them"
+UNTESTED = "two algorithms share fewer than two realizations, or the difference is the same in each"
 
 
 @dataclass(frozen=True)

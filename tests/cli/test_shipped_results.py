@@ -20,7 +20,7 @@ tables: [{id: 1, caption: c, columns: [a, b]}]
 figures: [{id: 1, kind: box, caption: c, rows: titanic, series: [a, b]}]
 claims: [{id: 1, text: t, left: a, relation: at-most, limit: 99.0}]
 """
-SAYS = "nothing was run here; shown are the results that come with ensvm"
+SAYS = "nothing was run here; showing the results that come with ensvm"
 SHOWING = [
     ("table", "results"),
     ("table",),

@@ -290,7 +290,7 @@ def test_a_name_shows_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = invoke("table", "ijcai07-lowrank")
     assert result.exit_code == 0, result.output
-    assert "shown are the results that come with ensvm" in result.stderr
+    assert "showing the results that come with ensvm" in result.stderr
     written = sorted((tmp_path / "report" / "ijcai07-lowrank").glob("table-*.csv"))
     shipped = shipped_records("ijcai07-lowrank")
     assert [path.read_text() for path in written] == [

@@ -222,7 +222,7 @@ def test_the_page_on_classifiers_counts_the_data_sets_of_the_benchmark():
     every, fresh = (len(config.rows_of(config.table(name))) for name in ("error", "error-fresh"))
     page = text_of("docs/look-up/classifiers.md")
     assert f"on {every} data sets that none of the five works uses" in page
-    assert f"On the {fresh} that were used for no decision about `TunedSVC`" in page
+    assert f"On the {fresh} that were never used while `TunedSVC` was designed" in page
 
 
 def test_what_the_page_on_classifiers_says_of_the_benchmark_is_in_its_tables():

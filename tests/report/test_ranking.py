@@ -391,7 +391,7 @@ COMPARISONS_REFUSED = {
             ],
             "german",
         ),
-        "german: there is nothing to test: .*share no two realizations",
+        "german: there is nothing to test: .*share fewer than two realizations",
     ),
     "unknown data set": (
         (on_german(), "germn"),

@@ -38,8 +38,8 @@ RANKS = (
     "assume that the data sets are independent: rows made of the same data count too much."
 )
 NEMENYI = (
-    f"Nemenyi's test (α = {LEVEL:g}) tells average ranks apart that differ by more than the "
-    "critical difference, {cd:.2f}."
+    f"By Nemenyi's test (α = {LEVEL:g}), two average ranks differ significantly if they are more "
+    "than {cd:.2f} apart, the critical difference."
 )
 RESAMPLED = (
     "The best is compared with each other over the realizations that both have, by the paired t "
