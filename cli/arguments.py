@@ -88,8 +88,11 @@ def results_argument(*words: str) -> Callable[[Callable[..., Any]], Callable[...
     """
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a command that takes the arguments."""
+
         @functools.wraps(command)
         def split(places: tuple[str, ...], **others: Any) -> Any:
+            """Tell RESULTS from names of studies and from words, and call the command with them."""
             results, studies, rest = _results_and_studies(places, words)
             for word, value in zip(words, rest, strict=False):
                 if others[word]:

@@ -69,6 +69,7 @@ def told_if_slow(what: str, after: float = 5.0) -> Iterator[None]:
     ended = Event()
 
     def tell() -> None:
+        """Print lines until the body has ended."""
         start, wait = monotonic(), after
         while not ended.wait(start + wait - monotonic()):
             say(f"{what} ... {wait:.0f} s", err=True)

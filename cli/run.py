@@ -293,6 +293,7 @@ def _run(
     from ensvm.runner.progress import RunProgress
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
+        """End the run as Ctrl-C does, and ignore further signals."""
         # A second signal (an impatient user, or one to the process and one to its group) must not
         # end the helpers that joblib stops its workers with; they inherit that it is ignored.
         interrupted.set()

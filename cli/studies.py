@@ -88,6 +88,7 @@ def _in_order(configs: Iterable["StudyConfig"]) -> list["StudyConfig"]:
     by_name = {config.study: config for config in configs}
 
     def place(name: str) -> tuple[float, str, str]:
+        """Return what studies are sorted by; it ends with the name."""
         main = by_name[name].part_of
         main = main if main in by_name else name
         return by_name[main].year or math.inf, main, name

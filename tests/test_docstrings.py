@@ -217,3 +217,22 @@ def test_type_checkers_see_every_public_name() -> None:
         for alias in node.names
     }
     assert imported == {**CLASSIFIERS, **ensvm.STUDIES}
+
+
+def test_every_function_inside_another_says_what_it_does() -> None:
+    """A reader of the outer one meets it first. Those of modules and classes are linted."""
+    sources = [*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]
+    functions = (
+        (path, node)
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    )
+    silent = {
+        f"{path.relative_to(ROOT)}: {outer.name}.{inner.name}"
+        for path, outer in functions
+        for inner in ast.walk(outer)
+        if isinstance(inner, ast.FunctionDef) and ast.get_docstring(inner) is None
+        if inner is not outer
+    }
+    assert silent == set()

@@ -93,15 +93,18 @@ def _with_files_beside(card: DatasetCard, folder: Path) -> DatasetCard:
     """Return the card with paths of the user's files that begin at the card's folder."""
 
     def beside(path: str) -> str:
+        """Return a path that begins at the card's folder as an absolute one."""
         return os.path.normpath((folder / path).absolute())
 
     def moved(source: Source) -> Source:
+        """Return a source, and those that follow it, with absolute paths."""
         update: dict[str, Any] = {"followed_by": [moved(other) for other in source.followed_by]}
         if source.file is not None:
             update["file"] = beside(source.file)
         return source.model_copy(update=update)
 
     def split_beside(split: dict[str, Any]) -> dict[str, Any]:
+        """Return the block of a split with an absolute path."""
         return split | {"file": beside(split["file"])} if split.get("file") else split
 
     update: dict[str, Any] = {

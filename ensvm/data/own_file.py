@@ -354,6 +354,7 @@ def _with_names(own: OwnFile, form: FileFormat, file: FileContent) -> OwnFile:
     known = set(names)
 
     def named(key: str, column: str | int) -> str:
+        """Return the name of a column given by its name or position."""
         if str(column) in known:
             return str(column)
         return column_name(names, column, f"{file.name}: {key}")

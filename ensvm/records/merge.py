@@ -140,6 +140,7 @@ def _newest_asked(
     asked = {folder: read_asked(folder) for folder in folders}
 
     def age(folder: Path) -> tuple[str, str, str]:
+        """Return when a folder last asked and ran, to sort by."""
         of_folder = asked[folder]
         time = newest[folder] if of_folder is None else of_folder.time
         return time, newest[folder], str(folder)

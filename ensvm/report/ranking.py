@@ -208,6 +208,7 @@ def _tested(
     spread = estimate.error / math.sqrt(1 / n + shared)
 
     def decides(more: int) -> bool:
+        """Return whether so many realizations would show the difference."""
         error = spread * math.sqrt(1 / more + shared)
         return _two_sided(MeanEstimate(estimate.value, error, more - 1)) <= level
 

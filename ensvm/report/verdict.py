@@ -80,6 +80,7 @@ def repetitions_to_decide(one: Comparison, margin: float) -> int | None:
         return None
 
     def decides(n: int) -> bool:
+        """Return whether n values of the same mean and spread decide."""
         shape = np.linspace(-1.0, 1.0, n)
         values = mean + shape * spread / shape.std(ddof=1)
         like_print = None if one.like_print is None else values

@@ -230,6 +230,7 @@ def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
     by_name = {page.name: page for page in pages}
 
     def place(name: str) -> tuple[bool, bool, float, str, bool, str]:
+        """Return what pages are sorted by; it ends with whether it is a part, and the name."""
         part_of = by_name[name].config.part_of
         main = part_of if part_of in by_name else name
         config = by_name[main].config

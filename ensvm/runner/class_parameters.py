@@ -84,6 +84,7 @@ def by_labels(
     is_label = _label_parameters(_classes_of(method))
 
     def back(name: str, value: Any) -> Any:
+        """Return the value of a parameter with labels for codes."""
         if isinstance(value, str) and name in (*BY_LABEL, *BY_CLASS):  # as searches are recorded
             with suppress(ValueError, SyntaxError):
                 value = literal_eval(value)
@@ -122,6 +123,7 @@ def labels_left(method: AlgorithmSettings, card: DatasetCard) -> list[str]:
     translated = {*BY_LABEL, *BY_CLASS, *LABELS.values()}
 
     def names(value: Any, key: Any) -> Iterator[str]:
+        """Yield the parameters inside a value that have a label of the data set."""
         if _last(key) in translated:
             return
         if isinstance(value, Mapping):

@@ -195,6 +195,7 @@ def _run_and_exit(task: Task, folder: Path, traces: Traces, timeout: float | Non
     """Run a task in this fork, write its records or an error into a folder, and end the fork."""
 
     def save(records: list[Record]) -> None:
+        """Write records to the folder."""
         with Appender(folder) as store:  # opened after the cell, which may close what is open
             store.append(records)
 
@@ -224,6 +225,7 @@ def _lead_a_group(parent: int) -> None:
     os.setpgid(0, 0)
 
     def watch() -> None:
+        """End this process once its parent has ended."""
         while True:
             _end_without_parent()
             time.sleep(LOOK_SECONDS)

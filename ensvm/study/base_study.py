@@ -103,6 +103,7 @@ def make_absolute(content: dict[str, Any], folder: Path) -> None:
     """Make the paths in a config absolute, which are relative to its folder."""
 
     def moved(value: Any) -> Any:
+        """Return a path, or a list of paths, as absolute ones."""
         if isinstance(value, list):
             return [moved(each) for each in value]
         return str((folder / value).absolute()) if isinstance(value, str) else value
@@ -132,6 +133,7 @@ def _from_file(own: YamlSource, base: dict[str, Any]) -> Iterator[Change]:
                 yield Change((*steps, *name.split(".")), value, partial(error, here))
 
     def error(here: Location, rest: Location, message: str) -> UserError:
+        """Return an error about a key of the file."""
         return own.error((*here, *rest), message)
 
     block = {key: value for key, value in own.content.items() if key not in ("base", "study")}
@@ -179,6 +181,7 @@ def _names_in(content: dict[str, Any]) -> dict[str, set[str]]:
     ]
 
     def names_of(entries: dict[str, Any]) -> tuple[set[str], set[str]]:
+        """Return the names of entries, their members and copies, and the names of sweeps."""
         members = {name: members_of(name, entry) for name, entry in entries.items()}
         own = {*entries, *(each for names in members.values() for each in names)}
         copies = {copy_name(name, variant) for name in own for variant in variants}

@@ -215,6 +215,7 @@ def _without_blocks(field: FieldInfo, value: Any, gone: GoneNames) -> Any:
         return value
 
     def without(block: Any) -> Any:
+        """Return a block without the names; its kind decides which keys have names."""
         of_kind = block.get("kind", "curves") if isinstance(block, dict) else None
         model = next((model for tag, model in models if tag == of_kind), models[0][1])
         return model.without(block, gone)

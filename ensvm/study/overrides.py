@@ -49,6 +49,7 @@ def with_keys(
     for key, value in keys.items():
 
         def error(rest: Location, message: str, key: str = key) -> UserError:
+            """Return an error about a key that is set."""
             return source.error((*location, key, *rest), message)
 
         inner, at, *_ = target_of(Change(tuple(str(key).split(".")), value, error), copy)

@@ -225,6 +225,7 @@ def one_sided(strict: bool = False, above: bool = False) -> Callable[..., tuple[
     """Return what makes the bound of a relation with one side."""
 
     def bounds(effect: Effect, threshold: float) -> tuple[Bound, ...]:
+        """Return the bound that an effect must keep to."""
         # `at-most` and `at-least` allow a difference the margin on the other side of 0; `less` and
         # its mirror image ask for the margin on their own side.
         low = -threshold if effect.of_difference and strict != above else threshold

@@ -82,6 +82,7 @@ def _table(data: bytes, file_name: str) -> Table:
     check_size(len(rows) * len(kinds) * _VALUE_BYTES, file_name)
 
     def place(row: int) -> str:
+        """Return where a row stands, for messages."""
         return f"{file_name}, line {numbers[row]}"
 
     columns = {

@@ -317,6 +317,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         row = list[int]()  # the numbers of its lines
 
         def texts() -> Iterator[str]:
+            """Yield the lines that belong to rows, and note their numbers in `row`."""
             for number, line in lines:
                 # within quotes, blank lines and comments belong to the field
                 if row or (line.strip() and not line.startswith(comments)):

@@ -187,6 +187,7 @@ def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
     every = [(source.format, file) for part in parts for source, file in part]
 
     def settle(source: Source) -> Source:
+        """Return a source whose format agrees with all files of its kind."""
         alike = [file for form, file in every if type(form) is type(source.format)]
         return source.model_copy(update={"format": source.format.settled(alike)})
 

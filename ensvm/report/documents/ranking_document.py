@@ -220,6 +220,7 @@ def _sentence(
     others = [name for name in texts if name not in tied]
 
     def named(names: list[str]) -> str:
+        """Return the labels of some algorithms in words, with their differences."""
         labels = selection.labels
         return enumerated([as_written(labels[n]) + (differences or {}).get(n, "") for n in names])
 

@@ -202,6 +202,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     """Return our value of a cell as it is shown, rounded to some decimals, without print."""
 
     def text(value: float | None) -> str:
+        """Return a number as text; an empty text without one."""
         if value is None or math.isnan(value):
             return ""
         if not math.isfinite(value):

@@ -58,6 +58,7 @@ def as_html(markdown: str, anchors: Collection[str] = ()) -> str:
     """
 
     def link(mention: re.Match[str]) -> str:
+        """Return a mention as a link to what it mentions, if that is on the page."""
         anchor = f"{mention[1].lower()}-{mention[2]}"
         return f"[{mention[0]}](#{anchor})" if anchor in anchors else mention[0]
 
