@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.report.column_values import result_of
+from ensvm.report.column_values import linear, result_of
 from ensvm.report.intervals import Varied, for_each_realization, of_printed, printed_sample
 from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_realizations
 from ensvm.report.statistical_tests import Sample
@@ -74,7 +74,7 @@ def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult
         members = f" on all members of {test.over}" if test.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
     if not test.each:
-        results = [_linear(result.over(shared)) for result in results]
+        results = [linear(result.over(shared)) for result in results]
     sweep = study.config.sweep_values(test.over) if test.over else {}
     swept = [float(value) for value in sweep.values()]
     rows = []
@@ -89,14 +89,6 @@ def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult
         _must_be_finite(number, results, compared)
         rows.append([float(value) for value in compared])
     return np.array(rows) * test.effect.value_unit(test.metric).scale
-
-
-def _linear(result: QueryResult) -> QueryResult:
-    """Return a result with values whose mean is what is shown; a ratio is one of means."""
-    if result.effect is None:
-        return result
-    values = result.effect.linear(result.pairs).tolist()
-    return replace(result, values=dict(zip(result.values, values, strict=True)))
 
 
 def _must_have_values(results: Sequence[QueryResult]) -> None:

@@ -9,7 +9,7 @@ from ensvm.report.intervals import for_each_realization
 from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.passes import PASS_OF_TABLE
+from ensvm.study.passes import PASS_OF_TABLE, pass_of
 from ensvm.study.relations import Effect, NoEffect, Numbers
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
@@ -21,6 +21,23 @@ def result_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) 
         return ask(study, query)
     parts = [result_of(study, table, row, source) for source in table.sources_of(column)]
     return _computed(study, query, column.effect, parts)
+
+
+def drawn_result(
+    study: Study, table: TableConfig | None, row: str, name: str, metric: str
+) -> QueryResult:
+    """Return the values that a figure draws: of an algorithm, or a computed column of its table."""
+    if table is not None and name in table.computed:
+        return result_of(study, table, row, table.column(name))
+    return ask(study, Query(row, name, metric, pass_of(metric)))
+
+
+def linear(result: QueryResult) -> QueryResult:
+    """Return a result with values whose mean is what is shown; a ratio is one of means."""
+    if result.effect is None or not result.values:
+        return result
+    values = result.effect.linear(result.pairs).tolist()
+    return replace(result, values=dict(zip(result.values, values, strict=True)))
 
 
 def query_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Query:
@@ -46,8 +63,8 @@ def shown_machine(study: Study, table: TableConfig) -> str:
     It is the machine of most values, and of these the one that timed last.
     """
     n_values, last = Counter[str](), dict[str, str]()
-    for row, column in product(study.config.rows_of(table), table.columns):
-        timed = study.by_cell.get((row, column.of(table), "timing"), [])
+    for row, algorithm in product(study.config.rows_of(table), sorted(table.shown_algorithms)):
+        timed = study.by_cell.get((row, algorithm, "timing"), [])
         hosts = {one.conditions.host: one.time for one in timed if one.ok and one.conditions}
         n_values.update(hosts.keys())
         last |= {host: max(time, last.get(host, "")) for host, time in hosts.items()}

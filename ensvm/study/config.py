@@ -1,7 +1,7 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ from ensvm.study.block import (
 )
 from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
 from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
-from ensvm.study.figure_kinds import MapPanel
+from ensvm.study.figure_kinds import BoxConfig, MapPanel, ScatterConfig
 from ensvm.study.figures import AnyFigure, check_figures
 from ensvm.study.findings import AbstractConfig, FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
@@ -405,6 +405,26 @@ class StudyConfig(PrintedMeans):
         )
         return self.model_copy(update={"tables": tables})
 
+    def with_figures_of_tables(self) -> Self:
+        """Return the study with the rows and the metric of figures that their tables give."""
+        figures = tuple(
+            self._of_table(figure)
+            if isinstance(figure, BoxConfig | ScatterConfig) and figure.table is not None
+            else figure
+            for figure in self.figures
+        )
+        return self.model_copy(update={"figures": figures})
+
+    def _of_table(self, figure: BoxConfig | ScatterConfig) -> BoxConfig | ScatterConfig:
+        """Return a figure with the rows of its table, and the metric of its computed columns."""
+        table = next((one for one in self.tables if one.id == figure.table), None)
+        if table is None:
+            return figure
+        changed: dict[str, Any] = {} if figure.rows else {"rows": self.rows_of(table)}
+        if table.computed >= {*figure.shown}:
+            changed["metric"] = table.metric_of(table.column(figure.shown[0]))
+        return figure.model_copy(update=changed)
+
     def with_readings(self, source: YamlSource) -> Self:
         """Return the study with the data sets and algorithms that its readings derive.
 
@@ -476,7 +496,7 @@ class StudyConfig(PrintedMeans):
             self._check_own_names(source)
         with source.collecting():
             check_tables(self.tables, names, source)
-            check_figures(self.figures, names, source)
+            check_figures(self.figures, self.tables, names, source)
             check_claims(self.claims, self.tables, names, source)
             for check in (
                 self._check_rows_of_algorithms,

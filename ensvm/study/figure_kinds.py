@@ -8,12 +8,21 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ensvm import hints
-from ensvm.study.block import Algorithms, ConfigBlock, DataSets, Id, NameOf
-from ensvm.study.metrics import SEARCH, SECONDS, SIZE, TRAIN_ERROR, unit_of
+from ensvm.study.block import Algorithms, ConfigBlock, DataSets, Id, NameOf, Names
+from ensvm.study.metrics import (
+    SEARCH,
+    SECONDS,
+    SIZE,
+    TRAIN_ERROR,
+    is_computed,
+    part_computed,
+    unit_of,
+)
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.source import Location
 
 Scale = Literal["log", "linear"]
+WHICH_ROWS = "which data sets? give `rows:`, the figure's or the panel's, or a `table:`"
 
 # The names of metrics on axes, if they differ from the names in configs.
 NAMES = {
@@ -31,6 +40,7 @@ NAMES = {
     "staged_test_accuracy": "test accuracy",
     "staged_train_error": "training error",
 }
+COMPUTED_NAMES = {"difference": "difference", "ratio": "ratio", "percent": "rise"}
 # The fitted attributes of a map of decisions: the rows, their labels, the values on both axes, and
 # the decision value at each point of the grid.
 MAP = ("points_", "signs_", "grid_", "values_")
@@ -38,6 +48,9 @@ MAP = ("points_", "signs_", "grid_", "values_")
 
 def metric_name(metric: str) -> str:
     """Return a metric's name in words."""
+    inner, how = part_computed(metric)
+    if how:
+        return f"{COMPUTED_NAMES[how]} of the {metric_name(inner)}"
     return NAMES.get(metric) or metric.rstrip("_").replace("_", " ")
 
 
@@ -156,27 +169,32 @@ class BoxConfig(FigureConfig):
     rows : tuple of str
         The data sets, for panels without rows of their own.
     series : tuple of str
-        The algorithms.
+        The algorithms, or columns of the `table` that are computed from others.
     panels : tuple of RowsPanel
         The panels, side by side; a single one if not given.
     metric : str
-        The metric that is drawn.
+        The metric that is drawn; of computed columns it is theirs.
     table : str or None
-        The table whose printed values are marked.
+        The table whose printed values are marked, and whose rows are shown if none are given.
     """
 
     kind: Literal["box", "bar"]
     rows: DataSets = ()
-    series: Algorithms = Field(min_length=1)
+    series: Annotated[Names, NameOf("algorithm", checked=False)] = Field(min_length=1)
     panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
     metric: str = "error"
     table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
 
     @model_validator(mode="after")
     def _every_panel_has_rows(self) -> Self:
-        if not all(map(self.rows_of, self.panels)):
-            raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+        if self.table is None and not all(map(self.rows_of, self.panels)):
+            raise ValueError(WHICH_ROWS)
         return self
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The algorithms or columns that are drawn."""
+        return self.series
 
     def rows_of(self, panel: RowsPanel) -> tuple[str, ...]:
         """Return the data sets that a panel shows."""
@@ -192,7 +210,8 @@ class BoxConfig(FigureConfig):
 
     def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
-        yield AskedMetric(("figures", index, "metric"), self.metric, self.series)
+        if not is_computed(self.metric):  # else the table asks for what it is computed from
+            yield AskedMetric(("figures", index, "metric"), self.metric, self.series)
 
 
 class ScatterPanel(RowsPanel):
@@ -206,8 +225,8 @@ class ScatterPanel(RowsPanel):
         The algorithm of the vertical axis.
     """
 
-    x: Annotated[str | None, NameOf("algorithm")] = None
-    y: Annotated[str | None, NameOf("algorithm")] = None
+    x: Annotated[str | None, NameOf("algorithm", checked=False)] = None
+    y: Annotated[str | None, NameOf("algorithm", checked=False)] = None
 
 
 class ScatterConfig(FigureConfig):
@@ -220,23 +239,25 @@ class ScatterConfig(FigureConfig):
     rows : tuple of str
         The data sets, for panels without rows of their own.
     x : str or None
-        The algorithm of the horizontal axis, for panels without one.
+        The algorithm of the horizontal axis, for panels without one, or a column of the `table`
+        that is computed from others.
     y : str or None
-        The algorithm of the vertical axis, for panels without one.
+        That of the vertical axis, for panels without one.
     panels : tuple of ScatterPanel
         The panels, side by side; a single one if not given.
     metric : str
-        The metric that is drawn, the mean over the realizations.
+        The metric that is drawn, the mean over the realizations; of computed columns it is theirs.
     table : str or None
-        The table whose printed values stand beside ours.
+        The table whose printed values stand beside ours, and whose rows are shown if none are
+        given.
     x_scale, y_scale : 'linear' or 'log'
         The scale of both axes; one of them is enough.
     """
 
     kind: Literal["scatter"]
     rows: DataSets = ()
-    x: Annotated[str | None, NameOf("algorithm")] = None
-    y: Annotated[str | None, NameOf("algorithm")] = None
+    x: Annotated[str | None, NameOf("algorithm", checked=False)] = None
+    y: Annotated[str | None, NameOf("algorithm", checked=False)] = None
     panels: tuple[ScatterPanel, ...] = Field(default=(ScatterPanel(),), min_length=1)
     metric: str = "error"
     table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
@@ -244,8 +265,8 @@ class ScatterConfig(FigureConfig):
     @model_validator(mode="after")
     def _every_panel_is_whole(self) -> Self:
         for panel in self.panels:
-            if not self.rows_of(panel):
-                raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+            if self.table is None and not self.rows_of(panel):
+                raise ValueError(WHICH_ROWS)
             x, y = panel.x or self.x, panel.y or self.y
             if x is None or y is None:
                 raise ValueError("which two algorithms? give `x:` and `y:`")
@@ -264,6 +285,11 @@ class ScatterConfig(FigureConfig):
         """Return the data sets that a panel shows."""
         return panel.rows or self.rows
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The algorithms or columns that are drawn."""
+        return tuple(dict.fromkeys(name for panel in self.panels for name in self.pair_of(panel)))
+
     def pair_of(self, panel: ScatterPanel) -> tuple[str, str]:
         """Return the algorithms of the horizontal and the vertical axis of a panel."""
         return str(panel.x or self.x), str(panel.y or self.y)
@@ -279,7 +305,7 @@ class ScatterConfig(FigureConfig):
 
     def asked(self, index: int, names: StudyNames) -> Iterator[AskedMetric]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
-        for panel in self.panels:
+        for panel in self.panels if not is_computed(self.metric) else ():
             yield AskedMetric(("figures", index, "metric"), self.metric, self.pair_of(panel))
 
 

@@ -19,6 +19,7 @@ from ensvm.study.figure_kinds import (
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
+from ensvm.study.table_layout import TableConfig
 
 
 class PanelConfig(AxesConfig):
@@ -318,7 +319,33 @@ AnyFigure = Annotated[
 ]
 
 
-def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: YamlSource) -> None:
+def _check_drawn(
+    figure: BoxConfig | ScatterConfig,
+    index: int,
+    tables: Sequence[TableConfig],
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
+    """Refuse what is neither an algorithm nor, with all others, a computed column of the table."""
+    key = "series" if isinstance(figure, BoxConfig) else "x"
+    table = next((one for one in tables if one.id == figure.table), None)
+    computed = table.computed.intersection(figure.shown) if table is not None else set()
+    if table is None or not computed:
+        names.must_have("algorithm", figure.shown, ("figures", index, key), source)
+        return
+    metrics = {table.metric_of(table.column(name)) for name in computed}
+    if len(computed) < len({*figure.shown}) or len(metrics) > 1:
+        message = f"{', '.join(sorted(computed))}: computed columns of table {table.id}; accepted:"
+        message += " such columns of one metric alone, or algorithms alone"
+        source.refuse(("figures", index, key), message)
+
+
+def check_figures(
+    figures: Sequence[FigureConfig],
+    tables: Sequence[TableConfig],
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
     """Refuse a figure given twice, and series and seconds that the study does not have."""
     source.must_be_distinct(("figures",), "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
@@ -327,6 +354,8 @@ def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: Ya
                 what = "sweep of algorithms" if figure.sweeps_algorithms(panel) else "algorithm"
                 at = ("figures", index, "series")
                 names.must_have(what, figure.series, at, source)
+        if isinstance(figure, BoxConfig | ScatterConfig):
+            _check_drawn(figure, index, tables, names, source)
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"

@@ -119,6 +119,16 @@ def _computed(metric: str) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
+def is_computed(metric: str) -> bool:
+    """Return whether the name is that of what two values come to, which no record has."""
+    return _computed(metric) is not None
+
+
+def part_computed(metric: str) -> tuple[str, str]:
+    """Return of which metric something is computed, and how; `how` is empty for others."""
+    return _computed(metric) or (metric, "")
+
+
 @cache
 def unit_of(metric: str) -> Unit:
     """Return the unit in which a metric or the values of a curve are shown."""

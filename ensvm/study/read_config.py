@@ -63,7 +63,7 @@ def validated(source: YamlSource) -> StudyConfig:
             config.names().check(config.datasets, ("datasets",), source)
             config = config.with_readings(source)
             claims = with_columns(config.claims, config.tables)
-            config = config.model_copy(update={"claims": claims})
+            config = config.model_copy(update={"claims": claims}).with_figures_of_tables()
         with source.collecting():
             config.check(source)
     return config

@@ -12,8 +12,11 @@ from ensvm.report.claims import judge_claim
 from ensvm.report.documents.claim_document import claims_document, words_of_test
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.evidence import evidence_in_tables
+from ensvm.report.plots import boxes, scatters
+from ensvm.report.plots.drawing import drawn_figure
 from ensvm.report.render.media import MEDIA
 from ensvm.report.tables import build_table, underlined
+from ensvm.study.figure_kinds import axis_label
 from ensvm.study.published_part import published_values
 from ensvm.study.read_config import read_config
 from ensvm.study.table_layout import ColumnConfig
@@ -342,5 +345,56 @@ def test_a_claim_of_columns_is_told_in_words_and_needs_their_values(tmp_path):
 def test_slips_of_claims_of_columns(tmp_path, slip, message):
     text = f"{CONFIG}claims:\n  - {{id: c, text: It rises., {slip}}}\n"
     (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_config(tmp_path / "s.yaml")
+
+
+FIGURES = """\
+figures:
+  - {id: bars, kind: bar, caption: Rises., table: 4, series: [percent]}
+  - {id: boxes, kind: box, caption: Rises., table: 4, series: [rise]}
+  - {id: pairs, kind: scatter, caption: Rises., table: 4, x: percent, y: percent-of-other}
+"""
+
+
+def test_figures_draw_what_the_table_shows_on_the_rows_of_the_table(tmp_path):
+    study, _ = claimed(tmp_path / "s", CONFIG + CLAIMS + FIGURES)
+    table = study.config.tables[0]
+    cells = {(one.row, one.column): one for one in build_table(study, table)}
+    bars, boxed, pairs = study.config.figures
+    assert bars.rows == boxed.rows == pairs.rows == study.config.rows_of(table)
+    (bar,), missing = boxes.read_panel(study, bars, bars.panels[0])
+    assert np.mean([*bar.values.values()]) == pytest.approx(cells["german", "percent"].mean)
+    assert bar.printed == 20.0
+    assert missing[0].startswith("titanic, percent: ")
+    (box,), _ = boxes.read_panel(study, boxed, boxed.panels[0])
+    differences = 100 * np.subtract(NOISY, CLEAN)
+    assert [*box.values.values()] == pytest.approx(differences)
+    (point,), _ = scatters.read_panel(study, pairs, pairs.panels[0])
+    shown = [cells["german", name].mean for name in ("percent", "percent-of-other")]
+    assert (point.x, point.y) == pytest.approx(tuple(shown))
+    assert axis_label(bars.metric) == "rise of the test error (%)"
+    for figure in study.config.figures:
+        shown_figure, files = drawn_figure(study, figure, [".svg"])
+        assert files
+        assert not shown_figure.frame.empty
+
+
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ("kind: bar, series: [rise]", "which data sets"),
+        ("kind: bar, series: [rise], rows: [german]", "unknown algorithm 'rise'"),
+        (
+            "kind: bar, table: 4, series: [rise, clean]",
+            "rise: computed columns of table 4; accepted",
+        ),
+        ("kind: bar, table: 4, series: [rise, times]", "rise, times: computed columns of table 4"),
+        ("kind: scatter, table: 4, x: rise, y: cleen", "computed columns of table 4; accepted"),
+        ("kind: bar, table: 5, series: [clean]", "unknown table '5'"),
+    ],
+)
+def test_slips_of_figures_of_columns(tmp_path, slip, message):
+    (tmp_path / "s.yaml").write_text(f"{CONFIG}figures: [{{id: 1, caption: c, {slip}}}]\n")
     with pytest.raises(UserError, match=message):
         read_config(tmp_path / "s.yaml")

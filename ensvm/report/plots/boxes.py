@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensvm.report.column_values import drawn_result, linear
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
-from ensvm.report.plots.looks import COLOURS, Key, form_of, look_numbers, look_of_point
-from ensvm.report.query import Query, ask
+from ensvm.report.plots.looks import (
+    COLOURS,
+    Key,
+    drawn_label,
+    form_of,
+    look_numbers,
+    look_of_point,
+)
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import algorithm_label, printed_value, row_label
+from ensvm.report.tables import printed_value, row_label
 from ensvm.study.figure_kinds import BoxConfig, RowsPanel
-from ensvm.study.passes import pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +63,9 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
     missing: list[str] = []
     table = None if figure.table is None else study.config.table(figure.table)
     for row, series in product(figure.rows_of(panel), figure.series):
-        result = ask(study, Query(row, series, figure.metric, pass_of(figure.metric)))
+        result = drawn_result(study, table, row, series, figure.metric)
+        if figure.kind == "bar":
+            result = linear(result)  # the mean is then that of the table
         numbered = zip(result.values, result.shown().tolist(), strict=True)
         values = {number: value for number, value in numbered if math.isfinite(value)}
         if not values:
@@ -68,7 +76,8 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             missing.append(f"{row}, {series}: {result.why}")
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
-        items.append(Values(row, series, algorithm_label(study, series), values, printed))
+        label = drawn_label(study, table, series)
+        items.append(Values(row, series, label, values, printed))
     return items, missing
 
 

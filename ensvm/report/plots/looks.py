@@ -12,6 +12,7 @@ from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import BoxConfig
 from ensvm.study.figures import LinesConfig
 from ensvm.study.sweeps import label_of_sweep
+from ensvm.study.table_layout import TableConfig
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,6 +86,19 @@ def series_label(study: Study, name: str) -> str:
     return label_of_sweep(study.config.algorithms[next(iter(members))]) or name
 
 
+def drawn_label(study: Study, table: TableConfig | None, name: str) -> str:
+    """Return the label of an algorithm, a sweep, or a computed column of a figure's table."""
+    if table is not None and name in table.computed:
+        return study.config.column_title(table.column(name))
+    return series_label(study, name)
+
+
+def _labels_in(study: Study, figure: LinesConfig | BoxConfig) -> list[str]:
+    name_of_table = figure.table if isinstance(figure, BoxConfig) else None
+    table = None if name_of_table is None else study.config.table(name_of_table)
+    return list(dict.fromkeys(drawn_label(study, table, name) for name in figure.series))
+
+
 def look_numbers(study: Study) -> dict[str, int]:
     """Return the number of the look of each algorithm that figures show, by its label.
 
@@ -92,7 +106,7 @@ def look_numbers(study: Study) -> dict[str, int]:
     one figure differ in colour as long as there are colours.
     """
     figures = [
-        list(dict.fromkeys(series_label(study, name) for name in figure.series))
+        _labels_in(study, figure)
         for figure in study.config.figures
         if isinstance(figure, LinesConfig | BoxConfig)
     ]

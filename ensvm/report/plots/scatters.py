@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensvm.report.column_values import drawn_result, linear
 from ensvm.report.plots.boxes import PRINTED
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
-from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, Key
-from ensvm.report.query import Query, ask
+from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, Key, drawn_label
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import algorithm_label, printed_value, row_label
+from ensvm.report.tables import printed_value, row_label
 from ensvm.report.verdict import is_within
 from ensvm.study.figure_kinds import ScatterConfig, ScatterPanel, axis_label
 from ensvm.study.metrics import direction_of
-from ensvm.study.passes import pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,8 +54,7 @@ def read_panel(
     table = None if figure.table is None else study.config.table(figure.table)
     pair = figure.pair_of(panel)
     for row in figure.rows_of(panel):
-        queries = [Query(row, name, figure.metric, pass_of(figure.metric)) for name in pair]
-        results = [ask(study, query) for query in queries]
+        results = [drawn_result(study, table, row, name, figure.metric) for name in pair]
         without = [
             f"{row}, {name}: {result.why}"
             for name, result in zip(pair, results, strict=True)
@@ -65,7 +63,7 @@ def read_panel(
         missing += without
         if not all(result.values for result in results):
             continue
-        x, y = (float(result.shown().mean()) for result in results)
+        x, y = (float(linear(result).shown().mean()) for result in results)
         if not (math.isfinite(x) and math.isfinite(y)):
             missing.append(f"{row}: not all values are finite numbers")
             continue
@@ -99,8 +97,9 @@ def draw(
     if any(point.printed for point in every):
         keys.append((Line2D([], [], **PRINTED), "printed"))
     keys.append((Line2D([], [], color=GREY, linewidth=MARK_WIDTH, linestyle="--"), "equal"))
+    table = None if config.table is None else study.config.table(config.table)
     for panel_axes, panel, points in zip(axes, config.panels, panels, strict=True):
-        names = [algorithm_label(study, name) for name in config.pair_of(panel)]
+        names = [drawn_label(study, table, name) for name in config.pair_of(panel)]
         if points:
             _draw_panel(panel_axes, config, points)
         for axis, name, own in (
