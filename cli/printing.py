@@ -177,7 +177,9 @@ def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:
     names = defaultdict(list)
     for name, how_to_get in search.missing.items():
         names[how_to_get].append(name)
-    network = "ENSVM_OFFLINE forbids downloads" if search.offline else "no download succeeded"
+    network = "no download succeeded" if search.downloads else "no provider has them"
+    if search.offline:
+        network = "ENSVM_OFFLINE forbids downloads"
     return "\n".join(
         [
             f"missing data: {len(search.missing)} of the {counted(n_wanted, 'data set')} of "

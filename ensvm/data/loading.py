@@ -216,7 +216,7 @@ class DataSearch:
 
     Without `download`, a data set that a provider might have counts as found; `to_download` lists
     its name. `missing` maps the name of each data set that no provider has to what a user can do to
-    get it. `offline` is whether ENSVM_OFFLINE forbids downloads.
+    get it. `offline` is whether ENSVM_OFFLINE forbids downloads, `downloads` whether it tries them.
     """
 
     def __init__(self, data_dir: Path | None = None, *, download: bool = True) -> None:
@@ -224,6 +224,7 @@ class DataSearch:
         self._refused: dict[str, str] = {}
         self.missing: dict[str, str] = {}
         self.to_download: list[str] = []
+        self.downloads = download
         self.offline = data_folders(data_dir, offline=False).offline
 
     def find(self, name: str, card: DatasetCard) -> bool:

@@ -25,7 +25,7 @@ Printed: TypeAlias = Mapping[Place, Published]
 
 @dataclass(frozen=True)
 class Current:
-    """A study's config and printed values, and a note if they have changed since the run."""
+    """A study's config and printed values, and a note if those beside differ from the run's."""
 
     config: StudyConfig
     published: Printed
@@ -45,7 +45,7 @@ def current_config(folder: Path) -> Current:
 
 
 def _changed_since(folder: Path, study: str, text: str) -> str:
-    """Return which file of a study has changed since the run, and what brings it in."""
+    """Return which file of a study differs from that of the run, and what brings it in."""
     for path, name in _files(study):
         try:
             source = read_source(path)
@@ -54,7 +54,7 @@ def _changed_since(folder: Path, study: str, text: str) -> str:
             changed = path.name if source.text != text else _changed_print(folder, path, source)
         except UserError as error:
             return f"Shown is the config of the last run, because of an error: {error}"
-        is_new = f"{changed} has changed since the last run; `ensvm run {name}` brings it in."
+        is_new = f"{changed} differs from that of the last run; `ensvm run {name}` brings it in."
         return is_new if changed else ""
     return ""
 

@@ -199,7 +199,7 @@ def _record_of_fit(
         expected = isinstance(error, Misbehaves)
         reason = error_text(error, kind=not expected)
         if isinstance(error, ValueError) and "read-only" in reason:
-            reason += "; algorithms share their inputs: one that changes them has to copy them"
+            reason += "; if it is of its inputs: algorithms share them, and change only copies"
         text = "" if expected else traceback_of(error)
         return new_record(task, cell, "failed", reason, conditions=conditions, traceback=text)
     return record

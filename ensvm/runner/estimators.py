@@ -7,6 +7,7 @@ fits alike.
 
 import importlib
 import inspect
+import os
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -152,8 +153,9 @@ def _line_of(error: BaseException) -> str:
 
 
 def _hidden(module: str) -> str:
-    file = hidden_file(module)
-    reason = "because Python or an installed package has a module of this name"
+    file, taken = hidden_file(module)
+    other = taken if os.path.exists(taken) else "a module of Python"
+    reason = f"because {other} has this name, too"
     return f"; {file} is not imported, {reason}: rename it" if file else ""
 
 

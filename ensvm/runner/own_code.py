@@ -111,12 +111,14 @@ def changed_since(hashes: Mapping[str, str], folder: Path) -> str:
     changed = []
     for name, planned in hashes.items():
         # A name is a module, a pattern of `depends:`, or both, whose hashes stand side by side.
-        with suppress(OSError):  # a file that cannot be read has changed
+        try:
             hash_of_module = hash_of_files(folder, modules[name]) if name in modules else ""
             hash_of_matches = hash_of_files(folder, _files_matching(folder, name))
             both = hash_of_module + hash_of_matches
             if planned in (hash_of_module, hash_of_matches, both):
                 continue
+        except OSError as error:
+            return f"{error.filename or name} cannot be read any more: {error.strerror}"
         changed.append(name)
     have = "has" if len(changed) == 1 else "have"
     return f"{', '.join(sorted(changed))} {have} changed since the run began" if changed else ""
@@ -168,10 +170,11 @@ def importable(folder: Path) -> Iterator[None]:
             sys.path.remove(path)
 
 
-def hidden_file(module: str) -> str:
-    """Return the file beside the config that a module of the same name hides, else an empty text.
+def hidden_file(module: str) -> tuple[str, str]:
+    """Return the file beside the config that a module of the same name hides, and that module's.
 
-    The folder of the config must be `importable`.
+    Both are empty if nothing is hidden. The module has no file if it is of Python itself, or
+    `__main__`. The folder of the config must be `importable`.
     """
     top = module.partition(".")[0]
     beside = _place_of(PathFinder.find_spec(top, sys.path[-1:]))
@@ -179,7 +182,8 @@ def hidden_file(module: str) -> str:
         taken = importlib.util.find_spec(top)  # of the loaded module, if it is loaded
     except ValueError:  # a loaded module without a specification, such as `__main__`
         taken = None
-    return beside if beside != _place_of(taken) else ""
+    place = _place_of(taken)
+    return (beside, place) if beside != place else ("", "")
 
 
 def _forget_own_modules(folder: Path) -> dict[str, ModuleType]:

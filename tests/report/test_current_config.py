@@ -20,7 +20,7 @@ tables:
   - {id: 1, caption: Before., columns: [a]}
 """
 PRINTED = "table,row,column,value,std\n1,german,a,20.0,\n"
-BRINGS_IN = "has changed since the last run; `ensvm run s.yaml` brings it in"
+BRINGS_IN = "differs from that of the last run; `ensvm run s.yaml` brings it in"
 
 
 @pytest.fixture
@@ -101,4 +101,4 @@ def test_a_shipped_config_is_found_by_its_name(tmp_path, monkeypatch):
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
     text = table(left_by_a_run(tmp_path / "s"))
-    assert "s.yaml has changed since the last run; `ensvm run s` brings it in" in text
+    assert "s.yaml differs from that of the last run; `ensvm run s` brings it in" in text

@@ -3,12 +3,13 @@
 import json
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from made_up_records import PoolHere, cells_run_here, run_quietly
 
 from ensvm.records.store import read_records
-from ensvm.runner import execute
+from ensvm.runner import execute, own_code
 from ensvm.runner.own_code import changed_since
 from ensvm.runner.plan import make_plan
 from ensvm.runner.progress import RunProgress
@@ -91,7 +92,7 @@ def test_code_that_changes_while_a_cell_runs_fails_that_cell(config, tmp_path):
     assert of_mine(tmp_path / "results")[1].reason == "other.py has changed since the run began"
 
 
-def test_a_worker_with_another_copy_of_the_folder_is_told_apart(config, tmp_path):
+def test_a_worker_with_another_copy_of_the_folder_is_told_apart(config, tmp_path, monkeypatch):
     plan = make_plan(config)
     own = next(cell for cell in plan.cells if cell.algorithm == "mine").settings.own
     assert changed_since(own, tmp_path) == ""
@@ -103,6 +104,10 @@ def test_a_worker_with_another_copy_of_the_folder_is_told_apart(config, tmp_path
     (copy / "other.py").write_text(CHANGED["other.py"])
     (copy / "a.json").unlink()
     assert changed_since(own, copy) == "a.json, other.py have changed since the run began"
+    with monkeypatch.context() as patch:
+        closed = PermissionError(13, "Permission denied", "other.py")
+        patch.setattr(own_code, "hash_of_files", Mock(side_effect=closed))
+        assert changed_since(own, copy) == "other.py cannot be read any more: Permission denied"
     missing = f"the folder of the config is missing: {tmp_path / 'no'}"
     assert changed_since(own, tmp_path / "no") == missing
 

@@ -81,7 +81,8 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
             replace_file(path, content)
             return content
     except Timeout as error:
-        raise Refused("another process has been downloading it for very long") from error
+        message = f"another process has held {path}.lock for {_LOCK_SECONDS} s"
+        raise Refused(message) from error
     except OSError as error:
         message = f"cache folder {cache} cannot be used (ENSVM_CACHE names another): {error}"
         raise Refused(message) from error
