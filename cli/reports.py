@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ensvm.counts import counted
 from ensvm.shipped import RESULTS
@@ -81,6 +82,7 @@ def report(
     """
     from ensvm.report.write import write_claims, write_first_page, write_readings, write_tables
 
+    _refuse_idle_options(parts, claim_id)
     if claim_id is not None:
         _print_claim(list(read_studies(results, studies, "ijcai07-figure1")), claim_id)
         return
@@ -107,6 +109,17 @@ def report(
             print_written([*paths, *filter(None, [page])])
     if "pages" in parts:
         _write_pages(chosen, output)
+
+
+def _refuse_idle_options(parts: tuple[str, ...], claim_id: str | None) -> None:
+    """Refuse options that would have no effect beside others."""
+    is_given = click.get_current_context().get_parameter_source("output") != ParameterSource.DEFAULT
+    if claim_id is not None and (parts or is_given):
+        raise click.UsageError("--claim prints one claim; it is given without --only and --output")
+    if is_given and parts and "pages" not in parts:
+        raise click.UsageError(
+            "--output is the folder of the pages; other parts are written into each study's folder"
+        )
 
 
 def _print_claim(studies: list["Study"], claim_id: str) -> None:

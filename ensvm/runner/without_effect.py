@@ -14,7 +14,7 @@ from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import ConfigBlock
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.metrics import RATES, is_predicted
+from ensvm.study.metrics import RATES, STAGED, is_predicted
 from ensvm.study.printed import Place
 from ensvm.study.source import Location
 
@@ -23,6 +23,8 @@ Idle = tuple[Location, str]  # where a key stands that has no effect, and why
 # What says how values compare with printed ones, of a row, and of a table or column.
 OF_ROWS = ("other_protocol", "published_split", "published_spread")
 OF_VALUES = ("margin", "relative_margin", "judged", "draws", "published_spread")
+# Metrics with a value for each round of an ensemble.
+OF_ROUNDS = (*STAGED, "estimator_errors_", "estimator_weights_")
 # Keys of a block that stand in the blocks in it, too, where each is about its own block.
 OF_EACH = ("name", "label", "title", "kernel", "algorithms")
 
@@ -37,6 +39,7 @@ def keys_without_effect(plan: Plan, printed: Iterable[Place]) -> list[str]:
         _overridden(plan.config),
         _of_data_sets(plan, places),
         _of_algorithms(plan),
+        _of_stages(plan),
         _of_kernels(plan),
         _of_verdicts(plan.config, places),
         _of_study(plan, places),
@@ -65,7 +68,9 @@ def _overridden(config: StudyConfig) -> Iterator[Idle]:
     for index, figure in enumerate(config.figures):
         blocks.append((("figures", index), figure, list(figure.panels), "panel"))
     for at, block, members, what in blocks:
-        for key in set(_given(block, *type(block).model_fields)).difference(OF_EACH):
+        for key in _given(block, *type(block).model_fields):
+            if key in OF_EACH:
+                continue
             if members and all(any(_given(member, key)) for member in members):
                 yield (*at, key), f"each {what} has its own"
 
@@ -80,7 +85,8 @@ def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
     # Copies are run as their readings say, and `defaults:` are for all data sets.
     defaults = plan.config.defaults
     of_all = {*plan.config.copies, *(defaults.realizations_of if defaults else ())}
-    own_keys = set(OF_ROWS).difference(_given(defaults, *OF_ROWS) if defaults else ())
+    of_defaults = set(_given(defaults, *OF_ROWS) if defaults else ())
+    own_keys = [key for key in OF_ROWS if key not in of_defaults]
     for index, entry in enumerate(plan.config.datasets):
         if entry.copy_of is not None or entry.unavailable is not None:
             continue
@@ -131,7 +137,7 @@ def _of_algorithm(
     block: AlgorithmConfig, method: AlgorithmSettings | None
 ) -> Iterator[tuple[Location, str]]:
     """Yield the keys of an algorithm without an effect on its fits, each with the reason."""
-    for key in set(block.params).intersection(block.grid or {}):
+    for key in (key for key in block.params if key in (block.grid or {})):
         yield ("params", key), "the `grid:` sets it"
     for at in _set_by_search(block.params):
         yield ("params", *at), "the search sets it"
@@ -166,9 +172,30 @@ def _not_of_kernel(block: AlgorithmConfig, method: AlgorithmSettings) -> Iterato
     kernel = method.params.get("kernel", method.defaults.get("kernel", "").strip("'"))
     varied = {*(block.grid or {}), *(key for one in block.params_of.values() for key in one)}
     if kernel in NAMED_KERNELS and "kernel" not in varied:
-        for key in set(KernelConfig.model_fields).intersection(block.params) - {"kernel", "dtype"}:
-            if key not in parameters_of(kernel):
+        for key in KernelConfig.model_fields:
+            if key in block.params and key not in ("kernel", "dtype", *parameters_of(kernel)):
                 yield key
+
+
+def _of_stages(plan: Plan) -> Iterator[Idle]:
+    """Yield stages beyond the last that an ensemble can have: the value is that of its last."""
+    methods = _methods(plan)
+    asked: list[tuple[Location, str, int | str | None, tuple[str, ...]]] = []
+    for index, table in enumerate(plan.config.tables):
+        for number, column in enumerate(table.columns):
+            at = ("tables", index, "columns", number)
+            asked.append((at, table.metric_of(column), column.stage, (column.of(table),)))
+    for index, claim in enumerate(plan.config.claims):
+        for number, test in enumerate(claim.tests):
+            names = (*test.left, *(test.right or ()))
+            asked.append((("claims", index, "tests", number), test.metric, test.stage, names))
+    for place, metric, stage, names in asked:
+        if metric not in OF_ROUNDS or not isinstance(stage, int):
+            continue
+        of_names = [methods[name] for name in names if name in methods]
+        most = [one.parameter("n_estimators") for one in of_names if one.grid is None]
+        if len(most) == len(names) and all(isinstance(n, int) and n < stage for n in most):
+            yield (*place, "stage"), f"{', '.join(names)}: at most {max(most)} stages"
 
 
 def _of_kernels(plan: Plan) -> Iterator[Idle]:

@@ -21,6 +21,14 @@ MISTYPED = {
         "run ijcai07 --datasets wave --dry-run",
         " more; did you mean 'waveform'?",
     ),
+    "a folder of pages for parts without pages": (
+        "report ijcai07-figure1 --only claims -o pages",
+        "--output is the folder of the pages",
+    ),
+    "a claim among parts": (
+        "report ijcai07-figure1 --claim x --only tables",
+        "without --only and --output",
+    ),
     "nothing to run": ("run", "`ensvm run smoke`, and `ensvm list` lists"),
     "no name for the changed study, and a wrong key": (
         "run smoke --set algoritms.svc=3 --set datasets.wave.z=3",

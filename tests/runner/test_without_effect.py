@@ -21,6 +21,7 @@ datasets:
 algorithms:
   a: {estimator: SVC}
   b: {estimator: RandomForestClassifier, seed: c}
+  s: {estimator: AdaBoostClassifier, params: {n_estimators: 10}, record: estimator_errors_}
 tables:
   - {id: 1, caption: c, columns: [a, {name: b, margin: 1}], decimals: 2, margin: 3}
 figures:
@@ -81,6 +82,22 @@ IDLE = [
         "rows: [german], series",
         "rows: [german], panels: [{rows: [titanic]}, {rows: [german]}], series",
         r"figures\[1\].rows: .*each panel has its own",
+    ),
+    (
+        "{name: b, margin: 1}]",
+        "{name: b, margin: 1}, {name: c, algorithm: s, metric: estimator_errors_, stage: 300}]",
+        r"tables\[1\].columns\[3\].stage: .*s: at most 10 stages",
+    ),
+    (
+        "{name: b, margin: 1}]",
+        "{name: b, margin: 1}, {name: c, algorithm: s, metric: estimator_errors_, stage: 10}]",
+        "",
+    ),
+    (
+        "published: p.csv",
+        "published: p.csv\nclaims: [{id: c, text: t, tests: [{left: s, relation: at-most, limit: 1,"
+        " metric: estimator_errors_, stage: 11}]}]",
+        r"claims\[1\].tests\[1\].stage: .*s: at most 10 stages",
     ),
     ("algorithms: [a]}", "algorithms: [a], published_spread: se}", "no printed value in this row"),
     (

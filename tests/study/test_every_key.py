@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import get_origin
 
 import pytest
@@ -338,7 +342,9 @@ def outcomes(folder, content) -> Iterator[str]:
     for figure in study.config.figures:
         content, drawn = drawn_figure(study, figure, (".svg",))
         yield repr((drawn, content.missing, content.names))
-    yield invoke("list", folder / "results").output
+    # The shipped studies are listed, too.
+    listed = invoke("list", folder / "results").output.splitlines()
+    yield "\n".join(line for line in listed if line.startswith(str(study.config.study)))
     yield render_page("study.html", page=StudyPage(study))
 
 
@@ -505,6 +511,51 @@ def test_every_key_stands_in_the_config():
     of_schema = {key.replace("DatasetDefaults", "DatasetConfig") for key in schema(StudyConfig)}
     written = places_of_keys(yaml.safe_load(CONFIG)).keys()
     assert sorted(of_schema - written - FILLED_IN - IN_SHORT) == []
+
+
+IDLE = """\
+study: trial
+datasets:
+  - {name: own, path: whole.csv, target: label, other_protocol: x, published_split: one-unknown,
+     split: {protocol: random, n_train: 40, n_test: 20}}
+algorithms: {a: {estimator: SVC, params: {C: 1, gamma: 1}, stage: best-on-test,
+                 grid: {C: [1, 2], gamma: [1, 2]}}}
+tables: [{id: 1, caption: C., decimals: 1, margin: 1, published_spread: sd, metric: error,
+          columns: [{name: a, decimals: 2, margin: 2, published_spread: se, metric: accuracy}]}]
+"""
+
+
+def hashes() -> list[str]:
+    """Return a hash of each outcome of two configs, written below the current folder."""
+    folder = Path("reports")
+    folder.mkdir()
+    files_in(folder)
+    both = [
+        outcome for text in (CONFIG, IDLE) for outcome in outcomes(folder, yaml.safe_load(text))
+    ]
+    assert not any(outcome.startswith("refused") for outcome in both), both
+    return [hashlib.sha256(outcome.encode()).hexdigest() for outcome in both]
+
+
+@pytest.mark.slow
+def test_what_comes_out_does_not_depend_on_the_process(tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    here = Path(__file__).parent
+    result = subprocess.run(
+        [sys.executable, "-c", "import test_every_key as law; print(*law.hashes())"],
+        cwd=other,
+        # another order of sets than in this process
+        env={**os.environ, "PYTHONPATH": f"{here}{os.pathsep}{here.parent}", "PYTHONHASHSEED": "7"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    monkeypatch.chdir(tmp_path)
+    ours = hashes()
+    assert len(set(ours)) > 20
+    assert result.stdout.split() == ours
 
 
 @pytest.mark.slow
