@@ -1,6 +1,5 @@
 """The cells of a study, each with its key, and which of them have no valid record yet."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,21 +7,26 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from ensvm.data import DatasetCard, adapt, find_card, inline_card
-from ensvm.data.files.foreign_content import absent_file
-from ensvm.data.splits import folds_of, whole_round
-from ensvm.errors import Mistakes, UserError, did_you_mean
+from ensvm.data import DatasetCard
+from ensvm.errors import UserError, did_you_mean
 from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, hash_of, key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
-from ensvm.runner.class_parameters import WEIGHTS, UnknownLabel, in_codes, parameter_by_class
 from ensvm.runner.own_code import importable
+from ensvm.runner.planned_data import (
+    cards_of_study,
+    check_labels,
+    check_positive,
+    check_spreads,
+    checked_print,
+    last_realization,
+    published_file,
+)
 from ensvm.runner.study_algorithms import (
     Algorithm,
     Used,
     code_of,
-    has_many_classes,
     settings_of_study,
     used_on,
 )
@@ -30,9 +34,9 @@ from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.metrics import DATA_CELL, is_of_positive
+from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import RunPass, ValueOf
-from ensvm.study.printed import Place, Published, check_published, read_published
+from ensvm.study.printed import Place, Published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.read_config import mistakes_in, validated
 from ensvm.study.source import YamlSource
@@ -297,25 +301,25 @@ def _plan(
     published: Path | None = None
     with source.collecting():
         with source.noting():
-            published = _published_file(source)
+            published = published_file(source)
         config = validated(source)
         names_are_good = source.is_good
         with source.collecting():
-            cards = _cards(source, config)
+            cards = cards_of_study(source, config)
             with source.noting():
                 # if names are wrong, places of printed values may be unknown, too
                 if names_are_good and published is not None:
-                    printed = _published_values(source, config, published)
-                    _check_spreads(source, config, cards, printed)
+                    printed = checked_print(source, config, published)
+                    check_spreads(source, config, cards, printed)
             resolved = settings_of_study(source, config, cards)
         with source.collecting():
             last = {
-                entry.name: _last_realization(source, config, index, cards)
+                entry.name: last_realization(source, config, index, cards)
                 for index, entry in enumerate(config.datasets)
                 if entry.name in cards
             }
-            _check_labels(source, config, cards, resolved)
-            _check_positive(source, config, cards)
+            check_labels(source, config, cards, resolved)
+            check_positive(source, config, cards)
     few = only_published and realizations is None
     if few:
         realizations = config.most_published or DEFAULT_REALIZATIONS
@@ -350,16 +354,6 @@ def _plan(
     return Plan(source.path, source, published, config, cards, tuple(cells), asked)
 
 
-def _cards(source: YamlSource, config: StudyConfig) -> dict[str, DatasetCard]:
-    """Return the card of each data set whose card can be read."""
-    cards: dict[str, DatasetCard] = {}
-    for index, entry in enumerate(config.datasets):
-        with source.noting():
-            if entry.unavailable is None:
-                cards[entry.name] = _card(source, index, entry, source.path.parent)
-    return cards
-
-
 def _check_size(
     source: YamlSource, config: StudyConfig, last: Mapping[str, int], chosen: range | None
 ) -> None:
@@ -375,47 +369,6 @@ def _check_size(
     if size > MAX_CELLS:
         counted = f"{size:,} cells (data sets x algorithms x realizations)"
         raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
-
-
-def _check_labels(
-    source: YamlSource,
-    config: StudyConfig,
-    cards: Mapping[str, DatasetCard],
-    settings: Mapping[Used, Algorithm],
-) -> None:
-    """Refuse parameters that name a label which a data set of the algorithm does not have."""
-    for entry in config.datasets:
-        if entry.name not in cards:
-            continue
-        card = cards[entry.name]
-        for name in config.algorithms_of(entry):
-            method = settings[used_on(config, name, entry, card)].method
-            try:
-                in_codes(method, card)
-            except UnknownLabel as error:
-                message = f"the data set {entry.name!r}, {error}"
-                raise source.error(("algorithms", name), message) from error
-            named = parameter_by_class([method.estimator, method.params, method.grid])
-            if method.wrapped is not None and named:
-                message = f"{named} by labels has no meaning one class against the rest, as on"
-                message += f" {entry.name}" + f"; `{WEIGHTS}: balanced` has" * (named == WEIGHTS)
-                raise source.error(("algorithms", name), message)
-
-
-def _check_positive(
-    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
-) -> None:
-    """Refuse a metric of the positive class if no data set of its algorithms has one."""
-    for asked in config.asked():
-        on = [
-            cards[entry.name]
-            for entry in config.datasets
-            if entry.name in cards and {*asked.algorithms} & {*config.algorithms_of(entry)}
-        ]
-        if is_of_positive(asked.metric) and on and all(map(has_many_classes, on)):
-            message = f"{asked.metric} is of one of two classes, and {on[0].name} has"
-            message += f" {len(on[0].labels)}; {asked.metric}_macro is their mean"
-            raise source.error(asked.location, message)
 
 
 def _shown_in_paper(
@@ -437,102 +390,6 @@ def _shown_in_paper(
         if cell.realization <= most.get((cell.dataset, cell.algorithm, cell.run_pass), 0)
         or (cell.method is None and cell.dataset in rows)
     ]
-
-
-def _last_realization(
-    source: YamlSource,
-    config: StudyConfig,
-    index: int,
-    cards: Mapping[str, DatasetCard],
-) -> int:
-    """Return the number of the last realization of a data set.
-
-    Raises UserError if the data set has fewer than the config gives it, or than a search needs. Of
-    a sweep, one member may have fewer, as the one that takes all rows.
-    """
-    entry = config.datasets[index]
-    card = cards[entry.name]
-    members = [card]
-    if entry.sweep is not None:
-        of_sweep = entry.sweep.of
-        swept = [each.name for each in config.datasets if each.sweep and each.sweep.of == of_sweep]
-        members = [cards[name] for name in swept if name in cards]
-    most = card.max_realizations
-    if entry.realizations and all(_has_fewer(each, entry.realizations) for each in members):
-        protocol = card.split.protocol
-        raise source.error(
-            ("datasets", index, "realizations"),
-            f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
-        )
-    for name in config.algorithms_of(entry):
-        needed = config.algorithms[name].search_on
-        if needed is not None and _has_fewer(card, needed):
-            message = f"{entry.name} has {most} with its split, a search needs {needed}"
-            raise source.error(("algorithms", name, "search_on"), message)
-    counted = config.realizations if getattr(card.split, "repeats", None) is None else None
-    limits = (entry.realizations or counted or whole_round(card.split), most)
-    return min(limit for limit in limits if limit is not None)
-
-
-def _has_fewer(card: DatasetCard, realizations: int) -> bool:
-    most = card.max_realizations
-    return most is not None and most < realizations
-
-
-def _check_spreads(
-    source: YamlSource,
-    config: StudyConfig,
-    cards: Mapping[str, DatasetCard],
-    printed: Mapping[Place, Published],
-) -> None:
-    """Refuse a kind of printed ± that the realizations of its row and of print cannot have."""
-    columns = {
-        (table.id, one.name): (table, one) for table in config.tables for one in table.columns
-    }
-    for (table_id, row, name), number in printed.items():
-        if number.std is None or (table_id, name) not in columns or row not in cards:
-            continue
-        n, spread = config.mean_of_print(*columns[table_id, name], row)
-        folds = folds_of(cards[row].split)
-        at = f"`published_spread: {spread}` of {number.text} (table {table_id}, {row}, {name})"
-        if spread == "sd":
-            continue
-        if spread == "sd-of-repetitions" and folds is None:
-            message = f"is of a cross-validation, and {row} has none"
-        elif n is None:
-            message = (
-                "needs the number of printed realizations: `published_realizations:` is missing"
-            )
-        elif spread == "sd-of-repetitions" and folds is not None and n < 2 * folds:
-            message = f"is over repetitions, and `published_realizations: {n}` is less than two"
-            message += f" of {folds} folds"
-        else:
-            continue
-        source.refuse(("published",), f"{at} {message}")
-
-
-def _published_file(source: YamlSource) -> Path | None:
-    """Return the file of printed values; None if the study names none."""
-    name = source.content.get("published")
-    if not isinstance(name, str):
-        return None
-    path = source.path.parent / name
-    if not os.path.isfile(path):
-        raise source.error(("published",), absent_file(path))
-    return path
-
-
-def _published_values(
-    source: YamlSource, config: StudyConfig, path: Path
-) -> Mapping[Place, Published]:
-    """Return the checked printed values in a file."""
-    try:
-        # A variant shows parts of the paper: there may be more numbers than places.
-        read = check_published if config.reproduce else read_published
-        return read(path, config)
-    except UserError as error:
-        texts = [str(source.error(("published",), message)) for message in error.messages]
-        raise Mistakes(texts) from error
 
 
 def _values(
@@ -610,25 +467,6 @@ def _must_find_draws(config: StudyConfig, cell: Cell) -> bool:
         and block.deterministic is None
         and block.orders == 1  # otherwise the interval comes from the orders
     )
-
-
-def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
-    try:
-        if entry.own:
-            return inline_card(entry.file_keys(), base)
-        card = find_card(entry.card or entry.name, base / "datasets")
-    except UserError as error:
-        key = error.key if error.key in entry.model_dump(exclude_unset=True) else "name"
-        location = ("datasets", index, "card" if entry.card else key)
-        raise source.error(location, str(error).replace("\n", "; ")) from error
-    for key in ("split", "scaling", "fill", "options"):
-        change = getattr(entry, key)
-        if change is not None:
-            try:
-                card = adapt(card, folder=base, **{key: change})
-            except UserError as error:
-                raise source.error(("datasets", index, key), str(error)) from error
-    return card
 
 
 def _chosen(
