@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.column_values import linear, result_of
-from ensvm.report.intervals import Varied, for_each_realization, of_printed, printed_sample
+from ensvm.report.intervals import Varied, of_printed, printed_sample
 from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_realizations
+from ensvm.report.randomness import for_each_realization
 from ensvm.report.statistical_tests import Sample
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_in_column, rounding_decides

@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-from ensvm.report.intervals import for_each_realization
 from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
+from ensvm.report.randomness import for_each_realization
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE, pass_of

@@ -9,21 +9,25 @@ equal ones, vary with their test rows. On *new rows* realizations that share row
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ensvm.data.splits import (
-    IndicesSplit,
-    OfficialSplit,
-    RandomSplit,
     folds_of,
-    overlap,
-    repetition_and_fold,
 )
-from ensvm.records.record import Record
 from ensvm.report.query import QueryResult, ask, paired_values, shared_realizations
+from ensvm.report.randomness import (
+    Numbers,
+    by_repetition,
+    complete,
+    for_each_realization,
+    is_fixed,
+    is_left_out_in_turn,
+    n_tested,
+    overlap_of,
+    split_of,
+)
 from ensvm.report.statistical_tests import (
     Estimate,
     MeanEstimate,
@@ -37,13 +41,11 @@ from ensvm.report.statistical_tests import (
     sample,
 )
 from ensvm.report.study_folder import Study
-from ensvm.study.metrics import PARAMETER, PERCENT, RATES
+from ensvm.study.metrics import PARAMETER, PERCENT
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Mean, Spread
 from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
-
-Numbers: TypeAlias = NDArray[np.float64]
 
 
 class Varied(NamedTuple):
@@ -52,100 +54,6 @@ class Varied(NamedTuple):
     shown: float
     estimate: Estimate | None
     basis: str
-
-
-# What is random behind the values of a query.
-
-
-def draws(record: Record) -> bool:
-    """Return whether an algorithm draws random numbers, as its run found out.
-
-    If the run did not try, an algorithm with a `random_state` counts as one that draws.
-    """
-    if record.draws is not None:
-        return record.draws
-    method = record.settings.method
-    return method is not None and any(key.endswith("random_state") for key in method.defaults)
-
-
-def is_fixed(study: Study, result: QueryResult) -> bool:
-    """Return whether the rows are the paper's and the algorithm draws no random numbers.
-
-    A search by cross-validation is not fixed: the paper's folds are not known.
-    """
-    return study.config.dataset(result.query.row).same_rows and not any(
-        draws(record) or (record.stage is not None and record.n_stages is None)
-        for record in result.all_records
-    )
-
-
-def for_each_realization(study: Study, results: Sequence[QueryResult]) -> list[QueryResult]:
-    """Return results in which a single value stands for every realization if nothing varies."""
-    realizations = sorted({number for result in results for number in result.values})
-
-    def repeated(result: QueryResult) -> QueryResult:
-        """Return a result whose single value stands for every realization if nothing varies."""
-        if len(result.values) != 1 or result.parts or not is_fixed(study, result):
-            return result
-        (value,), (record,) = result.values.values(), result.records.values()
-        return replace(
-            result,
-            values=dict.fromkeys(realizations, value),
-            records=dict.fromkeys(realizations, record),
-        )
-
-    return [repeated(result) for result in results]
-
-
-def overlap_of(result: QueryResult) -> float:
-    """Return what the rows that realizations share add to 1/n in the variance of a mean."""
-    return overlap(_split_of(result))
-
-
-def _split_of(result: QueryResult) -> Any:
-    first = next(iter(result.records.values()), None)
-    return first.settings.split if first else None
-
-
-def is_left_out_in_turn(result: QueryResult) -> bool:
-    """Return whether each row is left out once, which can be done in one way only."""
-    tested = {record.size("n_test") for record in result.records.values()}
-    return folds_of(_split_of(result)) is not None and tested == {1}
-
-
-def repetitions(result: QueryResult) -> list[list[int]]:
-    """Return the realizations of each complete repetition of a cross-validation.
-
-    Its folds are not independent of each other, since they train on mostly the same rows.
-    """
-    k = folds_of(_split_of(result))
-    if k is None:
-        return []
-    of_repetition: dict[int, list[int]] = {}
-    for number in result.values:
-        repetition, _ = repetition_and_fold(number, k)
-        of_repetition.setdefault(repetition, []).append(number)
-    return [numbers for numbers in of_repetition.values() if len(numbers) == k]
-
-
-def n_tested(result: QueryResult) -> int:
-    """Return the number of different test rows behind error rates, at least; 0 for other values.
-
-    All repetitions of a cross-validation test the same rows, as do realizations of the publisher's
-    parts; random splits test as many as there are at most.
-    """
-    if result.query.metric not in RATES or result.query.stage is not None:
-        return 0
-    sizes = [record.size("n_test") or 0 for record in result.records.values()]
-    split = _split_of(result)
-    if k := folds_of(split):
-        return sum(sizes) // max(1, len(sizes) // k)
-    if isinstance(split, OfficialSplit) and split.realizations is not None:
-        return max(sizes, default=0)
-    rows = max(sizes, default=0)
-    if isinstance(split, RandomSplit | IndicesSplit) and isinstance(split.n_train, int):
-        rows += split.n_train
-    return min(sum(sizes), rows)
 
 
 # Of a value against the printed one.
@@ -303,12 +211,12 @@ def comparison(
     mean = study.config.mean_of_print(table, column, result.query.row)
     if result.effect is not None:
         return _of_two_columns(study, result.effect, result, printed, mean.realizations or 1)
-    drawn = drawn_answers(study, table, column, result)
+    drawn = drawn_results(study, table, column, result)
     fixed = drawn is None and is_fixed(study, result)
     if drawn is not None and len(drawn) > 1:
         means = np.array([one.shown().mean() for one in drawn])
         return Comparison(result.shown(), printed, means, n_test=n_tested(result))
-    k = folds_of(_split_of(result))
+    k = folds_of(split_of(result))
     if k is not None:
         return _of_folds(result, printed, mean, k, fixed)
     printed, m = _with_deviation(printed, mean)
@@ -347,7 +255,7 @@ def printed_sample(
 ) -> Sample:
     """Return a printed value as the mean of runs, with their standard deviation and number."""
     mean = study.config.mean_of_print(table, column, result.query.row)
-    printed, n = _with_deviation(printed, mean, folds_of(_split_of(result)))
+    printed, n = _with_deviation(printed, mean, folds_of(split_of(result)))
     return Sample(printed.value, printed.std, n)
 
 
@@ -359,7 +267,7 @@ def _of_two_columns(
     The printed value is one of means over `n_printed` realizations that vary as ours do.
     """
     whole = complete(result)
-    values, k = whole.pairs, folds_of(_split_of(result))
+    values, k = whole.pairs, folds_of(split_of(result))
     fixed = all(is_fixed(study, part) for part in result.parts)
     of_ours = Comparison(np.array([effect.of_means(values)]), printed, fixed=fixed)
     if fixed:
@@ -425,7 +333,7 @@ def value_shown(
     if result.effect is not None:
         whole = complete(result)
         return sample(whole.shown())._replace(mean=result.effect.of_means(whole.pairs))
-    drawn = drawn_answers(study, table, column, result)
+    drawn = drawn_results(study, table, column, result)
     if drawn is None or len(drawn) < 2:
         shown = sample(complete(result).shown())
         is_set = result.query.metric.startswith(PARAMETER)
@@ -435,7 +343,7 @@ def value_shown(
     return sample(np.concatenate(of_draws))._replace(mean=mean)
 
 
-def drawn_answers(
+def drawn_results(
     study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult
 ) -> list[QueryResult] | None:
     """Return results of which the printed value is one more; None if print is not one draw.
@@ -454,26 +362,6 @@ def drawn_answers(
         return None
     again = (ask(study, replace(query, row=name)) for name in entry.drawn_again)
     return [result, *(one for one in again if one.values)]
-
-
-def complete(result: QueryResult) -> QueryResult:
-    """Return a result without the folds of incomplete repetitions, if there are complete ones."""
-    whole = [number for numbers in repetitions(result) for number in numbers]
-    return result.over(whole) if whole else result
-
-
-def by_repetition(result: QueryResult, values: Numbers) -> Numbers | None:
-    """Return the means of values over each complete repetition; None for fewer than two.
-
-    The values are those of the result's realizations, of shape (n_realizations,) or with columns.
-    """
-    whole = repetitions(result)
-    if len(whole) < 2:
-        return None
-    rows = {number: at for at, number in enumerate(result.values)}
-    return np.array(
-        [values[[rows[number] for number in numbers]].mean(axis=0) for numbers in whole]
-    )
 
 
 # Of an effect of one algorithm or of two.

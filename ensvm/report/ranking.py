@@ -21,8 +21,9 @@ import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.column_values import result_of
-from ensvm.report.intervals import difference_on_new_rows, overlap_of
+from ensvm.report.intervals import difference_on_new_rows
 from ensvm.report.query import QueryResult
+from ensvm.report.randomness import overlap_of
 from ensvm.report.statistical_tests import (
     MeanEstimate,
     chance_below,

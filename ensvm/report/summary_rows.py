@@ -10,8 +10,9 @@ import pandas as pd
 
 from ensvm.errors import UserError
 from ensvm.report.column_values import result_of
-from ensvm.report.intervals import against_print, comparison, for_each_realization
+from ensvm.report.intervals import against_print, comparison
 from ensvm.report.query import once, paired_values
+from ensvm.report.randomness import for_each_realization
 from ensvm.report.ranking import Selection, comparable, losses_of
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.study_folder import Study

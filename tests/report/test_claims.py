@@ -8,7 +8,7 @@ from made_up_records import CLAIMED, PRINTED, claimed, errors, make_study, recor
 from scipy.stats import ttest_rel
 
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
-from ensvm.report.intervals import draws
+from ensvm.report.randomness import draws
 from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_claims
 

@@ -14,7 +14,8 @@ from ensvm.report.claim_tests import LEVEL
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.documents.table_legend import more_values
 from ensvm.report.evidence import evidence_of
-from ensvm.report.intervals import Comparison, n_tested
+from ensvm.report.intervals import Comparison
+from ensvm.report.randomness import n_tested
 from ensvm.report.ranking import compare_on_data_set
 from ensvm.report.statistical_tests import (
     MeanEstimate,

@@ -13,8 +13,9 @@ from worked_verdicts import worked
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.documents.document import verdict_counts
-from ensvm.report.intervals import BASES, Comparison, Varied, by_repetition
+from ensvm.report.intervals import BASES, Comparison, Varied
 from ensvm.report.query import Query, QueryResult
+from ensvm.report.randomness import by_repetition
 from ensvm.report.statistical_tests import MeanEstimate
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import judge, repetitions_to_decide, verdict_on
