@@ -16,9 +16,10 @@ from made_up_records import read_results
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
-from ensvm.report.documents.findings_document import filled_line, findings_of
+from ensvm.report.documents.findings_document import filled_line, findings_of, outcome_of
 from ensvm.report.render.first_page import counts, parts_of_work, printed_counts
 from ensvm.report.study_folder import Study
+from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_results
 from ensvm_cli.main import VERBS
@@ -177,6 +178,44 @@ def total(_: str) -> str:
     return fill(text, 118)
 
 
+def outcome(study: str) -> str:
+    """Return in a sentence what came out of a study, its numbers filled in from the records."""
+    return fill(outcome_of(results_of(study)), 118, break_on_hyphens=False)
+
+
+def table_of_classifiers(study: str) -> str:
+    """Return how each algorithm of a comparison did, those of least mean rank first.
+
+    The first column of the table `error` is what the others are compared with.
+    """
+    results = results_of(study)
+    error, log_loss, seconds, predict_seconds = (
+        results.config.table(name) for name in ("error", "log-loss", "seconds", "predict-seconds")
+    )
+    first = error.columns[0].name
+    ours = {(cell.row, cell.column): cell.mean for cell in summary_cells(results, error)}
+    rows = [
+        (error, "mean", "mean error, %"),
+        (error, "mean-rank", "mean rank by error"),
+        (error, f"wins-{first}", "data sets better/equal/worse than the first"),
+        (log_loss, "mean", "mean log loss"),
+        (seconds, "geometric-mean", "seconds of a fit"),
+        (predict_seconds, "geometric-mean", "of predictions"),
+    ]
+    lines = ["| classifier | " + " | ".join(head for *_, head in rows) + " |"]
+    lines.append("|:--|" + "--:|" * len(rows))
+    for column in sorted(error.columns, key=lambda one: ours["mean-rank", one.name] or 0.0):
+        values = [
+            f"{{ours {table.id} {row} {column.name}}}"
+            if column.name in {one.name for one in table.columns}
+            else "—"
+            for table, row, _ in rows
+        ]
+        label = results.config.column_label(column)
+        lines.append(filled_line(results, f"| {label} | {' | '.join(values)} |"))
+    return "\n".join(lines)
+
+
 def list_of_commands(section: str) -> str:
     """Return where the site shows each command of a section; of no section, all with a line."""
     if section:
@@ -203,6 +242,8 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "works": table_of_works,
     "came-out": wrapped_came_out,
     "total": total,
+    "outcome": outcome,
+    "classifiers": table_of_classifiers,
     "keys": config_keys.list_of_keys,
     "commands": list_of_commands,
 }

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from small_problems import noisy_rows
 
-from ensvm import KernelRidgeClassifierCV, SVMPathClassifier, TunedSVC
+from ensvm import KernelRidgeClassifierCV, SVMEnsembleClassifier, SVMPathClassifier, TunedSVC
 from ensvm.kernels import gram
 
 MACHINES = [TunedSVC(), SVMPathClassifier()]
@@ -15,7 +15,12 @@ BOTH = pytest.mark.parametrize("machine", MACHINES)
 ALL = pytest.mark.parametrize("machine", [*MACHINES, KernelRidgeClassifierCV()])
 
 
-@ALL
+WITH_ENSEMBLE = pytest.mark.parametrize(
+    "machine", [*MACHINES, KernelRidgeClassifierCV(), SVMEnsembleClassifier()]
+)
+
+
+@WITH_ENSEMBLE
 def test_duplicates_with_both_labels_get_the_label_that_most_have(machine: Any) -> None:
     places = np.array([[0.0, 0.0], [0.0, 3.0], [3.0, 0.0], [3.0, 3.0]])
     X, y = np.repeat(places, 20, axis=0), np.tile([0] * 15 + [1] * 5, 4)
@@ -23,7 +28,7 @@ def test_duplicates_with_both_labels_get_the_label_that_most_have(machine: Any) 
     assert clone(machine).fit(X, y).predict(places).tolist() == [0, 0, 1, 1]
 
 
-@ALL
+@WITH_ENSEMBLE
 @pytest.mark.parametrize("sizes", [(25, 15), (25, 10, 5)])
 def test_equal_rows_get_the_largest_class(machine: Any, sizes: tuple[int, ...]) -> None:
     X, y = np.ones((40, 3)), np.repeat(np.arange(len(sizes)), sizes)
