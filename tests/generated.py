@@ -5,7 +5,7 @@ A part stands between `<!-- KIND: NAME -->` and `<!-- end -->`.
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 import config_keys  # noqa: E402
 
 DOCS = ROOT / "docs"
+FAR = 2.0  # percentage points of error behind the best
 LONGEST_HELP = 100  # characters of the line about a command
 PAGES = [ROOT / page for page in ("README.md", "results/shipped/README.md")]
 PAGES += [DOCS / "look-up" / page for page in ("keys.md", "commands.md")]
@@ -216,6 +217,29 @@ def table_of_classifiers(study: str) -> str:
     return "\n".join(lines)
 
 
+def list_of_losses(study: str) -> str:
+    """Return where the first column of the table `error` is behind the best by more than FAR."""
+    results = results_of(study)
+    table = results.config.table("error")
+    errors = defaultdict[str, dict[str, float]](dict)
+    for cell in build_table(results, table):
+        if cell.mean is not None:
+            errors[cell.row][cell.column] = cell.mean
+    first, losses = table.columns[0], list[tuple[float, str]]()
+    for row, of_row in errors.items():
+        best = min(of_row, key=lambda name: of_row[name])
+        behind = of_row[first.name] - of_row[best]
+        if behind > FAR:
+            label = results.config.column_label(table.column(best))
+            losses.append((-behind, f"{row} ({behind:.1f}: {label})"))
+    text = (
+        f"`{results.config.column_label(first)}` is more than {FAR:g} points behind the best of "
+        f"all on {len(losses)} of {len(errors)} data sets: "
+        f"{', '.join(text for _, text in sorted(losses)) or 'none'}."
+    )
+    return fill(text, 118, break_on_hyphens=False)
+
+
 def list_of_commands(section: str) -> str:
     """Return where the site shows each command of a section; of no section, all with a line."""
     if section:
@@ -244,6 +268,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "total": total,
     "outcome": outcome,
     "classifiers": table_of_classifiers,
+    "losses": list_of_losses,
     "keys": config_keys.list_of_keys,
     "commands": list_of_commands,
 }

@@ -217,27 +217,12 @@ def test_the_page_on_classifiers_has_the_measured_numbers():
     assert f"Over {WORD[off.size]} data sets, the error by this rule {stated}" in page
 
 
-def test_the_page_on_classifiers_counts_the_data_sets_of_the_benchmark():
+def test_the_page_on_classifiers_says_what_the_benchmark_ran():
     config = generated.results_of("benchmark").config
-    every, fresh = (len(config.rows_of(config.table(name))) for name in ("error", "error-fresh"))
     page = text_of("docs/look-up/classifiers.md")
-    assert f"on {every} data sets that none of the five works uses" in page
-    assert f"On the {fresh} that were never used while `TunedSVC` was designed" in page
-
-
-def test_what_the_page_on_classifiers_says_of_the_benchmark_is_in_its_tables():
-    """The best average ranks, and no significant difference from most."""
-    folder, page = shipped_results() / "benchmark", text_of("docs/look-up/classifiers.md")
-    ranks = pd.read_csv(folder / "rank-error-fresh.csv")
-    best, second = ranks["first"][0], ranks["second"][0]  # pairs are in the order of the ranks
-    assert (best, second) == ("kernel_ridge", "tuned")
-    assert "`KernelRidgeClassifierCV` and `TunedSVC` have the best average ranks" in page
-    for name in (best, second):
-        pairs = ranks[(ranks["first"] == name) | (ranks["second"] == name)]
-        assert (pairs["nemenyi_p"] > LEVEL).sum() > len(pairs) / 2
-    table = pd.read_csv(folder / "table-error.csv")
-    errors = table.pivot(index="row", columns="column")["mean"]
-    assert f"the mean test error is then {errors['tuned'].mean():.2f} %" in page
+    every = config.rows_of(config.table("error"))
+    assert f"on {len(every)} data sets that none of the five works uses" in page
+    assert f"over the test errors of {WORD[config.realizations]} splits each" in page
 
 
 def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():
