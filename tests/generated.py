@@ -16,7 +16,7 @@ from made_up_records import read_results
 from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
-from ensvm.report.documents.findings_document import filled_line, findings_of, outcome_of
+from ensvm.report.documents.findings_document import filled_line, findings_of
 from ensvm.report.render.first_page import counts, parts_of_work, printed_counts
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
@@ -179,11 +179,6 @@ def total(_: str) -> str:
     return fill(text, 118)
 
 
-def outcome(study: str) -> str:
-    """Return in a sentence what came out of a study, its numbers filled in from the records."""
-    return fill(outcome_of(results_of(study)), 118, break_on_hyphens=False)
-
-
 def table_of_classifiers(study: str) -> str:
     """Return how each algorithm of a comparison did, those of least mean rank first.
 
@@ -266,7 +261,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "works": table_of_works,
     "came-out": wrapped_came_out,
     "total": total,
-    "outcome": outcome,
     "classifiers": table_of_classifiers,
     "losses": list_of_losses,
     "keys": config_keys.list_of_keys,
