@@ -225,6 +225,16 @@ def test_the_page_on_classifiers_says_what_the_benchmark_ran():
     assert f"over the test errors of {WORD[config.realizations]} splits each" in page
 
 
+def test_the_abstract_of_the_benchmark_says_who_is_not_shown_to_be_worse_than_the_first():
+    config = generated.results_of("benchmark").config
+    ranks = pd.read_csv(shipped_results() / "benchmark" / "rank-error.csv")
+    of_best = ranks[ranks["first"] == ranks["first"][0]]  # in the order of the ranks
+    assert of_best["first"].iloc[0] == config.table("error").columns[0].name
+    n_alike = (of_best["nemenyi_p"] > LEVEL).sum()
+    assert (of_best["nemenyi_p"][:n_alike] > LEVEL).all()
+    assert f"the next {WORD[n_alike]} by average rank are not shown" in config.abstract.outcome
+
+
 def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():
     text = text_of("README.md")
     assert "a random forest [cannot be told apart]" in text
