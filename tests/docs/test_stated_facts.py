@@ -225,6 +225,20 @@ def test_the_page_on_classifiers_says_what_the_benchmark_ran():
     assert f"over the test errors of {WORD[config.realizations]} splits each" in page
 
 
+def test_the_page_on_classifiers_has_the_seconds_of_the_ensemble():
+    table = pd.read_csv(shipped_results() / "benchmark" / "table-seconds.csv")
+    config = generated.results_of("benchmark").config
+    rows = config.rows_of(config.table("seconds"))
+    of_ensemble = table[(table["column"] == "svm_ensemble") & table["row"].isin(rows)]
+    n_train = of_ensemble["row"].map(lambda row: find_card(row).split.n_train)
+    middle = of_ensemble["mean"][n_train.between(300, 750)].median()
+    stated = (
+        f"a fit takes {middle:.1f} s in the median of the benchmark's sets of 300 to 750 rows, and "
+        f"up to {of_ensemble['mean'].max():.0f} s at 1,000 rows of many classes"
+    )
+    assert stated in text_of("docs/look-up/classifiers.md")
+
+
 def test_the_abstract_of_the_benchmark_says_who_is_not_shown_to_be_worse_than_the_first():
     config = generated.results_of("benchmark").config
     ranks = pd.read_csv(shipped_results() / "benchmark" / "rank-error.csv")
