@@ -404,18 +404,18 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
     if params:
         accepted = estimator.get_params()
         for key in params:
-            if key not in accepted and not takes_keywords(type(_owner(accepted, key))):
+            if key not in accepted and not takes_keywords(type(owner_of(accepted, key))):
                 raise _unknown(name, key, accepted)
         estimator.set_params(**{key: _like(key, accepted.get(key), params[key]) for key in params})
         parts = estimator.get_params()
         for key in params:
-            part = _owner(parts, key)
+            part = owner_of(parts, key)
             if hasattr(part, "get_params"):
                 _check_values(part, share_gram=False)
     return estimator
 
 
-def _owner(accepted: Mapping[str, Any], key: str) -> Any:
+def owner_of(accepted: Mapping[str, Any], key: str) -> Any:
     """Return the part that `step__name` is a parameter of; None without such a part."""
     while "__" in key:
         key = key.rpartition("__")[0]
@@ -475,7 +475,7 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     for name, values in (pair for grid in grids for pair in grid.items()):
         for value in values if isinstance(values, list) else ():
             _like(name, accepted.get(name), value)
-        part = _owner(accepted, name) if "__" in name else search.estimator
+        part = owner_of(accepted, name) if "__" in name else search.estimator
         if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)

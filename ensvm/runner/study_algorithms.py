@@ -22,6 +22,11 @@ from ensvm.runner.estimators import (
     search_grids,
 )
 from ensvm.runner.own_code import OwnCode, OwnFolder
+from ensvm.runner.real_numbers import (
+    block_of_real_numbers,
+    grid_of_real_numbers,
+    with_real_numbers,
+)
 from ensvm.study.algorithms import KernelConfig
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
@@ -298,6 +303,13 @@ def _with_kernel(
         if shared := _shared_kernel(kernel, method, estimator):
             method = replace(method, params={**method.params, **shared})
             estimator = build(spec, method.params, share_gram=share)
+        method = replace(
+            method,
+            estimator=(spec := block_of_real_numbers(estimator, spec)),
+            params=with_real_numbers(estimator, method.params),
+            grid=grid_of_real_numbers(estimator, method.grid),
+        )
+        estimator = build(spec, method.params, share_gram=share)
         parts = part_classes(estimator)
         for parameter, values in (method.grid or {}).items():
             for value in values:
