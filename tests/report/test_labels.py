@@ -111,7 +111,7 @@ def test_the_end_of_a_run_shows_rows_by_their_labels(study, tmp_path, capsys):
 
 
 def test_markup_in_a_heading_is_text(tmp_path, capsys):
-    config = CONFIG.replace("label: Weight decay", "label: '[b] decay'")
+    config = CONFIG.replace("heading: others", "heading: '[b] others'")
     make_study(tmp_path / "s", config, RECORDS, PRINTED)
     print_ending(tmp_path / "s", show_findings=True)
     shown = capsys.readouterr().out
