@@ -66,7 +66,7 @@ def other_version(folder, monkeypatch):
 # What changes, and what the reason of values that are not shown names; empty if none is stale.
 CHANGES = {
     "a parameter": (edited("s.yaml", "n_neighbors: 1", "n_neighbors: 9"), "n_neighbors 1, asked 9"),
-    "a grid": (edited("s.yaml", "[1, 10]", "[1, 100]"), "grid C [1, 10], asked [1, 100]"),
+    "a grid": (edited("s.yaml", "[1, 10]", "[1, 100]"), "grid C [1.0, 10.0], asked [1.0, 100.0]"),
     "a grid that goes": (
         edited("s.yaml", "grid: {C: [1, 10]}, stage: best-on-test", "params: {C: 2}"),
         "C not set, asked 2",

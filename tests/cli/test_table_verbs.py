@@ -20,7 +20,7 @@ from ensvm.report.render.markdown import unbroken
 from ensvm.report.study_folder import read_study
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_records
-from ensvm_cli import results as verbs
+from ensvm_cli import table_verbs as verbs
 
 CONFIG = """\
 study: trial

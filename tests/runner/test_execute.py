@@ -11,7 +11,7 @@ from made_up_records import cells_run_here, run_quietly
 from threadpoolctl import threadpool_info
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm.report.query import Question, ask
+from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import read_study
 from ensvm.report.tables import build_table
 from ensvm.runner.cell import surroundings
@@ -234,7 +234,7 @@ def test_the_timing_pass_is_apart(study, results):
     errors, seconds = (build_table(trial, table)[0] for table in trial.config.tables)
     assert errors.n == 4
     assert seconds.n == 2
-    refused = ask(trial, Question("own", "svc", "train_seconds", "error"))
+    refused = ask(trial, Query("own", "svc", "train_seconds", "error"))
     assert not refused.values, "seconds of the error pass were taken for timings"
 
 

@@ -23,7 +23,7 @@ def test_a_classifier_that_changes_its_inputs_fails_alone(study, tmp_path):
     outcome = run_quietly(make_plan(config), tmp_path, jobs=1)
     assert outcome.statuses == {"ok": 2, "failed": 1}
     assert "read-only" in outcome.failures[0].reason
-    assert "copy them" in outcome.failures[0].reason
+    assert "change only copies" in outcome.failures[0].reason
     assert read_records(tmp_path / "trial")["own", 1, "svc", "error"].ok
 
 
