@@ -27,7 +27,7 @@ MISTYPED = {
     ),
     "a claim among parts": (
         "report ijcai07-figure1 --claim x --only tables",
-        "without --only and --output",
+        "without --output and --only for others",
     ),
     "nothing to run": ("run", "`ensvm run smoke`, and `ensvm list` lists"),
     "no name for the changed study, and a wrong key": (
