@@ -30,6 +30,7 @@ from ensvm.yaml_block import FLAGS
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
+GRIDS = ("param_grid", "param_distributions")  # of searches over parameters of `estimator`
 # Texts that scikit-learn takes in place of an estimator.
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -415,8 +416,13 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
     return estimator
 
 
-def owner_of(accepted: Mapping[str, Any], key: str) -> Any:
-    """Return the part that `step__name` is a parameter of; None without such a part."""
+def owner_of(accepted: Mapping[str, Any], key: str, whole: Any = None) -> Any:
+    """Return the part that `step__name` is a parameter of; None without such a part.
+
+    A parameter of no part is one of the `whole` estimator.
+    """
+    if "__" not in key:
+        return whole
     while "__" in key:
         key = key.rpartition("__")[0]
         if key in accepted:
@@ -468,14 +474,12 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     search = last_step(estimator)
     if not isinstance(search, BaseSearchCV):
         return None
-    parameters = search.get_params(deep=False)
-    grids = parameters.get("param_grid", parameters.get("param_distributions")) or []
-    grids = [grids] if isinstance(grids, Mapping) else list(grids)
+    grids = grids_among(search.get_params(deep=False))
     accepted = search.estimator.get_params()
     for name, values in (pair for grid in grids for pair in grid.items()):
         for value in values if isinstance(values, list) else ():
             _like(name, accepted.get(name), value)
-        part = owner_of(accepted, name) if "__" in name else search.estimator
+        part = owner_of(accepted, name, search.estimator)
         if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)
@@ -484,6 +488,12 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
                 f"accepted: {names}{hint}"
             )
     return grids
+
+
+def grids_among(parameters: Mapping[str, Any]) -> list[Any]:
+    """Return the grids among the parameters of a search; an empty list without one."""
+    grids = next((parameters[name] for name in GRIDS if name in parameters), None) or []
+    return [grids] if isinstance(grids, Mapping) else list(grids)
 
 
 def part_classes(estimator: Any) -> set[Any]:

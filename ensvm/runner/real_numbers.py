@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from ensvm.runner.estimators import owner_of
+from ensvm.runner.estimators import GRIDS, owner_of
 from ensvm.study.algorithms import is_spec
-
-GRIDS = ("param_grid", "param_distributions")  # of searches over parameters of `estimator`
 
 
 def with_real_numbers(estimator: Any, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,9 +16,7 @@ def with_real_numbers(estimator: Any, params: Mapping[str, Any]) -> dict[str, An
     """
     parts = estimator.get_params()
     return {
-        key: _with_real_numbers(
-            owner_of(parts, key) if "__" in key else estimator, key, value, parts.get(key)
-        )
+        key: _with_real_numbers(owner_of(parts, key, estimator), key, value, parts.get(key))
         for key, value in params.items()
     }
 
@@ -32,8 +28,8 @@ def grid_of_real_numbers(estimator: Any, grid: Mapping[str, Any] | None) -> dict
     parts = estimator.get_params()
     changed = dict(grid)
     for key, values in grid.items():
-        owner = owner_of(parts, key) if "__" in key else estimator
         if isinstance(values, list):  # and not a distribution
+            owner = owner_of(parts, key, estimator)
             changed[key] = [_with_real_numbers(owner, key, value) for value in values]
     return changed
 

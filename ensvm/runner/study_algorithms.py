@@ -300,13 +300,11 @@ def _with_kernel(
     spec, share = method.estimator, method.share_gram
     with blamed_on(estimator_name(spec)):
         estimator = build(spec, method.params, share_gram=share)
-        if shared := _shared_kernel(kernel, method, estimator):
-            method = replace(method, params={**method.params, **shared})
-            estimator = build(spec, method.params, share_gram=share)
+        params = {**method.params, **_shared_kernel(kernel, method, estimator)}
         method = replace(
             method,
             estimator=(spec := block_of_real_numbers(estimator, spec)),
-            params=with_real_numbers(estimator, method.params),
+            params=with_real_numbers(estimator, params),
             grid=grid_of_real_numbers(estimator, method.grid),
         )
         estimator = build(spec, method.params, share_gram=share)

@@ -7,6 +7,7 @@ from typing import Any
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.kernels.named_kernels import parameters_of
 from ensvm.records.settings import AlgorithmSettings
+from ensvm.runner.estimators import grids_among
 from ensvm.runner.plan import Plan
 from ensvm.runner.study_algorithms import has_many_classes
 from ensvm.shipped import shipped_config
@@ -154,10 +155,8 @@ def _of_algorithm(
 
 def _set_by_search(params: Mapping[str, Any]) -> Iterator[Location]:
     """Yield the places of parameters that every grid of a search sets."""
-    grids = params.get("param_grid", params.get("param_distributions"))
-    grids = [grids] if isinstance(grids, Mapping) else grids
-    part = params.get("estimator")
-    if not isinstance(grids, list) or not all(isinstance(grid, Mapping) for grid in grids):
+    grids, part = grids_among(params), params.get("estimator")
+    if not all(isinstance(grid, Mapping) for grid in grids):
         return
     inner = part.get("params", {}) if isinstance(part, Mapping) else {}
     for key in sorted(set.intersection(*(set(grid) for grid in grids)) if grids else ()):
