@@ -96,15 +96,13 @@ class PackedGram:
         right = np.zeros((k, TILE), self.dtype)
         right.reshape(-1)[: self.shape[0]] = vector
         product = np.empty((k, TILE))
-        nothing = np.zeros(TILE, self.dtype)
         below = np.zeros((k, k, TILE), self.dtype)  # what a row of tiles adds to the rows after it
 
         def multiply(pair: tuple[int, ...]) -> None:
             """Multiply some rows of tiles, and what lies below the diagonal by symmetry."""
             for i in pair:
                 diagonal, *others = self._row(i)
-                # The tile on the diagonal is whole: its columns add nothing.
-                product[i] = self._products(diagonal, nothing, right[i], np.empty_like(nothing))
+                product[i] = self._on_diagonal(diagonal, right[i])
                 for j, tile in enumerate(others, i + 1):
                     product[i] += self._products(tile, right[i], right[j], below[i, j])
 
@@ -112,6 +110,13 @@ class PackedGram:
         each(multiply, [tuple({i, k - 1 - i}) for i in range((k + 1) // 2)])
         product += below.sum(axis=0, dtype=np.float64)
         return product.reshape(-1)[: self.shape[0]]
+
+    def _on_diagonal(self, tile: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+        """Return a tile on the diagonal, which is whole, times `right`."""
+        if self._pairs is not None:
+            nothing = np.zeros_like(right)
+            return self._pairs.products(tile, nothing, right, np.empty_like(right))
+        return np.asarray(tile @ right)
 
     def _products(
         self, tile: NDArray[Any], left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]
