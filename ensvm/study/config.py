@@ -1,107 +1,27 @@
-"""A study's config: the blocks of its YAML put together, and how a config is found and read."""
+"""A study's config: the blocks of its YAML put together, and what follows from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
 from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
-from ensvm.study.block import (
-    ConfigBlock,
-    Id,
-    Name,
-    NameOf,
-    Names,
-    SweepConfig,
-)
-from ensvm.study.claim import ClaimConfig, ClaimTest, check_claims
+from ensvm.study.assumptions import Assumption
+from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
+from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
-from ensvm.study.figure_kinds import BoxConfig, MapPanel, ScatterConfig
-from ensvm.study.figures import AnyFigure, check_figures
-from ensvm.study.findings import AbstractConfig, FindingConfig, check_findings
-from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
+from ensvm.study.figures import AnyFigure
+from ensvm.study.findings import AbstractConfig, FindingConfig
+from ensvm.study.metrics import is_predicted
 from ensvm.study.names import AskedMetric, StudyNames
+from ensvm.study.passes import TimingConfig
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
-from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_checks import check_tables
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
-from ensvm.study.variants import Copies, ReadingConfig, check_readings
-
-ALWAYS = ("error", "accuracy")  # metrics that every cell has
-
-
-class TimingConfig(ConfigBlock):
-    """The timing pass: algorithms again, alone on the machine, each with its own Gram matrix.
-
-    Attributes
-    ----------
-    algorithms : tuple of str or None
-        The algorithms that are timed; all if not given.
-    datasets : tuple of str or None
-        The data sets on which they are timed; all if not given.
-    realizations : int
-        How often each algorithm is timed, on one realization after the other; if the data have
-        fewer, on the same ones again.
-    blas_threads : int
-        How many threads numerical libraries may use in the whole pass.
-    """
-
-    algorithms: Annotated[tuple[str, ...] | None, NameOf("algorithm", if_gone="empty")] = None
-    datasets: Annotated[tuple[str, ...] | None, NameOf("data set", if_gone="empty")] = None
-    realizations: int = Field(default=1, ge=1)
-    blas_threads: int = Field(default=1, ge=1)
-
-
-class ChosenOn(ConfigBlock):
-    """The printed values on which a setting was chosen.
-
-    Attributes
-    ----------
-    table : str
-        The table of the printed values.
-    columns : tuple of str or None
-        Its columns; all if not given.
-    rows : tuple of str or None
-        Its rows; all if not given.
-    """
-
-    table: Annotated[Id, NameOf("table")]
-    columns: Annotated[Names | None, NameOf("column", checked=False)] = None
-    rows: Annotated[Names | None, NameOf("data set", checked=False)] = None
-
-    def names(self, table: str, row: str, column: str) -> bool:
-        """Return whether a printed value is one of them."""
-        return (
-            self.table == table
-            and (self.columns is None or column in self.columns)
-            and (self.rows is None or row in self.rows)
-        )
-
-
-class Assumption(ConfigBlock):
-    """What the paper leaves open and how it was resolved.
-
-    Attributes
-    ----------
-    id : str
-        Its name.
-    text : str
-        What is open, and what the study does.
-    tables : tuple of str or None
-        The tables under which it is printed; all if not given.
-    chosen_on : ChosenOn or None
-        The printed values on which the setting was chosen. Our values beside them are marked and
-        counted apart.
-    """
-
-    id: Name
-    text: str
-    tables: Annotated[tuple[Id, ...] | None, NameOf("table")] = None
-    chosen_on: ChosenOn | None = None
+from ensvm.study.variants import ReadingConfig
 
 
 class DerivedConfig(ConfigBlock):
@@ -405,47 +325,6 @@ class StudyConfig(PrintedMeans):
         )
         return self.model_copy(update={"tables": tables})
 
-    def with_figures_of_tables(self) -> Self:
-        """Return the study with the rows and the metric of figures that their tables give."""
-        figures = tuple(
-            self._of_table(figure)
-            if isinstance(figure, BoxConfig | ScatterConfig) and figure.table is not None
-            else figure
-            for figure in self.figures
-        )
-        return self.model_copy(update={"figures": figures})
-
-    def _of_table(self, figure: BoxConfig | ScatterConfig) -> BoxConfig | ScatterConfig:
-        """Return a figure with the rows of its table, and the metric of its computed columns."""
-        table = next((one for one in self.tables if one.id == figure.table), None)
-        if table is None:
-            return figure
-        changed: dict[str, Any] = {} if figure.rows else {"rows": self.rows_of(table)}
-        if table.computed >= {*figure.shown}:
-            changed["metric"] = table.metric_of(table.column(figure.shown[0]))
-        return figure.model_copy(update=changed)
-
-    def with_readings(self, source: YamlSource) -> Self:
-        """Return the study with the data sets and algorithms that its readings derive.
-
-        Raises UserError for readings that the study cannot have.
-        """
-        if not self.readings:
-            return self
-        tables = {table.id: table for table in self.tables}
-        rows = {table.id: self.rows_of(table) for table in self.tables}
-        check_readings(self.readings, tables, rows, self.names(), source)
-        datasets = {entry.name: entry for entry in self.datasets}
-        copies = Copies(source, datasets, dict(self.algorithms))
-        for index, reading in enumerate(self.readings):
-            table = tables[reading.table]
-            of_question = reading.rows_of(rows[table.id]), reading.algorithms_of(table)
-            for number, variant in enumerate(reading.variants):
-                copies.add(("readings", index, "variants", number), variant, *of_question)
-        return self.model_copy(
-            update={"datasets": tuple(datasets.values()), "algorithms": copies.algorithms}
-        )
-
     def names(self) -> StudyNames:
         """Return what a block of this study may name in the other blocks."""
         datasets = {entry.name: entry.sweep for entry in self.datasets}
@@ -487,148 +366,6 @@ class StudyConfig(PrintedMeans):
                 for name in asked.algorithms:
                     metrics_of.setdefault(name, {})[asked.metric] = None
         return {name: tuple(metrics) for name, metrics in metrics_of.items()}
-
-    def check(self, source: YamlSource) -> None:
-        """Refuse names that point nowhere, block by block; raises UserError."""
-        names = self.names()
-        with source.collecting():
-            names.check(self, (), source)
-            self._check_own_names(source)
-        with source.collecting():
-            check_tables(self.tables, names, source)
-            check_figures(self.figures, self.tables, names, source)
-            check_claims(self.claims, self.tables, names, source)
-            for check in (
-                self._check_rows_of_algorithms,
-                self._check_labels,
-                self._check_maps,
-                self._check_scopes,
-                self._check_chosen,
-            ):
-                with source.noting():
-                    check(source)
-            rows = {
-                table.id: [*self.rows_of(table), *(summary.name for summary in table.summary)]
-                for table in self.tables
-            }
-            check_findings(self.findings, self.abstract, self.claims, self.tables, rows, source)
-        with source.collecting():
-            for asked in self.asked():
-                names.must_be_measured(source, asked)
-
-    def _check_own_names(self, source: YamlSource) -> None:
-        """Refuse unknown metrics, two sources of one data set, and a reserved name."""
-        for index, entry in enumerate(self.datasets):
-            sweep = None if entry.sweep is None else entry.sweep.of  # is the card of its members
-            if len(entry.sources) > 1 and entry.copy_of is None and entry.card != sweep:
-                keys = " and ".join(f"`{key}: {getattr(entry, key)}`" for key in entry.sources)
-                message = f"{keys} name different data; leave out one of them"
-                source.refuse(("datasets", index, entry.sources[0]), message)
-        for metric in self.metrics:
-            if metric not in ALWAYS and not is_predicted(metric):
-                source.refuse(("metrics",), unknown(metric, PREDICTED))
-        if DATA_CELL in self.algorithms:
-            message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
-            source.refuse(("algorithms", DATA_CELL), message)
-
-    def _check_maps(self, source: YamlSource) -> None:
-        """Refuse a map of a search that does not run on its data set."""
-        for index, figure in enumerate(self.figures):
-            for number, panel in enumerate(figure.panels):
-                if isinstance(panel, MapPanel):
-                    run = self.algorithms_of(self.dataset(panel.dataset))
-                    at = ("figures", index, "panels", number, "series")
-                    source.must_be_one_of(at, "algorithm of the data set", panel.series, run)
-
-    def _check_scopes(self, source: YamlSource) -> None:
-        """Refuse a test that asks for more comparisons than it makes."""
-        for index, claim in enumerate(self.claims):
-            for number, test in enumerate(claim.tests):
-                at = ("claims", index, "tests", number, "scope")
-                n_pairs = len(test.left) * len(test.right or (None,))
-                most = len(self.rows_of_test(test)) * n_pairs
-                if test.scope != "all" and 0 < most < test.scope:
-                    source.refuse(at, f"{test.scope} is more than the {most} comparisons")
-
-    def _check_rows_of_algorithms(self, source: YamlSource) -> None:
-        """Refuse data sets of an algorithm that their own blocks contradict, and unused parameters.
-
-        A parameter is unused on data sets where the algorithm does not run, if each data set has
-        its own, or beside a grid or a sweep of it.
-        """
-        entries = [entry for entry in self.datasets if entry.copy_of is None]
-        for name, block in self.algorithms.items():
-            if block.copy_of is not None:
-                continue
-            _check_datasets_of(name, block, entries, source)
-            rows = [entry.name for entry in entries if name in self.algorithms_of(entry)]
-            _check_params_of(name, block, rows, source)
-
-    def _check_labels(self, source: YamlSource) -> None:
-        """Refuse two rows, or columns under one heading, of one table with the same label."""
-        for index, table in enumerate(self.tables):
-            titles: dict[tuple[str, str | None], str] = {}
-            for column in table.columns:
-                label = self.column_label(column)
-                other = titles.setdefault((label, column.heading), column.name)
-                if other != column.name:
-                    message = (
-                        f"the columns {other} and {column.name} have the same label, {label!r}"
-                    )
-                    source.refuse(("tables", index, "columns"), message)
-            rows = [(row, label_of(self.dataset(row), row)) for row in self.rows_of(table)]
-            rows += [(each.name, self.summary_label(table, each)) for each in table.summary]
-            labels: dict[str, str] = {}
-            for row, label in rows:
-                if labels.get(label, row) != row:
-                    message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
-                    source.refuse(("tables", index, "rows"), message)
-                labels[label] = row
-
-    def _check_chosen(self, source: YamlSource) -> None:
-        """Refuse `chosen_on:` that names a column or a row which its table does not have."""
-        for index, entry in enumerate(self.assumptions):
-            if (chosen := entry.chosen_on) is not None:
-                at = ("assumptions", index, "chosen_on")
-                table = self.table(chosen.table)
-                columns = [column.name for column in table.columns]
-                source.must_be_one_of((*at, "columns"), "column", chosen.columns or (), columns)
-                rows = self.rows_of(table)
-                source.must_be_one_of((*at, "rows"), "row of the table", chosen.rows or (), rows)
-
-
-def _check_datasets_of(
-    name: str, block: AlgorithmConfig, entries: Sequence[DatasetConfig], source: YamlSource
-) -> None:
-    for index, entry in enumerate(entries):
-        if block.datasets is None or entry.algorithms is None:
-            continue
-        if (named := name in entry.algorithms) != block.runs_on(entry.name):
-            message = f"{name} is among them, and its `datasets:` lacks {entry.name}"
-            if not named:
-                message = f"{name} is not among them, and its `datasets:` has {entry.name}"
-            at = ("datasets", index, "algorithms")
-            source.refuse(at, f"{message}; say it in one place")
-
-
-def _check_params_of(
-    name: str, block: AlgorithmConfig, rows: Sequence[str], source: YamlSource
-) -> None:
-    """Refuse parameters by row that have no effect, or take the effect of another key."""
-    for row, keys in block.params_of.items():
-        at = ("algorithms", name, "params_of", row)
-        if row not in rows:
-            source.refuse(at, f"{name} does not run on {row}")
-        for key in keys:
-            if key in (block.grid or {}):
-                source.refuse((*at, key), f"`grid:` chooses {key}; leave out one of them")
-            if block.sweep is not None and block.sweep.key == key:
-                message = f"`sweep:` says {key} of each member; leave out one of them"
-                source.refuse((*at, key), message)
-    for key in block.params if rows else ():
-        if all(key in block.params_of.get(row, {}) for row in rows):
-            message = "has no effect: `params_of:` gives each data set its own"
-            source.refuse(("algorithms", name, "params", key), message)
 
 
 def _members(

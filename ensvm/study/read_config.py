@@ -12,9 +12,12 @@ from ensvm.study.base_study import LISTS, read_changed, read_source
 from ensvm.study.block import refusals
 from ensvm.study.claim import with_columns
 from ensvm.study.config import StudyConfig
+from ensvm.study.figure_kinds import BoxConfig, ScatterConfig
 from ensvm.study.figures import KINDS
 from ensvm.study.source import Location, YamlSource, read_text
+from ensvm.study.study_checks import check_study
 from ensvm.study.sweeps import expand_sweeps
+from ensvm.study.variants import Copies, check_readings
 from ensvm.yaml_block import MISSING
 
 # Shorter paths lead to blocks that other ones name: without them, these would be wrong, too.
@@ -61,12 +64,58 @@ def validated(source: YamlSource) -> StudyConfig:
             source.must_be_distinct(("datasets",), "data set", names)
             config = config.names().with_members(config)
             config.names().check(config.datasets, ("datasets",), source)
-            config = config.with_readings(source)
+            config = _with_copies(config, source)
             claims = with_columns(config.claims, config.tables)
-            config = config.model_copy(update={"claims": claims}).with_figures_of_tables()
+            config = _with_figures_of_tables(config.model_copy(update={"claims": claims}))
         with source.collecting():
-            config.check(source)
+            check_study(config, source)
     return config
+
+
+def _with_copies(config: StudyConfig, source: YamlSource) -> StudyConfig:
+    """Return a study with the data sets and algorithms that its readings derive.
+
+    Raises UserError for readings that the study cannot have.
+    """
+    if not config.readings:
+        return config
+    tables = {table.id: table for table in config.tables}
+    rows = {table.id: config.rows_of(table) for table in config.tables}
+    check_readings(config.readings, tables, rows, config.names(), source)
+    datasets = {entry.name: entry for entry in config.datasets}
+    copies = Copies(source, datasets, dict(config.algorithms))
+    for index, reading in enumerate(config.readings):
+        table = tables[reading.table]
+        of_question = reading.rows_of(rows[table.id]), reading.algorithms_of(table)
+        for number, variant in enumerate(reading.variants):
+            copies.add(("readings", index, "variants", number), variant, *of_question)
+    return config.model_copy(
+        update={"datasets": tuple(datasets.values()), "algorithms": copies.algorithms}
+    )
+
+
+def _with_figures_of_tables(config: StudyConfig) -> StudyConfig:
+    """Return a study with the rows and the metric of figures that their tables give."""
+    figures = tuple(
+        _of_table(config, figure)
+        if isinstance(figure, BoxConfig | ScatterConfig) and figure.table is not None
+        else figure
+        for figure in config.figures
+    )
+    return config.model_copy(update={"figures": figures})
+
+
+def _of_table(
+    config: StudyConfig, figure: BoxConfig | ScatterConfig
+) -> BoxConfig | ScatterConfig:
+    """Return a figure with the rows of its table, and the metric of its computed columns."""
+    table = next((one for one in config.tables if one.id == figure.table), None)
+    if table is None:
+        return figure
+    changed: dict[str, Any] = {} if figure.rows else {"rows": config.rows_of(table)}
+    if table.computed >= {*figure.shown}:
+        changed["metric"] = table.metric_of(table.column(figure.shown[0]))
+    return figure.model_copy(update=changed)
 
 
 def mistakes_in(path: Path, settings: Sequence[str]) -> list[str]:
