@@ -13,32 +13,17 @@ from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, hash_of, key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
+from ensvm.runner.checked_study import CheckedStudy, checked_study
 from ensvm.runner.own_code import importable
-from ensvm.runner.planned_data import (
-    cards_of_study,
-    check_labels,
-    check_positive,
-    check_spreads,
-    checked_print,
-    last_realization,
-    published_file,
-)
-from ensvm.runner.study_algorithms import (
-    Algorithm,
-    Used,
-    code_of,
-    settings_of_study,
-    used_on,
-)
+from ensvm.runner.study_algorithms import code_of, used_on
 from ensvm.seeds import algorithm_seed, order_seed
 from ensvm.study.base_study import read_changed, read_source
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import RunPass, ValueOf
-from ensvm.study.printed import Place, Published
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
-from ensvm.study.read_config import mistakes_in, validated
+from ensvm.study.read_config import mistakes_in
 from ensvm.study.source import YamlSource
 
 PASSES = ("error", "timing", "all")
@@ -244,7 +229,7 @@ def make_plan(
         )
     source = read_source(path) if study is None else read_changed(path, settings, study)
     with importable(path.parent):
-        return _plan(source, realizations, datasets, algorithms, published)
+        return _laid_out(checked_study(source), realizations, datasets, algorithms, published)
 
 
 def part_of(
@@ -289,99 +274,70 @@ def shard_named(text: str | tuple[int, int]) -> tuple[int, int]:
     return int(number), int(of)
 
 
-def _plan(
-    source: YamlSource,
+def _laid_out(
+    study: CheckedStudy,
     realizations: int | range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     only_published: bool,
 ) -> Plan:
-    """Check a study and lay out its cells; the arguments are those of `make_plan`."""
-    printed: Mapping[Place, Published] = {}
-    published: Path | None = None
-    with source.collecting():
-        with source.noting():
-            published = published_file(source)
-        config = validated(source)
-        names_are_good = source.is_good
-        with source.collecting():
-            cards = cards_of_study(source, config)
-            with source.noting():
-                # if names are wrong, places of printed values may be unknown, too
-                if names_are_good and published is not None:
-                    printed = checked_print(source, config, published)
-                    check_spreads(source, config, cards, printed)
-            resolved = settings_of_study(source, config, cards)
-        with source.collecting():
-            last = {
-                entry.name: last_realization(source, config, index, cards)
-                for index, entry in enumerate(config.datasets)
-                if entry.name in cards
-            }
-            check_labels(source, config, cards, resolved)
-            check_positive(source, config, cards)
+    """Return the plan of a checked study; the other arguments are those of `make_plan`."""
+    source, config = study.source, study.config
     few = only_published and realizations is None
     if few:
         realizations = config.most_published or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
-    _check_size(source, config, last, chosen)  # before any cell is made
-    datasets = _chosen(
-        source, config, "datasets", datasets, [entry.name for entry in config.datasets]
-    )
-    algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
+    _check_size(study, chosen)  # before any cell is made
+    names = [entry.name for entry in config.datasets]
+    datasets = _chosen(study, "datasets", datasets, names)
+    algorithms = _chosen(study, "algorithms", algorithms, config.algorithms)
     values = {
-        entry.name: list(_values(config, entry, cards, resolved, last[entry.name]))
+        entry.name: list(_values(study, entry))
         for entry in config.datasets
-        if entry.name in cards
+        if entry.name in study.cards
     }
     first, until = (1, MAX_CELLS) if chosen is None else (chosen[0], chosen[-1])
-    numbers = range(first, until + 1)
     cells = [
         cell
         for name, of_data_set in values.items()
         if not datasets or name in datasets
-        for cell in _cells(config, of_data_set, numbers)
+        for cell in _cells(config, of_data_set, range(first, until + 1))
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
-    # With --published, keep what the paper shows.
-    config = config.with_paper(printed)
     if only_published:
-        cells = _shown_in_paper(config, printed, cells, few)
+        cells = _shown_in_paper(study, cells, few)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
     asked = asked_of(one.as_asked(n) for of_data_set in values.values() for one, n in of_data_set)
-    return Plan(source.path, source, published, config, cards, tuple(cells), asked)
+    return Plan(
+        source.path, source, study.published, config, study.cards, tuple(cells), asked
+    )
 
 
-def _check_size(
-    source: YamlSource, config: StudyConfig, last: Mapping[str, int], chosen: range | None
-) -> None:
-    """Refuse more cells than are accepted; `last` has the last realization of each data set."""
+def _check_size(study: CheckedStudy, chosen: range | None) -> None:
+    """Refuse more cells than are accepted."""
     size = 0
-    for entry in config.datasets:
-        n = last.get(entry.name, 0)
+    for entry in study.config.datasets:
+        n = study.last.get(entry.name, 0)
         if chosen is not None:
             n = min(n, chosen[-1])
         size += sum(
-            min(n, entry.realizations_of.get(name, n)) for name in config.algorithms_of(entry)
+            min(n, entry.realizations_of.get(name, n))
+            for name in study.config.algorithms_of(entry)
         )
     if size > MAX_CELLS:
         counted = f"{size:,} cells (data sets x algorithms x realizations)"
-        raise source.error(("realizations",), f"{counted}; at most {MAX_CELLS:,} are accepted")
+        message = f"{counted}; at most {MAX_CELLS:,} are accepted"
+        raise study.source.error(("realizations",), message)
 
 
-def _shown_in_paper(
-    config: StudyConfig,
-    printed: Iterable[tuple[str, str, str]],
-    cells: list[Cell],
-    few: bool,
-) -> list[Cell]:
+def _shown_in_paper(study: CheckedStudy, cells: list[Cell], few: bool) -> list[Cell]:
     """Return the cells of values that the paper shows, and the facts of their data sets.
 
     With `few`, there are no more realizations of a value than `published_values` says.
     """
-    values = published_values(config, printed)
+    values = published_values(study.config, study.printed)
     rows = {row for row, _, _ in values}
     most = values if few else dict.fromkeys(values, MAX_CELLS)
     return [
@@ -392,23 +348,16 @@ def _shown_in_paper(
     ]
 
 
-def _values(
-    config: StudyConfig,
-    entry: DatasetConfig,
-    cards: Mapping[str, DatasetCard],
-    resolved: Mapping[Used, Algorithm],
-    last: int,
-) -> Iterator[tuple[Cell, int]]:
+def _values(study: CheckedStudy, entry: DatasetConfig) -> Iterator[tuple[Cell, int]]:
     """Yield the values of a data set: its facts, those of the error pass, those of the timing pass.
 
-    Each is its cell of the first realization, and how many realizations the config asks for; there
-    are `last` of the data set.
+    Each is its cell of the first realization, and how many realizations the config asks for.
     """
-    card = cards[entry.name]
+    config, card, last = study.config, study.cards[entry.name], study.last[entry.name]
     facts = CellSettings(card.fingerprint(), card.split, code=code_of(card))
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts), 1
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
-    drawn_on = cards.get(entry.copy_of or entry.name, card).seed_identity()
+    drawn_on = study.cards.get(entry.copy_of or entry.name, card).seed_identity()
     scored = config.scored()
     # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[int, TimingSettings | None]] = [(last, None)]
@@ -418,7 +367,7 @@ def _values(
         for name in config.algorithms_of(entry):
             if timing is not None and not config.times(entry.name, name):
                 continue
-            algorithm = resolved[used_on(config, name, entry, card)]
+            algorithm = study.algorithms[used_on(config, name, entry, card)]
             method = algorithm.method
             if timing is not None:  # a timing is of one fit
                 method = replace(method, orders=1)
@@ -470,22 +419,18 @@ def _must_find_draws(config: StudyConfig, cell: Cell) -> bool:
 
 
 def _chosen(
-    source: YamlSource,
-    config: StudyConfig,
-    key: str,
-    chosen: tuple[str, ...],
-    accepted: Iterable[str],
+    study: CheckedStudy, key: str, chosen: tuple[str, ...], accepted: Iterable[str]
 ) -> tuple[str, ...]:
     """Return the names chosen on the command line, all members for a sweep."""
     names: list[str] = []
     for wanted in chosen:
-        members = [name for name in config.sweep_values(wanted) if name in accepted]
+        members = [name for name in study.config.sweep_values(wanted) if name in accepted]
         if wanted not in accepted and not members:
             known = list(accepted)
             listed, n_more = ", ".join(known[:MOST_LISTED]), len(known) - MOST_LISTED
             more = f" and {n_more} more" if n_more > 0 else ""
             hint = did_you_mean(wanted, accepted)
-            raise source.error(
+            raise study.source.error(
                 (key,),
                 f"--{key}: {wanted!r} is not in this study; accepted: {listed}{more}{hint}",
             )
