@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ from ensvm_cli.printing import (
 )
 
 if TYPE_CHECKING:
-    from ensvm.report.documents.table_document import TableDocument
     from ensvm.report.study_folder import Study
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
@@ -160,7 +158,7 @@ def _show_study(
     Of a study that is built on another one, and with `only_run`, only the rows and columns with
     values of ours are shown. The differences from the base follow at the end.
     """
-    from ensvm.report.documents.table_document import table_document
+    from ensvm.report.documents.table_document import computed_part, table_document
     from ensvm.report.render.terminal import DIM, to_terminal
 
     console, derived = fitting_console(), study.config.derived
@@ -169,41 +167,13 @@ def _show_study(
     for config in tables:
         document = table_document(study, config)
         if only_run or derived is not None:
-            document = _computed_part(study, config, document)
+            document = computed_part(study, config, document)
         wide.print(to_terminal(document, bold=console.is_terminal, text_width=console.width))
     if any((study.folder / f"table-{one.id}.md").is_file() for one in tables if not only_run):
         notes = f"assumptions and reasons for missing values: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM)
     if tables and derived is not None:
         print_text(derived.sentence)
-
-
-def _computed_part(
-    study: "Study", table: "TableConfig", document: "TableDocument"
-) -> "TableDocument":
-    """Return the rows and columns of a table that have a value of ours; all if there is none."""
-    from ensvm.report.documents.document import how_to_read
-    from ensvm.report.tables import build_table
-
-    computed = [cell for cell in build_table(study, table) if cell.mean is not None]
-    if not computed:
-        return document
-    rows, columns = ({getattr(cell, name) for cell in computed} for name in ("row", "column"))
-    kept = [0, *(n for n, column in enumerate(table.columns, 1) if column.name in columns)]
-    whole = document.grid
-    part = replace(
-        whole,
-        heads=[whole.heads[n] for n in kept],
-        above=[whole.above[n] for n in kept] if whole.above else (),
-        rows=[
-            [row[n] for n in kept]
-            for name, row in zip(study.config.rows_of(table), whole.rows, strict=True)
-            if name in rows
-        ],
-        foot=[[row[n] for n in kept] for row in whole.foot],
-    )
-    of_part = {f"{how_to_read(whole)}.": f"{how_to_read(part)}."}
-    return replace(document, grid=part, legend=[of_part.get(one, one) for one in document.legend])
 
 
 def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:

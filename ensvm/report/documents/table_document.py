@@ -17,6 +17,7 @@ from ensvm.report.documents.document import (
     Value,
     as_note,
     as_written,
+    how_to_read,
     number_range,
     one_line,
     origin,
@@ -113,6 +114,29 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
             notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in lines]
         ),
     )
+
+
+def computed_part(study: Study, table: TableConfig, document: TableDocument) -> TableDocument:
+    """Return the rows and columns of a table that have a value of ours; all if there is none."""
+    computed = [cell for cell in build_table(study, table) if cell.mean is not None]
+    if not computed:
+        return document
+    rows, columns = {cell.row for cell in computed}, {cell.column for cell in computed}
+    kept = [0, *(n for n, column in enumerate(table.columns, 1) if column.name in columns)]
+    whole = document.grid
+    part = replace(
+        whole,
+        heads=[whole.heads[n] for n in kept],
+        above=[whole.above[n] for n in kept] if whole.above else (),
+        rows=[
+            [row[n] for n in kept]
+            for name, row in zip(study.config.rows_of(table), whole.rows, strict=True)
+            if name in rows
+        ],
+        foot=[[row[n] for n in kept] for row in whole.foot],
+    )
+    of_part = {f"{how_to_read(whole)}.": f"{how_to_read(part)}."}
+    return replace(document, grid=part, legend=[of_part.get(one, one) for one in document.legend])
 
 
 @once
