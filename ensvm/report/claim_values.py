@@ -15,7 +15,8 @@ from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_r
 from ensvm.report.randomness import for_each_realization
 from ensvm.report.statistical_tests import Sample
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import printed_in_column, rounding_decides
+from ensvm.report.tables import printed_in_column
+from ensvm.report.verdict import rounding_decides
 from ensvm.study.claim import ClaimTest
 from ensvm.study.printed import Published
 from ensvm.study.relations import NoEffect

@@ -87,7 +87,7 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     # as the verdict takes it
     margin = 0.0
     if printed is not None:
-        margin = max(table.margin_of(column, printed.value), printed.half_unit)
+        margin = max(table.margin_of(column).at(printed.value), printed.half_unit)
     if notes := notes_about(study, table, cell.row, cell.column):
         compared["notes"] = " ".join(notes)
     label = study.config.column_title(column)

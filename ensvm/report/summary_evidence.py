@@ -31,7 +31,7 @@ def evidence_of_sum(
     printed = study.published.get((table.id, cell.row, cell.column))
     margin = 0.0
     if printed is not None and cell.verdict is not None:
-        margin = max(table.margin_of(column, printed.value), printed.half_unit)
+        margin = max(table.margin_of(column).at(printed.value), printed.half_unit)
     spread = "" if cell.std is None else f" \u00b1 {cell.std:.4g} (over the data sets)"
     facts = {
         "metric": metric,

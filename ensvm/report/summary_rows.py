@@ -145,7 +145,7 @@ def _mean(
     estimates = [_estimate(study, table, row, column, value) for row, value in values.items()]
     known = [one for one in estimates if isinstance(one, MeanEstimate)]
     whole = _weighted(mean - printed.value, known, slopes) if len(known) == len(values) else None
-    judged = judge_estimate(mean, whole, printed, table.margin_of(column, printed.value), BASIS)
+    judged = judge_estimate(mean, whole, printed, table.margin_of(column).at(printed.value), BASIS)
     return replace(
         cell,
         difference=judged.value,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ensvm.report.column_values import query_of, result_of
+from ensvm.report.column_values import result_of
 from ensvm.report.intervals import (
     difference_on_new_rows,
     of_two_columns,
@@ -17,16 +17,14 @@ from ensvm.report.intervals import (
 from ensvm.report.query import Query, QueryResult, ask, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
-from ensvm.report.verdict import deviation, is_within
+from ensvm.report.verdict import deviation
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, SECONDS, is_predicted, unit_of
+from ensvm.study.metrics import PERCENT, RATES, SECONDS, is_predicted, unit_of
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
 from ensvm.study.signs import Verdict, Why
 from ensvm.study.sweeps import label_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
-
-ALIKE: tuple[Verdict, ...] = ("within the margin", "close")
 
 
 @dataclass(frozen=True)
@@ -162,22 +160,16 @@ def cell_of(
         cell = replace(cell, low=low, high=high)
     if printed is None or not _is_judged(table, column, cell):
         return cell
-    # The verdict, unless something makes it impossible.
-    compared = deviation(study, table, column, result, printed)
-    why = _why_not(study, result) or compared.why
-    if guess is not None and compared.verdict in ALIKE and not why:
-        margin = table.margin_of(column, printed.value)
-        why = "guess" if is_within(guess - printed.value, margin) else ""
-    is_own_reading = result.query == query_of(study, table, row, column)
+    compared = deviation(study, table, row, column, result, guess)
     return replace(
         cell,
         difference=compared.value,
         difference_low=compared.low,
         difference_high=compared.high,
         interval_of=compared.basis,
-        verdict="cannot tell" if why else compared.verdict,
-        why=why,
-        chosen=is_own_reading and study.config.chosen_on(table, row, column),
+        verdict=compared.verdict,
+        why=compared.why,
+        chosen=compared.chosen,
     )
 
 
@@ -189,32 +181,6 @@ def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> boo
     in_seconds = table.of == "timing" and unit_of(table.metric_of(column)) == SECONDS
     coded = any(cell.row in note.coded.get(cell.column, ()) for note in table.notes)
     return table.judged and not in_seconds and not coded
-
-
-def _why_not(study: Study, result: QueryResult) -> Why:
-    """Return why values cannot be judged, whatever they are; empty for facts of the data.
-
-    The paper ran the row in another way, or the fits say that rounding decides the predictions in
-    most realizations.
-    """
-    if result.query.algorithm == DATA_CELL:
-        return ""
-    if study.config.dataset(result.query.row).other_protocol:
-        return "protocol"
-    parts = result.parts or (result,)
-    return "rounding" if any(rounding_decides(study, part) for part in parts) else ""
-
-
-def rounding_decides(study: Study, result: QueryResult) -> bool:
-    """Return whether rounding decides the predictions in most realizations, as the fits say."""
-    block = study.config.algorithms.get(result.query.algorithm)
-    proof = None if block is None else block.undetermined_at_zero
-    if proof is None or result.query.metric not in RATES:
-        return False
-    asked = Query(result.query.row, proof.of or result.query.algorithm, proof.number)
-    left = list(ask(study, asked).values.values())
-    # The other algorithm is not run where the data leave the machine open.
-    return 2 * left.count(0.0) > len(left) if left else proof.of is not None
 
 
 def _of_largest_class(study: Study, table: TableConfig, row: str, query: Query) -> float | None:

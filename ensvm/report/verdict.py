@@ -1,8 +1,9 @@
-"""Our value against the printed one: the difference, its 95 % interval D, and the verdict.
+"""Our value against the printed one: the difference, its 95 % interval D, and its sign.
 
 D is widened on both sides by half a unit of the last printed digit. With the margin M, the verdict
 is `=` (within the margin) if D lies within ±M, `≠` (differs) if it lies outside, `≈` (close) if it
-lies within ±3M, and `?` (cannot tell) otherwise.
+lies within ±3M, and `?` (cannot tell) otherwise, or if something else than D leaves it open. `†`
+says that a setting was chosen on the printed value.
 """
 
 import math
@@ -11,15 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ensvm.report.column_values import query_of
 from ensvm.report.intervals import EXACT, Comparison, against_print, comparison
-from ensvm.report.query import QueryResult
+from ensvm.report.query import Query, QueryResult, ask
 from ensvm.report.statistical_tests import CONFIDENCE, Estimate
 from ensvm.report.study_folder import Study
-from ensvm.study.metrics import PARAMETER
+from ensvm.study.metrics import DATA_CELL, PARAMETER, RATES
 from ensvm.study.printed import Published
 from ensvm.study.signs import Verdict, Why
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
+ALIKE: tuple[Verdict, ...] = ("within the margin", "close")
 CLOSE = 3.0  # D within so many margins is close
 MOST_VALUES = 10_000  # of ours; what more would decide counts as undecidable
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
@@ -31,7 +34,7 @@ class Deviation:
 
     `ours` is the value of ours that is compared. `low` and `high` are the ends of D, None if there
     is no interval; `basis` names what it is computed from. `why` is one word for a verdict that
-    cannot be given.
+    cannot be given. `chosen` says that a setting was chosen on the printed value.
     """
 
     ours: float
@@ -41,6 +44,7 @@ class Deviation:
     verdict: Verdict
     why: Why = ""
     basis: str = ""
+    chosen: bool = False
 
 
 def judge(one: Comparison, margin: float) -> Deviation:
@@ -108,13 +112,41 @@ def is_within(difference: float, margin: float) -> bool:
 
 
 def deviation(
+    study: Study,
+    table: TableConfig,
+    row: str,
+    column: ColumnConfig,
+    result: QueryResult,
+    guess: float | None,
+) -> Deviation:
+    """Compare the values of a table's cell (there is at least one) with its printed value.
+
+    If `guess`, the value of predicting the largest class, lies within the margin too, ours shows
+    nothing. The values may be those under another reading of the paper.
+    """
+    printed = study.published[table.id, row, column.name]
+    compared = _compared(study, table, column, result, printed)
+    why = _why_open(study, result) or compared.why
+    if guess is not None and compared.verdict in ALIKE and not why:
+        margin = table.margin_of(column).at(printed.value)
+        why = "guess" if is_within(guess - printed.value, margin) else ""
+    is_own_reading = result.query == query_of(study, table, row, column)
+    return replace(
+        compared,
+        verdict="cannot tell" if why else compared.verdict,
+        why=why,
+        chosen=is_own_reading and study.config.chosen_on(table, row, column),
+    )
+
+
+def _compared(
     study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult, printed: Published
 ) -> Deviation:
-    """Compare the values of a table's cell (there is at least one) with the printed value.
+    """Return the difference and the verdict by D alone.
 
     Facts of the data are equal or they differ; so are parameters, which may be rounded in print.
     """
-    margin = table.margin_of(column, printed.value)
+    margin = table.margin_of(column).at(printed.value)
     is_set = table.metric_of(column).startswith(PARAMETER)
     if not (is_set or table.of == "data"):
         return judge(comparison(study, table, column, result, printed), margin)
@@ -130,3 +162,29 @@ def deviation(
         )
     verdict: Verdict = "within the margin" if alike else "differs"
     return Deviation(ours, difference, ends, ends, verdict, basis=basis)
+
+
+def _why_open(study: Study, result: QueryResult) -> Why:
+    """Return why values cannot be judged, whatever they are; empty for facts of the data.
+
+    The paper ran the row in another way, or the fits say that rounding decides the predictions in
+    most realizations.
+    """
+    if result.query.algorithm == DATA_CELL:
+        return ""
+    if study.config.dataset(result.query.row).other_protocol:
+        return "protocol"
+    parts = result.parts or (result,)
+    return "rounding" if any(rounding_decides(study, part) for part in parts) else ""
+
+
+def rounding_decides(study: Study, result: QueryResult) -> bool:
+    """Return whether rounding decides the predictions in most realizations, as the fits say."""
+    block = study.config.algorithms.get(result.query.algorithm)
+    proof = None if block is None else block.undetermined_at_zero
+    if proof is None or result.query.metric not in RATES:
+        return False
+    asked = Query(result.query.row, proof.of or result.query.algorithm, proof.number)
+    left = list(ask(study, asked).values.values())
+    # The other algorithm is not run where the data leave the machine open.
+    return 2 * left.count(0.0) > len(left) if left else proof.of is not None

@@ -153,7 +153,7 @@ def _check_margins(table: TableConfig, index: int, source: YamlSource) -> None:
     for number, column in enumerate(table.columns):
         at: Location = ("tables", index)
         at = at if column.margin is None else (*at, "columns", number)
-        metric, margin = table.metric_of(column), table.own_margin_of(column)
+        metric, margin = table.metric_of(column), table.margin_of(column).most
         low, high = range_of(metric)
         if margin is not None and margin >= high - low:
             message = f"within {margin:g} lies every {metric} (column {column.name}): it is from"

@@ -1,4 +1,4 @@
-"""A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
+"""A table as the paper lays it out: rows, columns and notes."""
 
 import math
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from pydantic import Field, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.study.block import ConfigBlock, GoneNames, Id, Name, NameOf, Names, Sweeps
+from ensvm.study.margins import Margin
 from ensvm.study.metrics import (
-    PERCENT,
     PLAIN,
     Direction,
     computed_metric,
@@ -18,7 +18,6 @@ from ensvm.study.metrics import (
     is_predicted,
     is_setting,
     unit_of,
-    wrong_share,
 )
 from ensvm.study.names import AskedMetric
 from ensvm.study.printed_means import PrintedMeans
@@ -26,7 +25,6 @@ from ensvm.study.relations import EFFECTS, Effect
 from ensvm.study.sweeps import member_name, with_value
 from ensvm.study.table_summary import COMPARING, SummaryConfig
 
-RELATIVE_MARGIN = 0.1  # of a printed value; of an error at most 1 point
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
 MOST_DECIMALS = 6
 DECIMALS_OF_SCORES = 3  # such as an `auc`, most of which lie between 0 and 1
@@ -329,42 +327,12 @@ class TableConfig(PrintedMeans):
                 metric, curve = self.metric_of(source), source.stage is not None
                 yield AskedMetric(location, metric, (source.of(self),), curve)
 
-    def own_margin_of(self, column: ColumnConfig) -> float | None:
-        """Return the margin that the config gives a column, in the unit of its metric, or None."""
-        return self.margin if column.margin is None else column.margin
-
-    def relative_margin_of(self, column: ColumnConfig) -> float | None:
-        """Return the margin of a column as a share of the printed value; None without one."""
+    def margin_of(self, column: ColumnConfig) -> Margin:
+        """Return the margin of the verdicts on a column: its own keys come before those here."""
+        most = self.margin if column.margin is None else column.margin
         own = column.relative_margin
-        return self.relative_margin if own is None else own
-
-    def margin_of(self, column: ColumnConfig, printed: float) -> float:
-        """Return the margin of the verdict on a printed value of a column."""
-        margin = self.own_margin_of(column)
-        share, metric = self.relative_margin_of(column), self.metric_of(column)
-        if share is None:
-            if margin is not None:
-                return margin
-            if is_setting(metric):
-                return 0.0  # a parameter of a grid is that of the paper, or another one
-        share = RELATIVE_MARGIN if share is None else share
-        wrong = wrong_share(metric, printed)
-        if wrong is None:
-            return share * abs(printed)
-        error, point = wrong
-        return min(point if margin is None else margin, share * error)
-
-    def margin_text_of(self, column: ColumnConfig) -> str:
-        """Return the margin of a column as text, such as `10 % of the printed value`."""
-        margin, share = self.own_margin_of(column), self.relative_margin_of(column)
-        metric = self.metric_of(column)
-        if share is None and (margin is not None or is_setting(metric)):
-            return f"±{margin or 0.0:g}"
-        text = f"{PERCENT.scale * (RELATIVE_MARGIN if share is None else share):g} % of the printed"
-        wrong = wrong_share(metric, 0.5)
-        if wrong is None:
-            return f"{text} value"
-        return f"{text} error, at most ±{wrong[1] if margin is None else margin:g}"
+        share = self.relative_margin if own is None else own
+        return Margin(self.metric_of(column), most, share)
 
     def decimals_of(
         self, column: ColumnConfig, value: float | None = None, printed: int = 0

@@ -471,12 +471,12 @@ def test_the_order_of_two_columns_is_counted_for_the_pairs_of_claims(tmp_path):
 
 def test_a_relative_margin_is_a_share_of_the_printed_value(tmp_path):
     (table,) = guessed(tmp_path, 0.03, 0.5).config.tables
-    assert table.margin_of(table.columns[0], 3.0) == pytest.approx(0.3)
-    assert table.margin_of(table.columns[0], 30.0) == 1.0
+    assert table.margin_of(table.columns[0]).at(3.0) == pytest.approx(0.3)
+    assert table.margin_of(table.columns[0]).at(30.0) == 1.0
     of_accuracy = table.model_copy(update={"metric": "accuracy"})
-    assert of_accuracy.margin_of(table.columns[0], 97.0) == pytest.approx(0.3)
+    assert of_accuracy.margin_of(table.columns[0]).at(97.0) == pytest.approx(0.3)
     of_size = table.model_copy(update={"metric": "size"})
-    assert of_size.margin_of(table.columns[0], 30.0) == pytest.approx(3.0)
+    assert of_size.margin_of(table.columns[0]).at(30.0) == pytest.approx(3.0)
 
 
 def test_underlined_is_what_a_paired_test_finds_better_than_all_it_is_compared_with(tmp_path):

@@ -73,9 +73,9 @@ def test_underlined_columns_need_a_better_end(tmp_path):
 def test_a_chosen_parameter_is_the_papers_or_another_one_and_shows_its_digits():
     table = TableConfig(id=1, caption="c", metric="best_params_.C", columns=["a"])
     (column,) = table.columns
-    assert table.margin_of(column, 2.0) == 0.0
+    assert table.margin_of(column).at(2.0) == 0.0
     given = TableConfig.model_validate({**table.model_dump(by_alias=True), "margin": 2})
-    assert given.margin_of(column, 2.0) == 2
+    assert given.margin_of(column).at(2.0) == 2
     shown = {value: table.decimals_of(column, value) for value in (8.0, 0.5, 2**-7, 2**-15)}
     assert shown == {8.0: 0, 0.5: 1, 2**-7: 4, 2**-15: 6}
 
@@ -99,12 +99,12 @@ def test_the_margin_keeps_step_with_the_printed_value(metric, printed, margin):
     """One rule: a tenth of the error, at most 1 point; a tenth of any other value."""
     table = TableConfig(id=1, caption="c", metric=metric, columns=["a"])
     (column,) = table.columns
-    assert table.margin_of(column, printed) == pytest.approx(margin)
+    assert table.margin_of(column).at(printed) == pytest.approx(margin)
     given = TableConfig.model_validate({**table.model_dump(by_alias=True), "margin": 0.7})
-    assert given.margin_of(column, printed) == 0.7
-    assert given.margin_text_of(column) == "±0.7"
+    assert given.margin_of(column).at(printed) == 0.7
+    assert given.margin_of(column).text == "±0.7"
     word = "value" if metric in ("size", "weights_", "brier") else "error"
-    assert table.margin_text_of(column).startswith(f"10 % of the printed {word}")
+    assert table.margin_of(column).text.startswith(f"10 % of the printed {word}")
 
 
 def test_no_shipped_study_has_a_margin_of_its_own():

@@ -21,8 +21,9 @@ MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
 _WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 _DASHES = ("\u2013", "\u2014")  # what word processors make of a minus sign before a number
 _MONTHS = (
-    "jan(uary?|vier)?|feb(ruary?)?|f[eé]vr(ier)?|m[aä]r(ch|s|z|zo)?|apr(ile?)?|avr(il)?|ma[iy]o?|june?|"
-    "ju(ni|in)o?|july?|ju(li|il)o?|juillet|aug(ust)?|ago(sto)?|août|sept?(i?emb(er|re))?|"
+    "jan(uary?|vier)?|feb(ruary?)?|f[eé]vr(ier)?|m[aä]r(ch|s|z|zo)?|apr(ile?)?|avr(il)?|"
+    "ma[iy]o?|june?|ju(ni|in)o?|july?|ju(li|il)o?|juillet|"
+    "aug(ust)?|ago(sto)?|août|sept?(i?emb(er|re))?|"
     "o[ck]t(ob(er|re))?|nov(i?emb(er|re))?|d[eé][cz](emb(er|re))?|dic(i?embre)?|ene(ro)?|gennaio"
 )
 _FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")

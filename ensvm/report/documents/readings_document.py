@@ -27,13 +27,8 @@ from ensvm.report.documents.table_document import as_printed, reasons, value_of
 from ensvm.report.documents.table_legend import verdicts
 from ensvm.report.query import QueryResult, ask, once, shared_realizations
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import (
-    ALIKE,
-    TableCell,
-    cell_of,
-    decimals_of,
-    row_label,
-)
+from ensvm.report.tables import TableCell, cell_of, decimals_of, row_label
+from ensvm.report.verdict import ALIKE
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import DEFAULT, ReadingConfig
 

@@ -147,7 +147,7 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     ]
     compared = [_comparison(study, table, cell) for cell in wide]
     needed = [
-        repetitions_to_decide(one, table.margin_of(table.column(cell.column), one.printed.value))
+        repetitions_to_decide(one, table.margin_of(table.column(cell.column)).at(one.printed.value))
         for one, cell in zip(compared, wide, strict=True)
     ]
     enough = {n for n in needed if n is not None}
@@ -295,7 +295,7 @@ def _margin(study: Study, table: TableConfig) -> str:
     """Return the margin of a table as text, with those of columns that have another one."""
     labels_by_margin: dict[str, list[str]] = {}
     for column in table.columns:
-        labels = labels_by_margin.setdefault(table.margin_text_of(column), [])
+        labels = labels_by_margin.setdefault(table.margin_of(column).text, [])
         labels.append(_label(study, table, column.name))
     if len(labels_by_margin) == 1:
         return next(iter(labels_by_margin))

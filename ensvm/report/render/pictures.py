@@ -121,7 +121,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
             values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
             if cell.verdict is not None:
                 label = f"{row_label(study, cell.row)}, {study.config.column_title(column)}"
-                values.append(PrintedValue(cell, table.margin_of(column, cell.published), label))
+                values.append(PrintedValue(cell, table.margin_of(column).at(cell.published), label))
             missing += cell.mean is None
     shown = [(unit, values) for unit, values in of_unit.items() if values]
     if not shown:
