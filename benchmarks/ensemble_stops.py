@@ -7,15 +7,14 @@ import argparse
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
+from ensvm.array_types import Vector
 from ensvm.data import Realization, find_card, load
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.solvers.entropy_projection.tsang_kwok import project
 
-Vector = NDArray[np.float64]
 ORDERS = 3
 ENDS = (0.1, 0.05, 0.025, 0.0125, 0.005)
 FALLS = (0.01, 0.005, 0.0025)

@@ -16,7 +16,7 @@ from ensvm_cli.printing import print_cells, print_table, print_text, say
 
 if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
-    from ensvm.runner.plan import Cell, Plan, State
+    from ensvm.runner.plan import Cell, CellState, Plan
 
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
@@ -60,7 +60,7 @@ def status(
             print_text(f"\n{name}: counted is what its last run asked for; {hint}")
 
 
-def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[State]":
+def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[CellState]":
     """Count the cells of a study in each state; without a plan, what its last run asked for."""
     from ensvm.runner.plan import OF_STATUS
 
@@ -73,11 +73,11 @@ def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[State]":
     return Counter(state for state, _ in plan.states(study.recorded).values())
 
 
-def _print_counts(states: "dict[str, Counter[State]]") -> None:
+def _print_counts(states: "dict[str, Counter[CellState]]") -> None:
     """Print a line of counts for each study."""
     from ensvm.runner.plan import LEFT
 
-    columns: list[State] = ["done"]
+    columns: list[CellState] = ["done"]
     columns += [state for state in LEFT if any(counts[state] for counts in states.values())]
     rows = []
     for name, counts in states.items():
@@ -91,7 +91,7 @@ def _print_to_do(study: "Study", plan: "Plan") -> None:
     from ensvm.report.study_folder import command_to_run
     from ensvm.runner.plan import LEFT
 
-    groups: dict[tuple[State, str], list[Cell]] = defaultdict(list)
+    groups: dict[tuple[CellState, str], list[Cell]] = defaultdict(list)
     for cell, state_and_reason in plan.states(study.recorded).items():
         if state_and_reason[0] in LEFT:
             groups[state_and_reason].append(cell)

@@ -270,7 +270,7 @@ def _print_time(plan: "Plan", results: Path) -> None:
 
 
 def _print_positive_classes(plan: "Plan") -> None:
-    """Print of which class metrics such as F1 are, if the study measures one."""
+    """Print the class that metrics such as F1 are about, if the study measures one."""
     from ensvm.study.figure_kinds import metric_name
     from ensvm.study.metrics import is_of_positive
 

@@ -199,7 +199,7 @@ class Strict(BaseModel):
 
     @classmethod
     def _elsewhere(cls, key: str) -> str:
-        """Return in which other blocks a key may stand, after a semicolon; else ""."""
+        """Return a semicolon and the blocks that have a key; empty if no other block has it."""
         return ""
 
     @classmethod

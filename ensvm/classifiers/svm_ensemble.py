@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ensvm.array_types import Indices, Vector
 from ensvm.classifiers.base import dense, warn_caller
 from ensvm.classifiers.repeated_rows import COPIES, MergedRows
 from ensvm.classifiers.shared_docs import documented
@@ -29,9 +30,6 @@ from ensvm.solvers.kernel_slopes import mean_square_slopes
 from ensvm.solvers.leave_one_out_search import Candidate, SortedRows, candidates
 from ensvm.solvers.midranks import mid_ranks
 from ensvm.solvers.platt_scaling import class_probabilities
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 COLUMNS, RANKS = "columns", "ranks"
 SEARCHES = (("rbf", COLUMNS), ("laplacian", COLUMNS), ("laplacian", RANKS))  # kernel, view

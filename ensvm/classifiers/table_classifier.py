@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ensvm.array_types import Indices, Vector
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Classifier,
@@ -34,9 +35,6 @@ from ensvm.classifiers.table_columns import (
 )
 from ensvm.solvers.leave_one_out_search import SortedRows
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)  # the C that are tried; more gain nothing
 SLOW = 10.0  # seconds: if the machines of all rows are expected to take more, the user is warned

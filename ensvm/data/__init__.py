@@ -2,16 +2,16 @@
 
 from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import adapt, find_card, list_cards
-from ensvm.data.loading import DataSearch, Dataset, Location, Realization, load, locate
+from ensvm.data.loading import DataLocation, DataSearch, Dataset, Realization, load, locate
 from ensvm.data.own_file import inline_card
 from ensvm.errors import DataUnavailable
 
 __all__ = [
+    "DataLocation",
     "DataSearch",
     "DataUnavailable",
     "Dataset",
     "DatasetCard",
-    "Location",
     "Realization",
     "adapt",
     "find_card",

@@ -166,7 +166,7 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
 
 
 @dataclass(frozen=True)
-class Location:
+class DataLocation:
     """Who would serve a data set now, and where its files lie."""
 
     # 'here' if all its files are on this machine or it is generated; 'to download' if a provider on
@@ -185,14 +185,14 @@ def locate(
     data_dir: Path | None = None,
     offline: bool = False,
     verify: bool = True,
-) -> Location:
+) -> DataLocation:
     """Return where a data set would be loaded from, without a download, or why it cannot be.
 
     Local files are read and checked only if `verify` is true. Raises UserError if `data_dir` is not
     a folder.
     """
     if card.generator:
-        return Location("here", "generator", {}, [], how_to_get(card))
+        return DataLocation("here", "generator", {}, [], how_to_get(card))
     folders, reasons = data_folders(data_dir, offline), list[str]()
     find = partial(Lookup.find, verify=verify)
     every = {
@@ -208,7 +208,7 @@ def locate(
             [found.provider + " (to download)" * found.to_download for found in parts.values()]
         )
     files = {part: found.files for part, found in parts.items() if found.files}
-    return Location(state, provider, files, list(dict.fromkeys(reasons)), how_to_get(card))
+    return DataLocation(state, provider, files, list(dict.fromkeys(reasons)), how_to_get(card))
 
 
 class DataSearch:

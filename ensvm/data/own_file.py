@@ -50,7 +50,7 @@ from ensvm.yaml_block import Strict, explain
 
 OF_COMMAS = (".dat", ".data")  # KEEL's and UCI's tables without a header
 
-Paths = Annotated[
+PathList = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 ]
 
@@ -144,9 +144,9 @@ class OwnFile(FileKeys):
     """
 
     name: str | None = None
-    path: Paths = Field(default_factory=list)
-    train: Paths = Field(default_factory=list)
-    test: Paths = Field(default_factory=list)
+    path: PathList = Field(default_factory=list)
+    train: PathList = Field(default_factory=list)
+    test: PathList = Field(default_factory=list)
     openml: int | None = Field(default=None, ge=1)
     fill: Filling | None = None
     scaling: Scaling | None = None

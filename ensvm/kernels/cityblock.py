@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
-
-Vector = NDArray[np.float64]
 
 
 def cityblock_distances(left: Any, right: Any) -> Vector:

@@ -16,7 +16,7 @@ from ensvm.kernels import DENSE_COLUMNS, gram
 from ensvm.kernels.gram_matrix import slices
 
 Columns: TypeAlias = Callable[[NDArray[np.intp]], ArrayLike]
-StopReason: TypeAlias = Literal["rank_reached", "tolerance_met", "exhausted"]
+PivotStop: TypeAlias = Literal["rank_reached", "tolerance_met", "exhausted"]
 
 # Columns fetched at once; more only widen what each pivot has to update.
 FIRST_BLOCK, LARGEST_BLOCK = 8, 64
@@ -62,7 +62,7 @@ class _PartialFactor:
         self._fetched_at = -FIRST_BLOCK // 2  # as if half a block had been of use
 
     @property
-    def stop_reason(self) -> StopReason | None:
+    def stop_reason(self) -> PivotStop | None:
         """Why no more pivots are taken; None while they are."""
         if self._traces[-1] <= self._goal:
             return "tolerance_met"
@@ -167,7 +167,7 @@ class LowRankGram:
     pivots: NDArray[np.intp]
     trace_residuals: NDArray[np.float64]
     residual_diagonal: NDArray[Any]
-    stop_reason: StopReason
+    stop_reason: PivotStop
     own_diagonal: bool = False
 
     @property

@@ -15,10 +15,11 @@ from ensvm.counts import counted
 from ensvm.errors import UserError
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
-from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
+from ensvm.runner.plan import Plan, make_plan, part_of, shard_named
 from ensvm.runner.progress import RunProgress
 from ensvm.shipped import find_config
 from ensvm.study.base_study import make_absolute
+from ensvm.study.passes import PASSES
 from ensvm.yaml_text import dump
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ ClaimVerdict = Literal["holds", "fails", "cannot tell"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 
 # The level of one-sided tests: at it, an effect is beyond a bound if its interval is.
-LEVEL = (1 - CONFIDENCE) / 2
+ONE_SIDED_LEVEL = (1 - CONFIDENCE) / 2
 
 ROUNDING = 1e-9  # of sums of fractions
 
@@ -58,7 +58,7 @@ def judge_varied(varied: Varied, *bounds: Bound) -> TestedEffect:
         limits = [bound.threshold for bound in bounds]
         effect = next((each for each in limits if abs(each - effect) < ROUNDING), effect)
         estimate = MeanEstimate(effect, 0.0)
-    low, high = estimate.interval(2 * LEVEL)
+    low, high = estimate.interval(2 * ONE_SIDED_LEVEL)
     sides = [_p_values(bound, estimate) for bound in bounds]
     p_holds = max(holds for holds, _ in sides)
     p_fails = min(fails for _, fails in sides)
@@ -114,9 +114,9 @@ def judge_range(low: float, high: float, *bounds: Bound) -> ClaimVerdict:
 
 def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
     """Judge by one-sided p-values, each at half of 5 %."""
-    if p_holds <= LEVEL:
+    if p_holds <= ONE_SIDED_LEVEL:
         return "holds"
-    return "fails" if p_fails <= LEVEL else "cannot tell"
+    return "fails" if p_fails <= ONE_SIDED_LEVEL else "cannot tell"
 
 
 def judge_rejection(effect: TestedEffect) -> TestedEffect:

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.report.column_values import linear, result_of
 from ensvm.report.intervals import Varied, of_printed, printed_sample
 from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_realizations
@@ -24,7 +24,6 @@ from ensvm.study.table_layout import TableConfig
 
 DECIMALS = 9  # more than any paper prints
 
-Numbers: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str | None]  # two algorithms; the second is None for a value
 
 
@@ -57,7 +56,7 @@ def results_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Quer
     return results if test.run_pass == "timing" else for_each_realization(study, results)
 
 
-def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult]) -> Numbers:
+def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult]) -> Vector:
     """Return the values to compare, of the realizations that all results have.
 
     They have shape (n_realizations, 1 or 2) and the unit of the metric. Raises NoValues.

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.array_types import Vector
 from ensvm.counts import counted
 from ensvm.report.claim_tests import (
     CLAIM_VERDICTS,
-    LEVEL,
+    ONE_SIDED_LEVEL,
     ClaimVerdict,
     TestedEffect,
     judge_all,
@@ -28,7 +29,6 @@ from ensvm.report.claim_tests import (
 )
 from ensvm.report.claim_values import (
     NoValues,
-    Numbers,
     Pair,
     PrintedEffect,
     compared_values,
@@ -243,8 +243,8 @@ def adjusted(comparisons: Sequence[ClaimComparison], of_all: bool) -> tuple[Clai
         fails = [getattr(one, f"{kind}p_fails") for one in comparisons]
         p_values = zip(holds if of_all else holm(holds), holm(fails), strict=True)
         levels = zip(
-            [LEVEL] * len(holds) if of_all else holm_levels(holds, LEVEL),
-            holm_levels(fails, LEVEL),
+            [ONE_SIDED_LEVEL] * len(holds) if of_all else holm_levels(holds, ONE_SIDED_LEVEL),
+            holm_levels(fails, ONE_SIDED_LEVEL),
             strict=True,
         )
         comparisons = [
@@ -321,7 +321,7 @@ def _on_these_rows(
     study: Study,
     test: ClaimTest,
     results: Sequence[QueryResult],
-    values: Numbers,
+    values: Vector,
     new: TestedEffect | None,
 ) -> tuple[str, TestedEffect]:
     """Test the effects on the rows at hand; the first result is what the interval comes from."""
@@ -335,7 +335,7 @@ def _on_these_rows(
 
 
 def _on_new_rows(
-    test: ClaimTest, results: Sequence[QueryResult], values: Numbers
+    test: ClaimTest, results: Sequence[QueryResult], values: Vector
 ) -> TestedEffect | None:
     """Test the effects as those of new rows of the same kind; None if that cannot be told."""
     if test.each or test.run_pass == "timing":

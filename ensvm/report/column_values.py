@@ -5,12 +5,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
+from ensvm.array_types import Vector
 from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
 from ensvm.report.randomness import for_each_realization
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE, pass_of
-from ensvm.study.relations import Effect, NoEffect, Numbers
+from ensvm.study.relations import Effect, NoEffect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
@@ -111,7 +112,7 @@ def _computed(study: Study, query: Query, effect: Effect, parts: list[QueryResul
     return replace(result, values=dict(zip(shared, values, strict=True)))
 
 
-def _effect_or_nan(effect: Effect, pair: Numbers) -> float:
+def _effect_or_nan(effect: Effect, pair: Vector) -> float:
     try:
         return float(effect.effects(pair[None, :])[0])
     except NoEffect:

@@ -1,9 +1,10 @@
 """What varies if an experiment is run again: from results to centre, half-width and basis.
 
 Signs of tables, claims, underlined values and `ensvm rank` on one data set take their intervals
-here, and add only their own rule. On *these rows* nothing may vary (*exact*), or the orders of the
-training rows, the repetitions of a cross-validation, or the realizations; a single error rate, and
-equal ones, vary with their test rows. On *new rows* realizations that share rows are correlated.
+here, and add only their own rule. On *these rows*, nothing varies (*exact*), or one of these does:
+the orders of the training rows, the repetitions of a cross-validation, or the realizations. A
+single error rate, and equal ones, vary with their test rows. On *new rows*, realizations that share
+rows are correlated.
 """
 
 import math
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ensvm.array_types import Vector
 from ensvm.data.splits import (
     folds_of,
 )
 from ensvm.report.query import QueryResult, ask, paired_values, shared_realizations
 from ensvm.report.randomness import (
-    Numbers,
     by_repetition,
     complete,
     for_each_realization,
@@ -63,19 +64,19 @@ class Varied(NamedTuple):
 class Comparison:
     """Our values and the printed one, and what the bases of an interval need to know about them.
 
-    `values` are ours, one for each run: realizations, whole repetitions of a cross-validation, or
-    the folds of a single one, of which `n_folds` make a repetition. `like_print` are values of ours
-    of which the printed one is one more: of other splits, repetitions, orders or draws; None if
-    there are none. `fixed` says that the training and test rows are the paper's and nothing is
-    random. `n_test` is the number of test rows behind a single error rate, or behind equal ones, 0
-    for other values. The printed value is the mean of `n_printed` runs; `spread` is our standard
-    deviation of such a run, if it is not that of `values`. `paired` is the estimate of a value that
-    is computed from two columns, with print's share of what varies.
+    `values` are ours, one for each run. A run is a realization, a whole repetition of a
+    cross-validation, or one of the `n_folds` folds of a single repetition. If print is one more
+    split, repetition, order or draw like ours, `like_print` has ours; else it is None. `fixed` says
+    that the training and test rows are the paper's and nothing is random. `n_test` is the number
+    of test rows behind a single error rate, or behind equal ones, and 0 for other values. The
+    printed value is the mean of `n_printed` runs; `spread` is our standard deviation of such a run,
+    if it differs from that of `values`. `paired` is the estimate of a value that is computed from
+    two columns; it includes the variance of the printed value.
     """
 
-    values: Numbers
+    values: Vector
     printed: Published
-    like_print: Numbers | None = None
+    like_print: Vector | None = None
     fixed: bool = False
     n_test: int = 0
     n_printed: int = 1
@@ -223,7 +224,7 @@ def comparison(
     # The paper ran one order in each realization; our values are means over orders.
     orders, entry = result.by_order(), study.config.dataset(result.query.row)
     values = result.shown()
-    like_print: Numbers | None = None
+    like_print: Vector | None = None
     if entry.same_rows and orders is not None and len(orders) == 1:
         like_print = orders[0]
     elif entry.published_split is not None:
@@ -346,10 +347,10 @@ def value_shown(
 def drawn_results(
     study: Study, table: TableConfig, column: ColumnConfig, result: QueryResult
 ) -> list[QueryResult] | None:
-    """Return results of which the printed value is one more; None if print is not one draw.
+    """Return draws like the printed value, one result each; None if print is not one draw.
 
-    They are the realizations of the algorithm that `draws:` names, or data drawn again, whose facts
-    are no draws.
+    They are the realizations of the algorithm that `draws:` names, or the data that `drawn_again:`
+    names. Facts of the data are not draws.
     """
     if table.of == "data":
         return None
@@ -385,12 +386,12 @@ def of_printed(effect: Effect, samples: Sequence[Sample]) -> Varied | None:
 
 
 def on_these_rows(
-    study: Study, effect: Effect, results: Sequence[QueryResult], values: Numbers, *, timed: bool
+    study: Study, effect: Effect, results: Sequence[QueryResult], values: Vector, *, timed: bool
 ) -> Varied:
     """Return an effect with what varies if all is run again on the same rows.
 
     `values` has a row for each shared realization, and a column for each algorithm. Timings always
-    vary. The effect of a single computed result is what it is computed as.
+    vary. A single result that is computed from two columns has the effect of these.
     """
     if len(results) == 1 and (computed := results[0].effect) is not None:
         parts, pairs = results[0].parts, results[0].pairs
@@ -410,12 +411,12 @@ def on_these_rows(
     return _varied(effect, values, "realizations")
 
 
-def on_new_rows(effect: Effect, results: Sequence[QueryResult], values: Numbers) -> Varied | None:
+def on_new_rows(effect: Effect, results: Sequence[QueryResult], values: Vector) -> Varied | None:
     """Return an effect as one of new rows of the same kind; None if that cannot be told.
 
-    For several realizations it is the corrected resampled t test (Nadeau & Bengio 2003), for error
-    rates on a single split, and for equal ones, the interval of rates, widened by the spread over
-    orders of the training rows.
+    Several realizations have the interval of the corrected resampled t test (Nadeau & Bengio
+    2003). Error rates on a single split, and equal ones, have the interval of rates, widened by
+    the spread over orders of the training rows.
     """
     if len(results) == 1 and (computed := results[0].effect) is not None:
         return on_new_rows(computed, results[0].parts, results[0].pairs)
@@ -429,11 +430,11 @@ def on_new_rows(effect: Effect, results: Sequence[QueryResult], values: Numbers)
 
 def difference_on_new_rows(
     study: Study, one: QueryResult, other: QueryResult
-) -> tuple[Varied | None, Numbers]:
-    """Return the difference of two results as one of new rows, and the values that it is of.
+) -> tuple[Varied | None, Vector]:
+    """Return the difference of two results on new rows, and the values behind it.
 
-    The values are those of the realizations that both have, in the unit they are shown in, of shape
-    (n_shared, 2). The difference is None if it cannot be told.
+    The values are those of the shared realizations, of shape (n_shared, 2), in the unit that tables
+    show. The difference is None if it cannot be told.
     """
     both = for_each_realization(study, [one, other])
     values = one.unit.scale * paired_values(*both)
@@ -441,7 +442,7 @@ def difference_on_new_rows(
     return varied, values
 
 
-def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) -> Varied:
+def _varied(effect: Effect, values: Vector, basis: str, shared: float = 0.0) -> Varied:
     """Return the effect of some draws, with its interval if there are two or more."""
     shown = effect.of_means(values)
     if len(values) == 1:
@@ -457,7 +458,7 @@ def _varied(effect: Effect, values: Numbers, basis: str, shared: float = 0.0) ->
 
 
 def _of_rates(
-    effect: Effect, results: Sequence[QueryResult], values: Numbers, variance: float = 0.0
+    effect: Effect, results: Sequence[QueryResult], values: Vector, variance: float = 0.0
 ) -> Varied | None:
     """Return the effect of error rates of a single realization, or of equal ones, else None."""
     is_of_values = len(results) == values.shape[1]  # not a growth over several data sets
@@ -474,11 +475,11 @@ def _of_rates(
     return Varied(effect.of_means(values), found, "test rows")
 
 
-def _by_order(results: Sequence[QueryResult], values: Numbers) -> Numbers | None:
+def _by_order(results: Sequence[QueryResult], values: Vector) -> Vector | None:
     """Return the values of each order of the training rows of a single realization.
 
-    An algorithm without orders has the same value in each. None if there are no orders, or
-    different numbers of them.
+    An algorithm without orders has the same value in each. Returns None without orders, or if
+    algorithms have different numbers of orders.
     """
     orders = [result.by_order() for result in results] if len(values) == 1 else []
     sizes = {of_one.size for of_one in orders if of_one is not None}

@@ -67,12 +67,12 @@ class QueryResult:
     """The values of a cell over its realizations, or why there are none.
 
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
-    them. `status` is `ok`, or `incomplete` if some of the realizations asked for (`n_without` of
-    them) have no value; otherwise there are none, and the status says why, and `reason` explains
-    it; `stale` means other settings than those asked for, `mixed` seconds of several machines.
+    them. `status` is `ok`, or `incomplete` if `n_without` of the realizations asked for have no
+    value. Any other status means that there are no values, and `reason` explains it: `stale` means
+    other settings than those asked for, `mixed` seconds of several machines.
 
-    The values of a column that is computed from two others are the `effect` of `parts`, the results
-    of the two in the order in which the effect takes them; they are in the unit they are shown in.
+    A column that is computed from two others has the `effect` of `parts`, their results, in the
+    order that the effect takes. These values are in the unit that tables show.
     """
 
     query: Query
@@ -91,7 +91,7 @@ class QueryResult:
 
     @property
     def unit(self) -> Unit:
-        """The unit in which the values are shown."""
+        """The unit of the values as shown."""
         return unit_of(self.query.metric)
 
     @property
@@ -233,7 +233,7 @@ def _mend(study: Study) -> str:
 
 
 def shared_realizations(results: Iterable[QueryResult]) -> list[int]:
-    """Return the realizations of which all results have a value."""
+    """Return the realizations that have a value in all results."""
     return sorted(set.intersection(*(set(result.values) for result in results)))
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.data.splits import (
     IndicesSplit,
     OfficialSplit,
@@ -19,8 +19,6 @@ from ensvm.records.record import Record
 from ensvm.report.query import QueryResult
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import RATES
-
-Numbers: TypeAlias = NDArray[np.float64]
 
 
 def draws(record: Record) -> bool:
@@ -46,11 +44,11 @@ def is_fixed(study: Study, result: QueryResult) -> bool:
 
 
 def for_each_realization(study: Study, results: Sequence[QueryResult]) -> list[QueryResult]:
-    """Return results in which a single value stands for every realization if nothing varies."""
+    """Return results; if nothing varies, a single value is repeated for every realization."""
     realizations = sorted({number for result in results for number in result.values})
 
     def repeated(result: QueryResult) -> QueryResult:
-        """Return a result whose single value stands for every realization if nothing varies."""
+        """Return a result; if nothing varies, with its single value for every realization."""
         if len(result.values) != 1 or result.parts or not is_fixed(study, result):
             return result
         (value,), (record,) = result.values.values(), result.records.values()
@@ -121,7 +119,7 @@ def complete(result: QueryResult) -> QueryResult:
     return result.over(whole) if whole else result
 
 
-def by_repetition(result: QueryResult, values: Numbers) -> Numbers | None:
+def by_repetition(result: QueryResult, values: Vector) -> Vector | None:
     """Return the means of values over each complete repetition; None for fewer than two.
 
     The values are those of the result's realizations, of shape (n_realizations,) or with columns.

@@ -25,6 +25,7 @@ from ensvm.report.intervals import difference_on_new_rows
 from ensvm.report.query import QueryResult
 from ensvm.report.randomness import overlap_of
 from ensvm.report.statistical_tests import (
+    LEVEL,
     MeanEstimate,
     chance_below,
     critical_difference,
@@ -39,7 +40,6 @@ from ensvm.report.tables import is_oracle, row_label
 from ensvm.study.metrics import Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
-LEVEL = 0.05  # of all tests
 FEWEST_DATA_SETS = 5
 MOST_REALIZATIONS = 1000  # what more would show counts as not to be shown
 UNTESTED = "two algorithms share fewer than two realizations, or the difference is the same in each"

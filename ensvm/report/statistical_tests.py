@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NORMAL = math.inf  # degrees of freedom with which Student's distribution is the normal one
-CONFIDENCE = 0.95  # of all intervals
+LEVEL = 0.05  # of all tests
+CONFIDENCE = 1 - LEVEL  # of all intervals
 EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
 SIGNIFICANT_DIGITS = 12  # that all processors agree on
 # Agresti and Caffo add this many errors and correct answers to each of two rates, so that the

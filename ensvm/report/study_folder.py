@@ -252,7 +252,7 @@ def _study(place: Path, cells: Path, folder: Path) -> Study:
 
 
 def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[Identity, Record]:
-    """Return records in which all realizations of a cell say whether its algorithm draws.
+    """Return records that all say whether their algorithm draws random numbers.
 
     The first realization found out, unless the config's `deterministic:` says it. Another seed may
     have given the same predictions by chance: an algorithm that errs differently in realizations of

@@ -72,7 +72,10 @@ def write_first_page(study: Study, failed: Failed = None) -> Path | None:
 
 
 def write_claims(study: Study, failed: Failed = None) -> tuple[str, list[Path]]:
-    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
+    """Write the claims with their evidence as CSV and Markdown.
+
+    Returns the Markdown and the paths.
+    """
     from ensvm.report.documents.claim_document import claims_document
 
     return _write(study, "claims", claims_document(study), failed)
@@ -104,7 +107,10 @@ def write_ranking(ranking: "Ranking", failed: Failed = None) -> tuple[str, list[
 def write_comparison(
     comparison: "DataSetComparison", failed: Failed = None
 ) -> tuple[str, list[Path]]:
-    """Write `rank-<table>-on-<data set>` as CSV and Markdown; return the latter and the paths."""
+    """Write `rank-<table>-on-<data set>` as CSV and Markdown.
+
+    Returns the Markdown and the paths.
+    """
     from ensvm.report.documents.ranking_document import comparison_document
 
     stem = f"{_rank_stem(comparison.selection)}-on-{comparison.row}"

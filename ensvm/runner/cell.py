@@ -164,7 +164,7 @@ def _changed_code(task: Task, cell: Cell) -> str:
 def _record_of_fit(
     task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None
 ) -> Record:
-    """Return the record of a cell, of which it is known that its code is that of the plan."""
+    """Return the record of a cell whose code was found to be that of the plan."""
     try:
         with (
             _thread_limit(cell),  # for each cell, because the one before may have changed it

@@ -1,4 +1,4 @@
-"""A study whose names, files, printed values and algorithms were checked, for a plan of its cells."""
+"""A study with its names, files, printed values and algorithms checked, for a plan of its cells."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ KERNEL_PHASES = ("kernel", "test_kernel")
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """Expected wall seconds of missing cells."""
 
     seconds: float  # of all cells but the unknown
@@ -25,7 +25,7 @@ class Estimate:
 
 def estimate(
     plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Record], jobs: int
-) -> Estimate:
+) -> RunEstimate:
     """Return the expected wall time of missing cells of a plan.
 
     A cell is expected to take as long as finished cells of its data set, algorithm and pass did on
@@ -37,7 +37,7 @@ def estimate(
     # A cell that a timing answers is not run.
     to_run = [cell for cell in known if cell.identity not in plan.timings]
     total = sum(seconds[cell.value] / (1 if cell.run_pass == "timing" else jobs) for cell in to_run)
-    return Estimate(total, len(known), len(cells) - len(known))
+    return RunEstimate(total, len(known), len(cells) - len(known))
 
 
 def _seconds_of_one_cell(records: Iterable[Record]) -> dict[ValueOf, float]:

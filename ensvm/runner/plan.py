@@ -26,12 +26,11 @@ from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.read_config import mistakes_in
 from ensvm.study.source import YamlSource
 
-PASSES = ("error", "timing", "all")
-State: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
+CellState: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
 MOST_LISTED = 12  # names in a message about one that is not accepted
 # Cells that a run would run. Those without data are run if their data are here now.
-LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
-OF_STATUS: Mapping[str, State] = {
+LEFT: tuple[CellState, ...] = ("failed", "timeout", "missing", "stale", "no data")
+OF_STATUS: Mapping[str, CellState] = {
     "ok": "done",
     "failed": "failed",
     "timeout": "timeout",
@@ -182,7 +181,7 @@ class Plan:
             if (why := cell.why_missing(records.get(cell.identity)))
         ]
 
-    def states(self, records: Mapping[Identity, Record]) -> dict[Cell, tuple[State, str]]:
+    def states(self, records: Mapping[Identity, Record]) -> dict[Cell, tuple[CellState, str]]:
         """Return the state of each cell, and why it is not done.
 
         A cell is `done`; `failed` or `timeout`; `missing` if there is no record, or one without a
@@ -190,7 +189,7 @@ class Plan:
         has `no data`. The reason is empty for what is done.
         """
         missing = {cell.identity: why for cell, why in self.missing(records)}
-        states: dict[Cell, tuple[State, str]] = {}
+        states: dict[Cell, tuple[CellState, str]] = {}
         for cell in self.cells:
             record, why = records.get(cell.identity), missing.get(cell.identity, "")
             if record is None or (record.ok and record.key == cell.key and why):
@@ -310,9 +309,7 @@ def _laid_out(
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
     asked = asked_of(one.as_asked(n) for of_data_set in values.values() for one, n in of_data_set)
-    return Plan(
-        source.path, source, study.published, config, study.cards, tuple(cells), asked
-    )
+    return Plan(source.path, source, study.published, config, study.cards, tuple(cells), asked)
 
 
 def _check_size(study: CheckedStudy, chosen: range | None) -> None:
@@ -323,8 +320,7 @@ def _check_size(study: CheckedStudy, chosen: range | None) -> None:
         if chosen is not None:
             n = min(n, chosen[-1])
         size += sum(
-            min(n, entry.realizations_of.get(name, n))
-            for name in study.config.algorithms_of(entry)
+            min(n, entry.realizations_of.get(name, n)) for name in study.config.algorithms_of(entry)
         )
     if size > MAX_CELLS:
         counted = f"{size:,} cells (data sets x algorithms x realizations)"

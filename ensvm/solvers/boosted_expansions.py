@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from ensvm.array_types import Vector
 from ensvm.kernels.low_rank import partial_cholesky
-from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
+from ensvm.solvers.boosting import BoostingResult, BoostingStop, Round, Step, boost
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
 
@@ -178,7 +179,7 @@ class _Expansions:
         self._vote += weight * vote
         return self._signs * self._vote, self._share_wrong(self._vote, self._first)
 
-    def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
+    def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> BoostingStop | None:
         if member.weakened.machine.stop_reason == "gap_below_rounding":
             return "vanishing_margin"
         if edge <= RANDOM_EDGE:

@@ -10,10 +10,11 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
+
 __all__ = ["discrete_adaboost", "multiclass_adaboost"]
 
-Vector: TypeAlias = NDArray[np.float64]
-StopReason: TypeAlias = Literal[
+BoostingStop: TypeAlias = Literal[
     "n_rounds", "no_better_than_random", "perfect", "vanishing_margin", "one_class_left"
 ]
 
@@ -39,7 +40,7 @@ class BoostingResult:
     sample_weight: Vector  # (m,) of the round that would follow; their sum is 1
     # 'perfect': a learner without error ends the formula; 'vanishing_margin': the margin of a
     # machine is 0 up to rounding; 'one_class_left': the weak learner rejected a whole class
-    stop_reason: StopReason
+    stop_reason: BoostingStop
     # The least slack in the rule's bounds on `train_errors`, not negative, rounding aside; None for
     # a rule without a bound
     certificate: float | None = None
@@ -78,7 +79,7 @@ class Step:
     error: float  # under the round's row weights
     normalizer: float  # the sum by which the new row weights were divided
     sample_weight: Vector  # (m,) of the next round, of sum 1
-    stop_reason: StopReason | None = None  # None if boosting may go on
+    stop_reason: BoostingStop | None = None  # None if boosting may go on
     kept: bool = True  # whether the learner takes part in the vote
 
 
@@ -120,7 +121,7 @@ def boost(
     train_errors: list[float] = []
     min_margins: list[float] = []
     margins = np.zeros(sample_weight.size)
-    reason: StopReason = "n_rounds"
+    reason: BoostingStop = "n_rounds"
     while len(learners) < n_rounds and reason == "n_rounds":
         last = learners[-1] if learners else None
         attempted = _attempt(rule, learn, Round(sample_weight, weights, last), max_attempts)

@@ -12,10 +12,9 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
 
-Vector: TypeAlias = NDArray[np.float64]  # or a matrix
-Indices: TypeAlias = NDArray[np.integer]
 Count: TypeAlias = int | np.int64
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
@@ -40,7 +39,9 @@ def dot(a: Vector, b: Vector, n: Count) -> float:
 
 
 @compiled
-def add_products(gram: NDArray[Any], points: Indices, weights: Vector, out: Vector) -> None:
+def add_products(
+    gram: NDArray[Any], points: NDArray[np.integer], weights: Vector, out: Vector
+) -> None:
     """Add sum_j weights_j gram[points_j] to out.
 
     Four rows of the Gram matrix at a time, so that `out` is read and written less often.

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from ensvm.array_types import Vector
 from ensvm.solvers.sequential_minimal_optimization import Machine
-
-Vector = NDArray[np.float64]
 
 MAX_STEPS = 200  # ten to forty are usual
 TO_THE_BOUND = 0.995  # the part of the way to the nearest bound that a step goes

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.kernels.gram_matrix import gram
 from ensvm.solvers.one_vs_one import PairMachines, rows_of_pair
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def mean_square_slopes(

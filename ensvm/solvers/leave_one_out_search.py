@@ -17,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.kernels.gram_matrix import distances, gram_at
 from ensvm.kernels.threads import one_blas_thread
@@ -32,9 +33,6 @@ from ensvm.solvers.one_vs_one import (
 from ensvm.solvers.platt_scaling import class_probabilities, fit_sigmoids, losses
 from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
 from ensvm.solvers.regularization_path.row_removal import AT_BOUND
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
 # Pairs of at most so many rows are mended: rows that are errors by the span rule alone are followed

@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.solvers.leverage_rounds import (
     ABSOLUTE,
     EXPONENTIAL,
@@ -49,10 +50,8 @@ from ensvm.solvers.leverage_rounds import (
 
 __all__ = ["leverage"]
 
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 GramRows = Callable[[Indices], NDArray[Any]]
-StopReason = Literal["no_gain", "zero_loss", "n_rounds", "n_passes"]
+LeverageStop = Literal["no_gain", "zero_loss", "n_rounds", "n_passes"]
 
 CHOICES: dict[str, dict[str | None, int]] = {
     "loss": {"exponential": EXPONENTIAL, "logistic": LOGISTIC},
@@ -87,7 +86,7 @@ class LeverageResult:
     n_iter: int
     converged: bool  # whether the rounds ended because nothing was left to gain
     # 'zero_loss': every margin is so large that the loss leaves the range of floats
-    stop_reason: StopReason
+    stop_reason: LeverageStop
 
 
 class BlockSource:
@@ -262,7 +261,7 @@ def _play_blocks(
     n_rounds: int,
     per_block: int,
     visits: int | None,
-) -> StopReason:
+) -> LeverageStop:
     """Go through the blocks, cyclically, until rounds or visits are over or no block gains."""
     idle = 0
     for visit in count() if visits is None else range(visits):
@@ -283,7 +282,7 @@ def _play_blocks(
 
 
 def _result(
-    record: RoundHistory, labels: Vector, stop_reason: StopReason, certificate: float
+    record: RoundHistory, labels: Vector, stop_reason: LeverageStop, certificate: float
 ) -> LeverageResult:
     """Return the machine that the recorded rounds made."""
     n_iter = int(record.n_rounds[0])

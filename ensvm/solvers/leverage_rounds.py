@@ -24,9 +24,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import REASSOCIATED, compiled
 
-Vector: TypeAlias = NDArray[np.float64]
 Sums: TypeAlias = tuple[float, float, float]  # SQUARES, FIRSTS, PULLED of a candidate
 
 EXPONENTIAL, LOGISTIC = 0, 1

@@ -7,6 +7,7 @@ class, pairs in the same order.
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.solvers.interior_point import minimise_linear
 from ensvm.solvers.one_vs_one import (
     FOLDS,
@@ -16,9 +17,6 @@ from ensvm.solvers.one_vs_one import (
     number_of_pairs,
     rows_of_pair,
 )
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def linear_pairs(

@@ -7,9 +7,8 @@ change its mid-ranks.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from ensvm.array_types import Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ensvm.array_types import Vector
 from ensvm.solvers.entropy_projection.simplex import SignedGram
 
 __all__ = ["multiplicative_update"]
 
-Vector = NDArray[np.float64]
 
-StopReason = Literal["gap_below_tol", "diverged", "max_iter"]
+UpdateStop = Literal["gap_below_tol", "diverged", "max_iter"]
 
 LARGEST_EXPONENT = 300.0  # b beyond e^300 has diverged, and b'K~b still is a float64
 
@@ -39,7 +39,7 @@ class MultiplicativeUpdateResult:
     best_weights: Vector  # (m,) the first b of least simplex objective
     n_iter: int
     converged: bool  # whether the duality gap came down to tol * objective
-    stop_reason: StopReason  # 'diverged': b left the range of floats
+    stop_reason: UpdateStop  # 'diverged': b left the range of floats
     overshoot_iteration: int | None  # the first step after which W was lower; None if it never fell
 
     @property
@@ -87,7 +87,7 @@ def multiplicative_update(
     upper_bound, least, overshoot = np.inf, np.inf, None
     objectives: list[float] = []
     simplex_objectives: list[float] = []
-    reason: StopReason | None = None
+    reason: UpdateStop | None = None
     while reason is None:
         weights = np.exp(log_weights)
         gradient = gram.matvec(weights)

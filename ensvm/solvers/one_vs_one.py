@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.sequential_minimal_optimization import minimise
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 FOLDS = 5  # of LIBSVM's cross-validation
 

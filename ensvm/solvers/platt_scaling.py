@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10

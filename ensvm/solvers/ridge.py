@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-Vector = NDArray[np.float64]
+from ensvm.array_types import Vector
 
 PENALTIES = 23  # two in a decade
 # Times the largest eigenvalue: a larger penalty leaves no weights, a smaller one is rounding

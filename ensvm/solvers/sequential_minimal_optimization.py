@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
-
-Vector = NDArray[np.float64]
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12

@@ -11,6 +11,8 @@ from pydantic.fields import FieldInfo
 from ensvm.study.source import Location
 from ensvm.yaml_block import Strict, readable
 
+# Keys that say which of several kinds a block is, and so which other keys it has
+KIND_KEYS = ("kind", "protocol", "type")
 # Names become names of files, which most systems end at 255 bytes, endings and all.
 LONGEST_NAME = 100
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=LONGEST_NAME)]

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ensvm.data.card import DatasetCard
+from ensvm.study.block import KIND_KEYS
 from ensvm.study.config import StudyConfig
 
 # What a file describes, and its outermost block
@@ -37,7 +38,7 @@ LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockPlace:
     """Where a block stands.
 
     Attributes
@@ -84,19 +85,19 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
-def places() -> dict[type[BaseModel], Place]:
+def places() -> dict[type[BaseModel], BlockPlace]:
     """Return where each block stands, the first place if there are several."""
-    found: dict[type[BaseModel], Place] = {}
+    found: dict[type[BaseModel], BlockPlace] = {}
     for root, outermost in ROOTS.items():
         for name, models in blocks_of("", outermost):
             kinds = filter(None, map(_kind, reversed(models)))
-            found.setdefault(models[-1], Place(root, name, next(kinds, "") if name else ""))
+            found.setdefault(models[-1], BlockPlace(root, name, next(kinds, "") if name else ""))
     return found
 
 
 def _kind(model: type[BaseModel]) -> str:
     """Return the key that tells a block from others at its place, such as `kind: map`."""
-    for name in ("kind", "type", "protocol", "name"):
+    for name in (*KIND_KEYS, "name"):  # generators have a name
         field = model.model_fields.get(name)
         values = get_args(field.annotation) if field else ()
         if values and all(isinstance(value, str) for value in values):
@@ -109,7 +110,7 @@ def about(model: type[BaseModel]) -> str:
     return SECTION.split(cleandoc(model.__doc__ or ""))[0]
 
 
-def keys_in(model: type[BaseModel], blocks: dict[type[BaseModel], Place]) -> Iterator[Key]:
+def keys_in(model: type[BaseModel], blocks: dict[type[BaseModel], BlockPlace]) -> Iterator[Key]:
     """Yield the keys of a block; required ones come first, those of a shared part among them."""
     explained = keys_of(model)
     for name, field in sorted(
@@ -135,7 +136,7 @@ def keys_of(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
     return keys
 
 
-def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], Place]) -> str:
+def _facts(type_name: str, field: FieldInfo, blocks: dict[type[BaseModel], BlockPlace]) -> str:
     """Return the type of a key in words, its limits, and its default."""
     for pattern, word in WORDS:
         type_name = re.sub(pattern, word, type_name)

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+from ensvm.study.block import KIND_KEYS
 from ensvm.study.dataset import NAMING, OWN_KEYS, DatasetConfig, names_own_data
 from ensvm.study.source import Location, YamlSource
-
-# A block that says its kind is whole: its keys are not mixed with those of another kind.
-_KINDS = ("protocol", "type")
 
 
 def with_defaults(source: YamlSource, defaults: Any, entry: Any, at: Location) -> Any:
@@ -53,4 +51,5 @@ def _missing(defaults: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[
 
 def _are_mixed(default: Any, value: Any) -> bool:
     both = isinstance(default, dict) and isinstance(value, dict)
-    return both and not any(kind in value for kind in _KINDS)
+    # a block that says its kind is whole: its keys are not mixed with those of another kind
+    return both and not any(key in value for key in KIND_KEYS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -298,9 +298,6 @@ class SweepFigureConfig(LinesConfig):
         return panel.over is None
 
 
-KINDS = ("curves", "sweep", "plane", "box", "bar", "map", "scatter")
-
-
 def _kind(block: Any) -> str:
     return str(
         block.get("kind", "curves") if isinstance(block, dict) else getattr(block, "kind", "curves")
@@ -317,6 +314,8 @@ AnyFigure = Annotated[
     | Annotated[BoxConfig, Tag("bar")],
     Discriminator(_kind),
 ]
+# The kinds of figures, by the tags of the union
+KINDS = tuple(get_args(each)[1].tag for each in get_args(get_args(AnyFigure)[0]))
 
 
 def _check_drawn(

@@ -114,7 +114,7 @@ def computed_metric(metric: str, how: str) -> str:
 
 
 def _computed(metric: str) -> tuple[str, str] | None:
-    """Return of which metric something is computed, and how; None for a metric of records."""
+    """Return the metric of two values and how they are combined; None for a metric of records."""
     found = re.fullmatch(r"(.+) \((difference|ratio|percent)\)", metric)
     return None if found is None else (found[1], found[2])
 
@@ -125,13 +125,13 @@ def is_computed(metric: str) -> bool:
 
 
 def part_computed(metric: str) -> tuple[str, str]:
-    """Return of which metric something is computed, and how; `how` is empty for others."""
+    """Return the metric of the values behind a metric, and how two of them are combined, if so."""
     return _computed(metric) or (metric, "")
 
 
 @cache
 def unit_of(metric: str) -> Unit:
-    """Return the unit in which a metric or the values of a curve are shown."""
+    """Return the unit of a metric, or of the values of a curve, as shown."""
     if (computed := _computed(metric)) is not None:
         unit, how = unit_of(computed[0]), computed[1]
         difference = POINTS if unit == PERCENT else unit

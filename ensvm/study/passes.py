@@ -1,7 +1,7 @@
 """The passes of a study, the block of the timing pass, and what names one value of a study."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -9,6 +9,7 @@ from ensvm.study.block import ConfigBlock, NameOf
 from ensvm.study.metrics import SECONDS, unit_of
 
 RunPass: TypeAlias = Literal["error", "timing"]
+PASSES = (*get_args(RunPass), "all")  # what a run may be asked for
 
 # One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
 ValueOf: TypeAlias = tuple[str, str, RunPass]

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.base_study import LISTS, read_changed, read_source
-from ensvm.study.block import refusals
+from ensvm.study.block import KIND_KEYS, refusals
 from ensvm.study.claim import with_columns
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import BoxConfig, ScatterConfig
@@ -105,9 +105,7 @@ def _with_figures_of_tables(config: StudyConfig) -> StudyConfig:
     return config.model_copy(update={"figures": figures})
 
 
-def _of_table(
-    config: StudyConfig, figure: BoxConfig | ScatterConfig
-) -> BoxConfig | ScatterConfig:
+def _of_table(config: StudyConfig, figure: BoxConfig | ScatterConfig) -> BoxConfig | ScatterConfig:
     """Return a figure with the rows of its table, and the metric of its computed columns."""
     table = next((one for one in config.tables if one.id == figure.table), None)
     if table is None:
@@ -174,7 +172,7 @@ def _removed(content: Any, location: Location) -> bool:
     """Remove a key from a content; return False if it is not there, or is an entry of a list."""
     if len(location) < _FEWEST_STEPS.get(str((*location, "")[0]), 1):
         return False
-    if location[-1] in ("kind", "protocol", "type"):
+    if location[-1] in KIND_KEYS:
         return False  # other keys would be accepted
     *steps, key = [step for step in location if step not in KINDS or location[0] != "figures"]
     if steps[2:4] == ["tests", 0] and "tests" not in content["claims"][steps[1]]:

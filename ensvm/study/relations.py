@@ -8,11 +8,11 @@ the effects.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.study.metrics import (
     EXPONENT,
     PERCENT,
@@ -23,8 +23,6 @@ from ensvm.study.metrics import (
     Unit,
     unit_of,
 )
-
-Numbers: TypeAlias = NDArray[np.float64]
 
 NEAR = 1.25  # the factor by which a ratio may be off and still be near
 
@@ -81,21 +79,21 @@ def _exponent(recorded: Sequence[Any], swept: Sequence[float]) -> list[float]:
 # The effect of each realization, from an array of shape (n_realizations, 1 or 2).
 
 
-def _first(values: Numbers) -> Numbers:
+def _first(values: Vector) -> Vector:
     return values[:, 0]
 
 
-def _difference(values: Numbers) -> Numbers:
+def _difference(values: Vector) -> Vector:
     return values[:, 0] - values[:, 1]
 
 
-def _ratio(values: Numbers) -> Numbers:
+def _ratio(values: Vector) -> Vector:
     if (values < 0.0).any() or not values[:, 0].all():
         raise NoEffect("not positive everywhere, so there is no ratio")
     return values[:, 1] / values[:, 0]
 
 
-def _percent(values: Numbers) -> Numbers:
+def _percent(values: Vector) -> Vector:
     return 100.0 * _ratio(values) - 100.0
 
 
@@ -110,7 +108,7 @@ class Effect:
     # returns the numbers compared in one realization; may raise NoEffect
     values: Callable[[Sequence[Any], Sequence[float]], list[float]] = _as_recorded
     # returns the effect of each realization from these numbers; may raise NoEffect
-    effects: Callable[[Numbers], Numbers] = _first
+    effects: Callable[[Vector], Vector] = _first
     neutral: float | None = None  # the effect of two equal algorithms
     is_ratio: bool = False  # whether the effect of several realizations is that of their means
     # an effect that `is_ratio` is the ratio, times `scale`, plus `offset`
@@ -123,13 +121,13 @@ class Effect:
         """Whether it is a difference, whose threshold is what it may deviate from 0."""
         return self.key == "margin"
 
-    def of_means(self, values: Numbers) -> float:
+    def of_means(self, values: Vector) -> float:
         """Return the effect of realizations: that of their means, or the mean of their effects."""
         if self.is_ratio:
             return float(self.effects(values.mean(axis=0, keepdims=True))[0])
         return float(self.effects(values).mean())
 
-    def linear(self, values: Numbers) -> Numbers:
+    def linear(self, values: Vector) -> Vector:
         """Return a number for each realization, whose mean is the effect of all of them.
 
         A ratio of means is linearised at the means (the delta method).
@@ -208,7 +206,7 @@ EFFECTS: dict[str, Effect] = {
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation: what it claims of an effect, and of which effects it may be."""
+    """A relation: what it claims of an effect, and the effects that it accepts."""
 
     meaning: str
     # returns the bounds that an effect must keep to, all of them, from its kind and threshold

@@ -1,4 +1,4 @@
-"""What a study refuses across its blocks: names that it lacks, and blocks that contradict others."""
+"""What a study refuses across its blocks: names that it lacks, and blocks that do not agree."""
 
 from collections.abc import Sequence
 

@@ -1,10 +1,11 @@
 """CONTRIBUTING draws the rooms as imports run, and names files that exist; a name is one thing."""
 
-import ast
 import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+
+from source_names import SOURCES, public_names
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -30,19 +31,9 @@ def test_files_that_it_names_exist():
 
 # Modules with the same functions, of which a caller takes one by its name: a kind of figures each
 PLOTS = {"boxes", "curves", "decision_maps", "scatters", "search_maps"}
-SOURCES = [*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]
 
 
-def public_names(path):
-    """Yield the public classes and functions of a file, without the verbs of the command."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-            decorators = [ast.unparse(each) for each in node.decorator_list]
-            if not any(".command(" in each or each == "overload" for each in decorators):
-                yield node.name
-
-
-def test_a_class_or_function_has_a_name_of_its_own():
+def test_a_class_type_or_function_has_a_name_of_its_own():
     """One word, one thing: what two rooms call alike is one, or has two names."""
     names = Counter(
         name for path in SOURCES if path.stem not in PLOTS for name in public_names(path)

@@ -15,6 +15,7 @@ import generated
 import pandas as pd
 import pytest
 from hypothesis import settings
+from source_names import SOURCES
 
 from ensvm import (
     KernelRidgeClassifierCV,
@@ -33,14 +34,17 @@ from ensvm.drafting.config_text import NAMES
 from ensvm.drafting.table_guess import FEWEST_ROWS
 from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.levels import MOST_LEVELS
-from ensvm.report.ranking import FEWEST_DATA_SETS, LEVEL
+from ensvm.report.ranking import FEWEST_DATA_SETS
+from ensvm.report.statistical_tests import LEVEL
 from ensvm.report.verdict import CLOSE, CONFIDENCE
 from ensvm.runner.cell import LONG
 from ensvm.runner.cluster import WORKER_SECONDS
 from ensvm.shipped import find_config, shipped_results
 from ensvm.solvers.leave_one_out_search import MENDED_PAIR
 from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leave_one_out
+from ensvm.study import margins
 from ensvm.study.claim import FEWEST_TIMINGS
+from ensvm.study.findings import MOST_LINES, AbstractConfig, FindingConfig
 from ensvm.study.passes import DISTURBED, RunPass
 from ensvm.study.published_part import (
     DEFAULT_REALIZATIONS,
@@ -50,6 +54,7 @@ from ensvm.study.published_part import (
 from ensvm.study.read_config import read_config
 from ensvm.study.relations import RELATIONS
 from ensvm.study.signs import SIGNS
+from ensvm.study.table_layout import DECIMALS_OF_SCORES, TableConfig
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -118,7 +123,12 @@ FACTS = {
 
 
 # What docstrings say of constants of the code
+PART = {0.1: "a tenth", 0.2: "a fifth"}
 DOCSTRINGS = [
+    (TableConfig, f"it is {PART[margins.SHARE]} of the printed value; of an error"),
+    (TableConfig, f"of an `auc` and the like {WORD[DECIMALS_OF_SCORES]}"),
+    (FindingConfig, f"Up to {WORD[MOST_LINES]} lines"),
+    (AbstractConfig, f"up to {WORD[len(AbstractConfig.model_fields)]} sentences"),
     (TunedSVC, f"pairs of classes of at most {MENDED_PAIR} rows together"),
     (SVMPathClassifier, f"up to {FARTHEST:.0f} times the best C"),
     (least_leave_one_out, f"up to {FARTHEST:.0f} times the best C"),
@@ -127,6 +137,16 @@ DOCSTRINGS = [
     (SVMEnsembleClassifier.fit, f"more than {MOST_ROWS:,} rows"),
     (largest_content, f"{largest_content() / 2**30:.0f} GiB, or ENSVM_MAX_GIB"),
 ]
+
+
+# The rules of signs and of tests, wherever a text of the code or of a page states their numbers
+RULES = {
+    r"(\d+) % (?:confidence )?interval": f"{100 * CONFIDENCE:g}",
+    r"(?:test|made) at (\d+) %": f"{100 * LEVEL:g}",
+    r"half of (\d+) %": f"{100 * LEVEL:g}",
+    r"±(\d)M": f"{CLOSE:g}",
+    r"(?:within|beyond) (\w+) margins": WORD[round(CLOSE)],
+}
 
 
 def text_of(page: str) -> str:
@@ -142,6 +162,17 @@ def test_a_page_says_what_the_code_does(page, fact):
 @pytest.mark.parametrize(("documented", "fact"), DOCSTRINGS)
 def test_a_docstring_says_what_the_code_does(documented, fact):
     assert fact in " ".join(documented.__doc__.split())
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_text_states_the_numbers_of_a_rule(rule):
+    stated = {}
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    for path in [*SOURCES, *pages]:
+        text = re.sub(r"[\s\"]+", " ", path.read_text(encoding="utf-8"))  # strings are joined
+        stated |= {(path.name, number): None for number in re.findall(rule, text)}
+    assert stated
+    assert [each for each in stated if each[1] != RULES[rule]] == []
 
 
 def test_an_approximate_path_is_faster_than_others_where_its_docstring_says_so():

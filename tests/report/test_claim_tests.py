@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from ensvm.report.claim_tests import (
-    LEVEL,
+    ONE_SIDED_LEVEL,
     judge_all,
     judge_each,
     judge_range,
@@ -81,13 +81,13 @@ def test_the_p_values_decide_as_the_interval_does(effects, threshold, overlap):
     # where rounding does not decide
     tiny = 1e-9 * (1.0 + abs(threshold) + found.high - found.low)
     if found.high < threshold - tiny:
-        assert found.p_holds <= LEVEL
+        assert found.p_holds <= ONE_SIDED_LEVEL
     elif found.high > threshold + tiny:
-        assert found.p_holds > LEVEL
+        assert found.p_holds > ONE_SIDED_LEVEL
     if found.low > threshold + tiny:
-        assert found.p_fails <= LEVEL
+        assert found.p_fails <= ONE_SIDED_LEVEL
     elif found.low < threshold - tiny:
-        assert found.p_fails > LEVEL
+        assert found.p_fails > ONE_SIDED_LEVEL
 
 
 def test_within_holds_by_two_one_sided_tests_and_fails_by_either():

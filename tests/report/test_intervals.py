@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up_records import claimed, errors, make_study, record, settings_of
 from scipy.stats import t, ttest_1samp, ttest_rel
 
-from ensvm.report.claim_tests import LEVEL
+from ensvm.report.claim_tests import ONE_SIDED_LEVEL
 from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.documents.table_legend import more_values
 from ensvm.report.evidence import evidence_of
@@ -240,9 +240,9 @@ def test_an_interval_excludes_the_threshold_exactly_if_the_row_is_decided(p_hold
 @given(st.lists(st.one_of(st.none(), st.floats(0.0, 1.0)), max_size=8))
 def test_levels_say_what_holms_p_values_say(p_values):
     adjusted_p = holm(p_values)
-    levels = holm_levels(p_values, LEVEL)
+    levels = holm_levels(p_values, ONE_SIDED_LEVEL)
     for p, p_holm, level in zip(p_values, adjusted_p, levels, strict=True):
-        assert p is None or (p <= level) == (p_holm <= LEVEL)
+        assert p is None or (p <= level) == (p_holm <= ONE_SIDED_LEVEL)
 
 
 RATIO = (

@@ -17,13 +17,12 @@ from scipy.stats import friedmanchisquare, rankdata, ttest_rel
 from ensvm.errors import UserError
 from ensvm.report.plots.ranking_diagram import group_bars
 from ensvm.report.ranking import (
-    LEVEL,
     Ranking,
     Selection,
     compare_on_data_set,
     rank_over_data_sets,
 )
-from ensvm.report.statistical_tests import critical_difference, nemenyi
+from ensvm.report.statistical_tests import LEVEL, critical_difference, nemenyi
 from ensvm.report.write import write_comparison, write_ranking
 
 ROWS = ["german", "titanic", "cancer", "diabetis", "waveform", "heart"]

@@ -5,12 +5,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
+from ensvm.array_types import Vector
 from ensvm.solvers.interior_point import minimise_linear
 from ensvm.solvers.linear_pairs import linear_cross_validated_values, linear_pairs
 from ensvm.solvers.one_vs_one import cross_validated_values, pairwise_machines
 from ensvm.solvers.sequential_minimal_optimization import Machine, minimise
 
-Vector = NDArray[np.float64]
 TOL = 1e-6
 
 

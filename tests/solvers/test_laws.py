@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from small_problems import noisy_rows
 
+from ensvm.array_types import Vector
 from ensvm.kernels import gram
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
@@ -18,8 +19,6 @@ from ensvm.solvers.perceptron_rule import perceptron
 from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.sequential_minimal_optimization import minimise
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from small_problems import crossed_rows, noisy_rows
 
+from ensvm.array_types import Vector
 from ensvm.kernels import gram
 from ensvm.solvers.leverage import LeverageResult, leverage
 from ensvm.solvers.leverage_rounds import quadratic_model, sums_of
 
-Vector = NDArray[np.float64]
 Problem = tuple[NDArray[np.float64], Vector]
 
 SEEDS = pytest.mark.parametrize("seed", range(3))

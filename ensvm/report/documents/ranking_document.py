@@ -20,7 +20,6 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.ranking import (
-    LEVEL,
     UNTESTED,
     DataSetComparison,
     Ranking,
@@ -28,6 +27,7 @@ from ensvm.report.ranking import (
     compare_on_data_set,
     rank_over_data_sets,
 )
+from ensvm.report.statistical_tests import LEVEL
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import are_own_data, build_table, row_label
 from ensvm.study.metrics import PERCENT, Unit, unit_of
@@ -55,7 +55,8 @@ CORRECTED = (
 SINGLE = "The values are of one realization, so the test says nothing of other training rows."
 NOT_CORRECTED = (
     "The realizations share no rows, or have the same parts and differ in the algorithms' random "
-    "numbers alone; no correction is made. In the latter case the test says nothing of other rows."
+    "numbers alone; no correction is made. If they have the same parts, the test says nothing "
+    "of other rows."
 )
 
 

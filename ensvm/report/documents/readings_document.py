@@ -40,10 +40,11 @@ IN_SAMPLE = (
 HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations, and how it compares with the "
     "printed value. The first reading is what the study runs; the others draw the same random "
-    "numbers wherever the data are the same. Distances, and cells that are = or ≈, are of equal "
-    "realizations: those that every reading has in a cell (what was computed once counts as it is; "
-    "such values and verdicts stand in the CSV). **Bold**: the smallest mean distance to the "
-    "printed values, over the cells of which every reading that has values has one."
+    "numbers if the data are the same. Distances, and the numbers of cells that are = or ≈, are "
+    "over the realizations that every reading has in a cell; a value that was computed once counts "
+    "as it is. The CSV has these values and verdicts. **Bold**: the smallest mean distance to the "
+    "printed values, over the cells in which all readings have a value; readings without any value "
+    "are left out."
 )
 
 
@@ -78,7 +79,7 @@ class OpenQuestion:
 
     @property
     def common(self) -> list[int]:
-        """The numbers of the cells in which all readings that have any distance have one."""
+        """The numbers of the cells in which all readings but unanswered ones have a distance."""
         answered = self.distances.drop(columns=self.unanswered)
         return [] if answered.empty else list(answered.dropna().index)
 

@@ -73,7 +73,10 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
 
 
 def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return which values have which kind of ±, as print has it; empty if all have one."""
+    """Return the kinds of ±, each with its columns and rows; empty if all values have one kind.
+
+    They are those of print.
+    """
     columns_of: dict[tuple[Spread, str], list[str]] = {}
     for cell in cells:
         if cell.std is not None:
@@ -93,7 +96,7 @@ def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:
-    """Return which columns are oracles, or wrapped one against rest."""
+    """Return sentences about columns that are oracles, or wrapped one against rest."""
     oracles: list[str] = []
     wrapped: dict[str, list[str]] = {}
     rows = study.config.rows_of(table)
@@ -141,7 +144,7 @@ def verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
 
 
 def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return how many repetitions would decide the wide verdicts of a table; empty without such."""
+    """Return how many repetitions would decide `? wide`; empty if the table has no such verdict."""
     wide = [
         cell for cell in cells if cell.why == "wide" and table.column(cell.column).effect is None
     ]
@@ -151,7 +154,7 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
         for one, cell in zip(compared, wide, strict=True)
     ]
     enough = {n for n in needed if n is not None}
-    # how repetitions of a cross-validation vary, a single one does not say
+    # a single repetition of a cross-validation does not show how repetitions vary
     if not wide or (not enough and any(one.n_test > one.n_folds > 1 for one in compared)):
         return ""
     if not enough:
@@ -165,9 +168,10 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
 
 
 def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return on how many rows two columns have the printed order, for the pairs that claims name.
+    """Return a sentence that counts the rows on which two columns have the printed order.
 
-    Values are compared as they are shown. A row counts if print has both values, and we do.
+    The pairs of columns are those that claims name. Values are compared as they are shown. A row
+    counts if both columns have a printed value and one of ours.
     """
     column_of = {
         (column.of(table), table.metric_of(column)): column
@@ -265,7 +269,7 @@ def _timings(study: Study, table: TableConfig) -> list[str]:
 
 
 def _long_timings(study: Study, table: TableConfig) -> list[str]:
-    """Return the values of which one timing is far above their median, each with both."""
+    """Return the values that have one timing far above their median, each with both."""
     texts = []
     for row, column in product(study.config.rows_of(table), table.columns):
         result = result_of(study, table, row, column)

@@ -173,7 +173,7 @@ def _other_conditions(study: Study, table: TableConfig) -> Iterator[TableNote]:
 def _positive_classes(
     study: Study, table: TableConfig, cells: Sequence[TableCell]
 ) -> Iterator[str]:
-    """Yield of which class the values of metrics such as F1 are, metric by metric."""
+    """Yield a sentence for each metric such as F1: the classes that its values are about."""
     rows_of: dict[str, dict[str, dict[str, None]]] = {}
     for cell in cells:
         metric = table.metric_of(table.column(cell.column))
@@ -192,7 +192,7 @@ def _positive_classes(
 
 
 def _wrapped(study: Study, table: TableConfig, cells: Sequence[TableCell]) -> Iterator[str]:
-    """Yield which algorithms learnt one class against the rest, and on which rows."""
+    """Yield the algorithms that learnt one class against the rest, each with its rows."""
     rows_of: dict[str, dict[str, None]] = {}
     for cell in cells if table.of != "data" else ():
         algorithm = table.column(cell.column).of(table)

@@ -12,7 +12,7 @@ from ensvm.report.column_values import drawn_result, linear
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
-    Key,
+    LegendKey,
     drawn_label,
     form_of,
     look_numbers,
@@ -94,7 +94,7 @@ def lines_of(item: Values) -> Iterator[tuple[Any, ...]]:
 
 def draw(
     study: Study, config: BoxConfig, panels: list[list[Values]], axes: "list[Axes]"
-) -> list[Key]:
+) -> list[LegendKey]:
     """Draw the values, panel by panel, and return the entries of the legend.
 
     These are the algorithms, the meaning of boxes or bars, and the printed values.
@@ -108,7 +108,7 @@ def draw(
             _draw_panel(study, panel_axes, config, config.rows_of(panel), items, numbers)
     items = list(chain(*panels))
     labels = dict.fromkeys(item.label for item in items)
-    keys: list[Key] = [(Patch(**_face(numbers[label])), label) for label in labels]
+    keys: list[LegendKey] = [(Patch(**_face(numbers[label])), label) for label in labels]
     if any(item.printed is not None for item in items):
         keys.append((Line2D([], [], **PRINTED), "printed"))
     keys.append((None, MEANINGS[config.kind]))

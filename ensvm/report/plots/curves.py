@@ -1,7 +1,7 @@
 """Figures of lines: curves and sweeps from the records, and their drawing.
 
-The mean of curves ends where the first realization ends, and a round that a realization did not
-reach has no point.
+The mean of curves ends with the shortest curve. In a sweep, a round has no point unless all
+realizations reached it.
 """
 
 import math
@@ -27,7 +27,7 @@ from ensvm.report.plots.looks import (
     MARKER_SIZE,
     MARKERS,
     OTHER_WIDTH,
-    Key,
+    LegendKey,
     Look,
     look_numbers,
     look_of,
@@ -59,10 +59,10 @@ LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
-    `algorithm` is the label of the algorithm, and `part` the metric or the round that tells its
-    lines apart. `std` is the standard deviation over the realizations, None for a single one;
-    `mark` is the x of the curve's mark, if any. If the values of a sweep are names, such as
-    kernels, `names` has them, and `x` are places of the panel, at equal distances from 0.
+    `algorithm` is the label of the algorithm. `part` is the metric or the round that distinguishes
+    its lines. `std` is the standard deviation over the realizations, None for a single one. `mark`
+    is the x of the curve's mark, if it has one. If the values of a sweep are names, such as
+    kernels, `names` has them, and `x` are 0, 1, 2 and so on.
     `printed` has the printed value at each point of a sweep, if there is one.
     """
 
@@ -153,7 +153,7 @@ def _curves_of_fits(
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
         return
-    # Nothing was measured past a curve's end: the mean ends where the first realization does.
+    # the mean ends with the shortest curve: nothing was measured behind its end
     points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
     mark = result.records[chosen[0]].metrics.get(str(figure.marks)) or None
     if len(chosen) > 1 or isinstance(mark, str):
@@ -206,7 +206,7 @@ def _curves_of_sweeps(
 def _printed(
     study: Study, figure: SweepFigureConfig, row: str, algorithm: str, y: str, stage: int | None
 ) -> float | None:
-    """Return what the figure's table prints at a point of a sweep; None if it prints nothing."""
+    """Return the value printed in the figure's table at a point of a sweep; None without one."""
     if figure.table is None:
         return None
     found = printed_value(study, study.config.table(figure.table), row, algorithm, y, stage)
@@ -279,7 +279,7 @@ def _means(
 
 def draw(
     study: Study, config: LinesConfig, panels: list[list[Curve]], axes: "list[Axes]"
-) -> list[Key]:
+) -> list[LegendKey]:
     """Draw the curves, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
@@ -295,7 +295,7 @@ def draw(
         if curves
     ]
     _share_axes(config, axes)
-    keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
+    keys: list[LegendKey] = [(Line2D([], [], **look), label) for label, look in looks.items()]
     keys += [(None, text) for text in _alike(axes, panels)]
     if mark := _mark_label(config, every):
         keys.append((Line2D([], [], color=GREY, linewidth=MARK_WIDTH), mark))
@@ -326,7 +326,7 @@ def _share_axes(config: LinesConfig, axes: "list[Axes]") -> None:
 
 
 def _alike(axes: "list[Axes]", panels: list[list[Curve]]) -> Iterator[str]:
-    """Yield which curves of a panel cannot be told apart in the picture."""
+    """Yield a note for curves of a panel that look alike in the picture."""
     for letter, of_panel, curves in zip(ascii_lowercase, axes, panels, strict=False):
         groups: list[list[Curve]] = []
         for curve in curves:
@@ -342,7 +342,7 @@ def _alike(axes: "list[Axes]", panels: list[list[Curve]]) -> Iterator[str]:
 
 
 def _look_equal(axes: "Axes", one: Curve, other: Curve) -> bool:
-    """Return whether two curves are nowhere farther apart than a line is wide."""
+    """Return whether two curves are everywhere closer than the width of a line."""
     if len(one.x) < 2 or one.x != other.x:
         return False
     heights = [axes.transData.transform(np.column_stack([c.x, c.y]))[:, 1] for c in (one, other)]

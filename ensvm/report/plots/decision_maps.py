@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.report.plots.looks import GREY, Key, look_of
+from ensvm.report.plots.looks import GREY, LegendKey, look_of
 from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
@@ -99,7 +99,7 @@ def lines_of(plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
 
 def draw(
     study: Study, config: PlaneConfig, panels: list[list[DrawnPlane]], axes: "list[Axes]"
-) -> list[Key]:
+) -> list[LegendKey]:
     """Draw the classifiers, panel by panel, and return the entries of the legend.
 
     The legend has the classes, the lines, and what rings and sizes mean.
@@ -141,7 +141,7 @@ def draw(
     return keys
 
 
-def _classes(shaded: bool) -> Iterator[Key]:
+def _classes(shaded: bool) -> Iterator[LegendKey]:
     """Yield the legend's entries of the two classes, with the shade of where each is predicted."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

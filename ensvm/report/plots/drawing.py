@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
-from ensvm.report.plots.looks import STYLE, Key, files_of
+from ensvm.report.plots.looks import STYLE, LegendKey, files_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import row_label
 from ensvm.study.figure_kinds import (
@@ -178,7 +178,7 @@ def _width(config: FigureConfig) -> float:
     return min(len(config.panels), PANELS_PER_ROW) * min(needed, 2 * PANEL_SIZE[0])
 
 
-def _legend(figure: Figure, keys: list[Key]) -> None:
+def _legend(figure: Figure, keys: list[LegendKey]) -> None:
     """Put a legend below the panels, in as many rows as it needs; the figure grows by them.
 
     Notes stand above its entries.

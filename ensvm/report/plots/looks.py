@@ -17,7 +17,7 @@ from ensvm.study.table_layout import TableConfig
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Key: TypeAlias = tuple[Any, str]  # of a legend: an artist (None for a note), its text
+LegendKey: TypeAlias = tuple[Any, str]  # of a legend: an artist (None for a note), its text
 Look: TypeAlias = dict[str, Any]
 
 # Okabe and Ito's colours, for any colour vision.

@@ -7,7 +7,8 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, STYLE, files_of
-from ensvm.report.ranking import LEVEL, Ranking
+from ensvm.report.ranking import Ranking
+from ensvm.report.statistical_tests import LEVEL
 from ensvm.study.figure_kinds import metric_name
 
 NOTE = (

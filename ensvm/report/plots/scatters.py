@@ -11,7 +11,7 @@ import numpy as np
 from ensvm.report.column_values import drawn_result, linear
 from ensvm.report.plots.boxes import PRINTED
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
-from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, Key, drawn_label
+from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, LegendKey, drawn_label
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_value, row_label
 from ensvm.report.verdict import is_within
@@ -88,11 +88,11 @@ def lines_of(point: Point) -> Iterator[tuple[Any, ...]]:
 
 def draw(
     study: Study, config: ScatterConfig, panels: list[list[Point]], axes: "list[Axes]"
-) -> list[Key]:
+) -> list[LegendKey]:
     """Draw the points, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
-    keys: list[Key] = [(Line2D([], [], **POINT), "ours, a point for each data set")]
+    keys: list[LegendKey] = [(Line2D([], [], **POINT), "ours, a point for each data set")]
     every = list(chain(*panels))
     if any(point.printed for point in every):
         keys.append((Line2D([], [], **PRINTED), "printed"))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.report.plots.log_axes import RAISED
-from ensvm.report.plots.looks import Key
+from ensvm.report.plots.looks import LegendKey
 from ensvm.report.query import Query, ask
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
@@ -81,7 +81,7 @@ def lines_of(item: SearchMap) -> Iterator[tuple[Any, ...]]:
 
 def draw(
     study: Study, config: MapConfig, panels: list[list[SearchMap]], axes: "list[Axes]"
-) -> list[Key]:
+) -> list[LegendKey]:
     """Draw the maps, and return the entries of the legend."""
     from matplotlib.patches import Rectangle
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ensvm.array_types import Vector
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     SignedGram,
     SimplexPoint,
     SimplexRun,
-    Vector,
     inner_product,
 )
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas
 
+from ensvm.array_types import Vector
 from ensvm.kernels.gram_matrix import DistinctRows
 
-Vector = NDArray[np.float64]
-StopReason = Literal[
+ProjectionStop = Literal[
     "epsilon_below_tol",
     "gap_below_tol",
     "zero_objective",
@@ -23,7 +23,7 @@ StopReason = Literal[
     "max_iter",
 ]
 
-METHOD_RULES: tuple[StopReason, ...] = ("epsilon_below_tol", "gap_below_tol", "zero_objective")
+METHOD_RULES: tuple[ProjectionStop, ...] = ("epsilon_below_tol", "gap_below_tol", "zero_objective")
 
 _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 
@@ -152,7 +152,7 @@ class EntropyProjectionResult:
     # (the objective is within a factor 1 + tol of the lower bound) or 'zero_objective' (to
     # rounding, hence optimal). How near rho* is, only `certificate` says.
     converged: bool
-    stop_reason: StopReason
+    stop_reason: ProjectionStop
     # At the start and after each accepted step, (T + 1,) each; lower bounds are the best so far.
     objectives: Vector
     lower_bounds: Vector
@@ -237,7 +237,7 @@ class SimplexRun:
         """Return whether the objective is proved to be within a factor 1 + tol of rho*."""
         return objective <= (1.0 + tol) * self.lower_bound(objective)
 
-    def why_no_step(self, objective: float) -> StopReason | None:
+    def why_no_step(self, objective: float) -> ProjectionStop | None:
         """Return why no step can follow weights of this objective, None if one can."""
         if objective < -self.size * self.rounding:
             return "not_positive_semidefinite"
@@ -256,7 +256,7 @@ class SimplexRun:
             self._members.append(weights)
 
     def result(
-        self, weights: Vector, objective: float, reason: StopReason
+        self, weights: Vector, objective: float, reason: ProjectionStop
     ) -> EntropyProjectionResult:
         """Return the result of a run that ends at `weights`."""
         rates = np.array(self._learning_rates)

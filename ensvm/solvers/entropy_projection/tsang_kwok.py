@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import Vector
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
+    ProjectionStop,
     SignedGram,
     SimplexPoint,
     SimplexRun,
-    StopReason,
-    Vector,
     inner_product,
 )
 
@@ -219,7 +219,7 @@ class _Steps:
     def __init__(self, run: SimplexRun, tol: float, initial_tol: float) -> None:
         self._run, self._tol, self.epsilon = run, tol, initial_tol
 
-    def after(self, current: _Iterate) -> _Iterate | StopReason:
+    def after(self, current: _Iterate) -> _Iterate | ProjectionStop:
         """Return the next accepted iterate, or that epsilon fell below tol in search of one."""
         while self.epsilon >= self._tol:
             rho = current.objective / (1.0 + self.epsilon)  # (15)

@@ -34,12 +34,11 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ensvm.array_types import Vector
 from ensvm.solvers.regularization_path.path import MachinesOfPath, checked_problem
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER, duality_gap, minimise
-
-Vector = NDArray[np.float64]
 
 __all__ = ["ApproximatePath", "approximate_regularization_path"]
 

@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import add_products, delete_row, finish_row, solve_backward
 
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Sets = NDArray[np.int8]  # RIGHT | LEFT | FREE | FIXED
 
 # FIXED: alpha = 1 whatever its margin, while the start is sought

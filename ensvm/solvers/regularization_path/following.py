@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.solvers.cholesky_update import add_products, solve_backward, solve_forward
 from ensvm.solvers.regularization_path.events import (
     EPS,
@@ -31,8 +32,6 @@ from ensvm.solvers.regularization_path.events import (
     note,
     step_to_bound,
 )
-
-Vector = NDArray[np.float64]
 
 DRIFT = 1e-9  # points further off their margin than this part of theta are put back on it
 

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
@@ -38,8 +39,6 @@ from ensvm.solvers.regularization_path.row_removal import (
     followed_values,
     sets_of,
 )
-
-Vector = NDArray[np.float64]
 
 __all__ = ["leave_one_out_values"]
 

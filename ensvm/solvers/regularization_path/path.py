@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.regularization_path.events import FREE, LEFT, PathState, Sets
 from ensvm.solvers.regularization_path.following import (
@@ -27,9 +28,6 @@ from ensvm.solvers.regularization_path.following import (
     start_with_intercept,
     start_without_intercept,
 )
-
-Indices = NDArray[np.intp]
-Vector = NDArray[np.float64]
 
 __all__ = ["RegularizationPath", "regularization_path"]
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import solve_forward
 from ensvm.solvers.regularization_path.events import (
@@ -34,9 +35,6 @@ from ensvm.solvers.regularization_path.events import (
     speeds,
     step_to_margin,
 )
-
-Vector = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 AT_BOUND = 1e-9  # alpha within this part of its bounds counts as there
 EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
 
-Vector: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
+Integers: TypeAlias = NDArray[np.int64]
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 
@@ -47,13 +47,13 @@ class DescentState(NamedTuple):
     """Where the descent is, at n points; the arrays are changed in place."""
 
     gram: NDArray[Any]  # (m, m), the whole Gram matrix, for reading only
-    members: Indices  # (n,), the rows of it that take part
+    members: Integers  # (n,), the rows of it that take part
     # (n, at least n), rows of it among the members, in the order of their first use, for reading
     # only
     rows: NDArray[Any]
     buffer: NDArray[Any]  # the same memory as `rows`; empty where that is the Gram matrix itself
-    slots: Indices  # (n,), where in `rows` a member's row is, -1 where it is not filled in
-    n_filled: Indices  # (1,)
+    slots: Integers  # (n,), where in `rows` a member's row is, -1 where it is not filled in
+    n_filled: Integers  # (1,)
     labels: Vector  # (n,)
     targets: Vector  # (n,) beta, its absolute values 1 on average
     coef: Vector  # (n,) u
@@ -61,13 +61,13 @@ class DescentState(NamedTuple):
     ridge: float  # a number >= 0 added to the diagonal of the Gram matrix
     no_growth: Vector  # (n,) 0, or -inf where u is at its upper bound
     no_shrinking: Vector  # (n,) 0, or inf where u is at its lower bound
-    lines: Indices  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
+    lines: Integers  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
     rho: Vector  # (1,)
     intercept: Vector  # (1,) b
     gap: Vector  # (1,), the duality gap when last certified
     objective: Vector  # (1,), u'Ku / 2 then, the ridge included
     size: Vector  # (1,), sum |u| then
-    points: Indices  # (4,), those of a step's direction
+    points: Integers  # (4,), those of a step's direction
     direction: Vector  # (4,), how fast their coefficients change
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import Vector
 from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import (
     Count,
@@ -25,8 +26,7 @@ from ensvm.solvers.cholesky_update import (
 )
 from ensvm.solvers.weighted_nu_svm.descent import (
     DescentState,
-    Indices,
-    Vector,
+    Integers,
     beyond,
     room_for,
     row_of,
@@ -53,11 +53,11 @@ SAME_TARGETS = 1e-12
 class Face(NamedTuple):
     """The free coefficients of the last minimisation and their factor, for the next one."""
 
-    points: Indices  # (c,), the first `size`: the free coefficients in the order of the factor
+    points: Integers  # (c,), the first `size`: the free coefficients in the order of the factor
     # (c, at least c), the first `size` rows and columns: the Cholesky factor L of their Gram matrix
     lower: Vector
     rotated: Vector  # (3, c): L^{-1} times ones, targets and gradient
-    size: Indices  # (1,)
+    size: Integers  # (1,)
     rotations: Vector  # (2, c), worked on where a point leaves the factor
     ones: Vector  # (c,)
     # (c,) each, in the order of the factor: targets, a step, and, of the points that were free at
@@ -66,8 +66,8 @@ class Face(NamedTuple):
     step: Vector
     before: Vector
     changes: Vector
-    moved: Indices  # (c,), those points
-    slots: Indices  # (c,), where their rows are
+    moved: Integers  # (c,), those points
+    slots: Integers  # (c,), where their rows are
     # (n,), of all coefficients: False but while the face is brought up to date
     listed: NDArray[np.bool_]
 

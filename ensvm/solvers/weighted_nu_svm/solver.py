@@ -25,11 +25,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import Vector
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
     DescentState,
-    Vector,
     certify,
     descend,
     find_direction,
@@ -38,7 +38,7 @@ from ensvm.solvers.weighted_nu_svm.faces import RIDGE, minimise_over_face, new_f
 
 __all__ = ["WeightedNuSVMResult", "weighted_nu_svm"]
 
-StopReason: TypeAlias = Literal[
+DescentStop: TypeAlias = Literal[
     "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
 ]
 
@@ -94,7 +94,7 @@ class WeightedNuSVMResult:
     nu_max: float
     n_iter: int
     converged: bool
-    stop_reason: StopReason
+    stop_reason: DescentStop
 
 
 def weighted_nu_svm(
@@ -303,7 +303,7 @@ def _refresh(state: DescentState) -> None:
     state.values[:] = values + state.ridge * state.coef
 
 
-def _minimise(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
+def _minimise(state: DescentState, tol: float, max_iter: int) -> tuple[int, DescentStop]:
     """Alternate steps and faces up to the duality gap; return the steps and why they ended."""
     largest = float(np.abs(state.gram.diagonal()[state.members]).max())
     precision = float(np.finfo(state.gram.dtype).eps)

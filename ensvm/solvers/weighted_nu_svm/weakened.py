@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.solvers.weighted_nu_svm.descent import Vector
+from ensvm.array_types import Vector
 from ensvm.solvers.weighted_nu_svm.solver import (
     NU_ROUNDING,
     WeightedNuSVMResult,

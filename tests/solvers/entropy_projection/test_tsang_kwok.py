@@ -13,12 +13,11 @@ from scipy.sparse.linalg import aslinearoperator
 from scipy.special import logsumexp, rel_entr, softmax
 from small_problems import noisy_gram, simplex_optimum
 
+from ensvm.array_types import Vector
 from ensvm.kernels import gram
 from ensvm.solvers.entropy_projection.accelerated import accelerated_descent
 from ensvm.solvers.entropy_projection.simplex import EntropyProjectionResult
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection, project
-
-Vector = NDArray[np.float64]
 
 SEEDS = pytest.mark.parametrize("seed", range(4))
 FIRST_STEPS = 9  # each multiplies a difference by about three: later ones show rounding
