@@ -3,7 +3,7 @@
 import re
 from textwrap import fill
 
-from ensvm.study.config_keys import Place, about, keys_in, places
+from ensvm.study.config_keys import BlockPlace, about, keys_in, places
 
 # The pages: what each is about
 PAGES = {
@@ -26,13 +26,13 @@ PAGE_OF_KEY = {
 }
 
 
-def page_of(place: Place) -> str:
+def page_of(place: BlockPlace) -> str:
     """Return the name of the page that explains a block."""
     page = PAGE_OF_ROOT[place.root]
     return PAGE_OF_KEY.get(place.name.split(".")[0], page) if page == "study" else page
 
 
-def link_to(place: Place) -> str:
+def link_to(place: BlockPlace) -> str:
     """Return the link to a block from the page of all keys."""
     anchor = re.sub(r"[^\w\- ]", "", place.heading.lower()).replace(" ", "-")
     return f"[{place.heading}](keys/{page_of(place)}.md{f'#{anchor}' if place.name else ''})"
