@@ -1,5 +1,7 @@
 """Laws of cells that a timing answers too: the same record as of their own, and no second fit."""
 
+from contextlib import contextmanager
+
 import pytest
 from made_up_records import record, run_quietly
 
@@ -106,6 +108,27 @@ def test_the_second_run_of_a_timing_counts(study, tmp_path, monkeypatch):
     first, second = (records["own", number, "svc", "timing"].seconds for number in (1, 2))
     assert first != asked[0].seconds
     assert second == asked[1].seconds
+
+
+def test_a_timing_that_waited_for_the_compiler_is_run_again(study, tmp_path, monkeypatch):
+    names = iter([["a function"], [], []])
+    asked = []
+
+    @contextmanager
+    def counted():
+        yield next(names)
+
+    def never_disturbed(record, earlier):
+        asked.append(record)
+        return False
+
+    monkeypatch.setattr("ensvm.runner.cell.compiling_counted", counted)
+    monkeypatch.setattr("ensvm.runner.cell.is_disturbed", never_disturbed)
+    config = study("svc: {estimator: SVC}", realizations=2, more=TIMED)
+    _, records = run(config, tmp_path)
+    assert {record.realization for record in asked} == {2}  # the first one was not asked about
+    assert not list(names)  # three timings of two cells
+    assert records["own", 2, "svc", "timing"].seconds == asked[0].seconds
 
 
 def test_a_failure_of_the_timing_is_that_of_both(study, tmp_path):
