@@ -32,10 +32,11 @@ def evidence_of_sum(
     margin = 0.0
     if printed is not None and cell.verdict is not None:
         margin = max(table.margin_of(column).at(printed.value), printed.half_unit)
+    of = "" if summary.realization is None else f", on realization {summary.realization} alone"
     spread = "" if cell.std is None else f" \u00b1 {cell.std:.4g} (over the data sets)"
     facts = {
         "metric": metric,
-        "what it is": MEANINGS[summary.kind],
+        "what it is": MEANINGS[summary.kind] + of,
         "ours": "" if cell.mean is None else f"{cell.text or f'{cell.mean:.5g}{spread}{after}'}",
         "printed": "" if printed is None else printed.text,
         "verdict": " ".join(filter(None, (cell.verdict, cell.why))),

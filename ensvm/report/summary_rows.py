@@ -185,6 +185,8 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
     rows = study.config.rows_of(table)
     try:
         selection, results = comparable(study, table, None, rows)
+        if summary.realization is not None:
+            results = _on_realization(study, results, summary.realization)
         by_row = PER_ROW[summary.kind](study, selection, results)
     except UserError as error:
         return [SummedCell(replace(cell, reason=str(error))) for cell in blank]
@@ -208,6 +210,26 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
         )
         cells.append(SummedCell(found, {str(row): float(of_column[row]) for row in by_row.index}))
     return cells
+
+
+def _on_realization(study: Study, results: pd.DataFrame, number: int) -> pd.DataFrame:
+    """Return the results of one realization, on the data sets on which all columns have it."""
+
+    def of_one(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
+        """Return the results on one data set; None for columns without the realization."""
+        every = for_each_realization(study, list(of_row))
+        return pd.Series(
+            [
+                replace(one, values={number: one.values[number]}) if number in one.values else None
+                for one in every
+            ],
+            index=of_row.index,
+        )
+
+    found = results.apply(of_one, axis=1).dropna()
+    if found.empty:
+        raise UserError(f"no row has values of realization {number} in all its columns")
+    return found
 
 
 def _ranks(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:

@@ -222,7 +222,8 @@ class StudyConfig(PrintedMeans):
             return summary.label
         other = next((one for one in table.columns if one.name == summary.against), None)
         if other is None:
-            return summary.kind.replace("-", " ")
+            of = "" if summary.realization is None else f", realization {summary.realization}"
+            return summary.kind.replace("-", " ") + of
         return f"wins/ties/losses against {self.column_label(other)}"
 
     def column_title(self, column: ColumnConfig) -> str:

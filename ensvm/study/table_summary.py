@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from ensvm.study.block import ConfigBlock, NameOf
 
@@ -30,11 +30,15 @@ class SummaryConfig(ConfigBlock):
         Of wins, the column that the others are compared with.
     label : str or None
         The label of the row, which the file of printed values may use, too.
+    realization : int or None
+        Of a mean rank, the realization whose values are ranked, from 1; if not given, the means
+        over all realizations are ranked.
     """
 
     kind: Literal["mean", "geometric-mean", "mean-rank", "mean-excess", "winner", "wins"]
     against: Annotated[str | None, NameOf("column", checked=False)] = None
     label: str | None = None
+    realization: int | None = Field(default=None, ge=1)
 
     @classmethod
     def long_form(cls, block: Any) -> Any:
@@ -55,10 +59,17 @@ class SummaryConfig(ConfigBlock):
             raise ValueError("wins are against a column: `{wins: COLUMN}`")
         return self
 
+    @model_validator(mode="after")
+    def _realization_is_of_ranks(self) -> Self:
+        if self.realization is not None and self.kind != "mean-rank":
+            raise ValueError(f"`realization:` is of a mean-rank, not of a {self.kind}")
+        return self
+
     @property
     def name(self) -> str:
         """The name of the row in the file of printed values: `mean`, or `wins-svc`."""
-        return self.kind if self.against is None else f"{self.kind}-{self.against}"
+        of = self.realization if self.against is None else self.against
+        return self.kind if of is None else f"{self.kind}-{of}"
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.levels import MOST_LEVELS
 from ensvm.report.ranking import FEWEST_DATA_SETS
 from ensvm.report.statistical_tests import LEVEL
+from ensvm.report.summary_rows import summary_cells
 from ensvm.report.verdict import CLOSE, CONFIDENCE
 from ensvm.runner.cell import LONG
 from ensvm.runner.cluster import WORKER_SECONDS
@@ -278,6 +279,22 @@ def test_the_abstract_of_the_benchmark_says_who_is_not_shown_to_be_worse_than_th
     n_alike = (of_best["nemenyi_p"] > LEVEL).sum()
     assert (of_best["nemenyi_p"][:n_alike] > LEVEL).all()
     assert f"the next {WORD[n_alike]} by average rank are not shown" in config.abstract.outcome
+
+
+def test_the_abstract_of_the_benchmark_says_who_is_first_on_each_split():
+    study = generated.results_of("benchmark")
+    study = replace(study, config=read_config(find_config("benchmark"))[0])
+    outcome, table = study.config.abstract.outcome, study.config.table("error")
+    ranks = {(one.row, one.column): one.mean for one in summary_cells(study, table)}
+    rows = [f"mean-rank-{number}" for number in range(1, study.config.realizations + 1)]
+    names = [column.name for column in table.columns]
+    ordered = [sorted(names, key=lambda name: ranks[row, name]) for row in rows]
+    stated = f"On each of the {WORD[len(rows)]} splits alone SVMEnsembleClassifier is first"
+    assert stated in outcome
+    assert {first for first, *_ in ordered} == {table.columns[0].name}
+    assert "who comes second differs" in outcome
+    assert len({second for _, second, *_ in ordered}) > 1
+    assert all(f"{{ours error {row} svm_ensemble}}" in outcome for row in rows)
 
 
 def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():

@@ -87,6 +87,42 @@ def test_means_and_ranks_are_those_of_numpy_and_of_ensvm_rank(tmp_path):
     assert cells["wins-b", "b"].mean is None
 
 
+def test_ranks_of_a_realization_are_those_of_a_study_with_it_alone(tmp_path):
+    numbers = np.random.default_rng(0).integers(1, 9, (len(ROWS), 3, 3)) / 10
+    rows = [f"{{kind: mean-rank, realization: {number}}}" for number in (1, 2, 3, 4)]
+    config = CONFIG.replace("mean-rank,", f"mean-rank, {', '.join(rows)},")
+    config = config.replace("realizations: 2", "realizations: 3")
+    lines = [
+        line
+        for row, of_row in zip(ROWS, numbers, strict=True)
+        for name, values in zip("abc", of_row, strict=True)
+        for line in errors(row, name, list(values))
+    ]
+    _, _, cells = sums_of(tmp_path / "s", lines, config)
+    for number in (1, 2, 3):
+        alone = [replace(one, realization=1) for one in lines if one.realization == number]
+        _, _, expected = sums_of(
+            tmp_path / f"{number}", alone, CONFIG.replace("ions: 2", "ions: 1")
+        )
+        for name in "abc":
+            cell = cells[f"mean-rank-{number}", name]
+            assert cell.mean == pytest.approx(expected["mean-rank", name].mean)
+            assert (cell.n, cell.verdict) == (len(ROWS), None)
+    assert cells["mean-rank-4", "a"].mean is None
+    assert cells["mean-rank-4", "a"].reason == (
+        "no row has values of realization 4 in all its columns"
+    )
+
+
+def test_ranks_of_a_realization_are_over_the_rows_that_have_it(tmp_path):
+    config = CONFIG.replace("mean-rank,", "{kind: mean-rank, realization: 2},")
+    lines = [one for one in records() if (one.dataset, one.realization) != ("astro", 2)]
+    study, table, cells = sums_of(tmp_path, lines, config)
+    assert cells["mean-rank-2", "a"].n == len(ROWS) - 1
+    assert "over the 4 of 5 rows" in cells["mean-rank-2", "a"].reason
+    assert "mean rank, realization 2" in MEDIA["md"].render(table_document(study, table))
+
+
 ALL = CONFIG.replace("mean-rank, {", "mean-rank, mean-excess, {kind: winner, label: Winner %}, {")
 
 
@@ -283,6 +319,8 @@ def test_every_medium_shows_them_below_the_rows(tmp_path):
         ("[{wins: d}]", "unknown column 'd'"),
         ("[mean, mean]", "the row 'mean' is given twice"),
         ("[{kind: mean, against: b}]", "wins are against a column"),
+        ("[{kind: mean, realization: 1}]", "`realization:` is of a mean-rank, not of a mean"),
+        ("[{kind: mean-rank, realization: 0}]", "realization"),
         ("[{wins: b, label: german}]", "the rows german and wins-b have the same label"),
     ],
 )

@@ -142,7 +142,8 @@ tables:
      published_realizations: 4, published_spread: sd,
      notes: [{text: Explained., explains: {b: [own]}}]}
   - {id: relative, caption: C., rows: [own, other], columns: [a, b], relative_margin: 0.3,
-     summary: [{kind: wins, against: a, label: Better}, mean]}
+     summary: [{kind: wins, against: a, label: Better}, {kind: mean-rank, realization: 1},
+               mean]}
   - {id: shown, caption: C., rows: [own], columns: [a, b], judged: false}
   - {id: sizes, caption: C., rows: [size], columns: [a, b]}
   - {id: seconds, caption: S., of: timing, metric: fit_seconds, columns: [a, b]}
