@@ -190,6 +190,27 @@ def test_a_wrong_keyword_names_the_class_that_was_called(name: str) -> None:
         ESTIMATORS[name](no_such_parameter=1)
 
 
+def test_completing_a_docstring_drops_no_section_of_it() -> None:
+    for path in sorted((ROOT / "ensvm" / "classifiers").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name in ESTIMATORS:
+                own = re.findall(r"^([A-Z].*)\n-{3,}$", ast.get_docstring(node) or "", re.MULTILINE)
+                heads = re.findall(r"^(.*)\n-{3,}$", ESTIMATORS[node.name].__doc__, re.MULTILINE)
+                assert {*own} <= {*heads}, node.name
+
+
+@EVERY_ESTIMATOR
+def test_see_also_names_estimators(name: str) -> None:
+    named = NumpyDocString(inspect.getdoc(ESTIMATORS[name]) or "")["See Also"]
+    assert {one for functions, _ in named for one, _ in functions} <= {*ESTIMATORS} - {name}
+
+
+@EVERY_ESTIMATOR
+def test_a_notebook_shows_no_link_to_the_pages_of_another_package(name: str) -> None:
+    """Ours have no public address: see CONTRIBUTING.md."""
+    assert "href=" not in ESTIMATORS[name]()._repr_html_()
+
+
 def test_a_class_without_a_docstring_stays_as_it_is() -> None:
     """`python -OO` takes docstrings away."""
 

@@ -100,6 +100,11 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         The share of the trace that the pivots leave out, of the rows they were chosen among; None
         without `low_rank`.
 
+    See Also
+    --------
+    SVMEnsembleClassifier : Probabilities, and a smaller error on small tables.
+    TunedSVC : A support vector machine, whose predictions need fewer training rows.
+
     References
     ----------
     Wahba, Spline models for observational data, 1990, section 4.2; Rifkin, Yeo & Poggio,

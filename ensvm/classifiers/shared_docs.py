@@ -15,7 +15,10 @@ Sections = dict[str, str]
 
 TITLE = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 # Sections in the order of numpydoc; "" is the text before the first one.
-ORDER = ("", "Parameters", "Attributes", "Returns", "Yields", "Raises", "References", "Examples")
+ORDER = (
+    *("", "Parameters", "Attributes", "Returns", "Yields", "Raises"),
+    *("See Also", "Notes", "References", "Examples"),
+)
 # Words in an entry that stand for the names and the formulas of `KERNELS`
 KERNEL_NAMES = ", ".join(map(repr, KERNELS))
 *FIRST_FORMULAS, LAST_FORMULA = (f"{name!r} is {row.formula}" for name, row in KERNELS.items())

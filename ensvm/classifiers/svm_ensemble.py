@@ -177,7 +177,8 @@ class SVMEnsembleClassifier(TableClassifier):
 
     See Also
     --------
-    TunedSVC : One Gaussian machine, which predicts some times faster.
+    TunedSVC : One Gaussian machine, which fits and predicts some times faster.
+    KernelRidgeClassifierCV : Least squares on kernels; low_rank= takes many rows.
 
     References
     ----------

@@ -122,6 +122,10 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         All training rows, which the staged methods need; None with kernel='precomputed' or
         keep_path=False.
 
+    See Also
+    --------
+    TunedSVC : Chooses the width, too, and takes tables as they are.
+
     References
     ----------
     Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,

@@ -118,6 +118,12 @@ class TunedSVC(TableClassifier):
     converged_ : bool
         Whether all pairs reached `tol`.
 
+    See Also
+    --------
+    SVMEnsembleClassifier : An average of such machines, with a smaller error.
+    KernelRidgeClassifierCV : Least squares on kernels; low_rank= takes many rows.
+    SVMPathClassifier : The machines of all C, one after the other.
+
     References
     ----------
     Chapelle & Vapnik, Model selection for support vector machines, NIPS 12, 2000. Lin, Lin & Weng,
