@@ -130,6 +130,19 @@ def test_columns_that_do_not_vary_change_nothing(problem, fitted):
     assert not alike.predict([[1.0, 1.0]])[0]
 
 
+def test_a_class_of_one_row_and_rows_of_weight_0(problem):
+    X, y = problem
+    alone = np.append(np.flatnonzero(y > 0), np.flatnonzero(y == 0)[:1])
+    fitted = SVMEnsembleClassifier().fit(X[alone], y[alone])
+    assert fitted.loo_probabilities_[-1, 0] < 0.5  # without it no row is of its class
+    np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1.0)
+    weight = (np.arange(y.size) % 2).astype(float)
+    some, half = SVMEnsembleClassifier().fit(X, y, weight), SVMEnsembleClassifier()
+    half.fit(X[1::2], y[1::2])
+    np.testing.assert_array_equal(some.predict_proba(X), half.predict_proba(X))
+    assert np.isnan(some.loo_probabilities_[::2]).all()
+
+
 def test_importances_point_at_the_columns_that_matter():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 6))
@@ -176,6 +189,8 @@ def test_more_rows_are_trained_in_blocks(many, monkeypatch):
     supports = [member.support for member in fitted.members_[::3]]
     assert np.unique(np.concatenate(supports)).size == sum(map(len, supports))  # rows of a block
     assert sum(member.weight for member in fitted.members_) == pytest.approx(1.0)
+    copied = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copied.predict_proba(X), fitted.predict_proba(X))
     new, labels = make_moons(1000, noise=0.25, random_state=1)
     assert fitted.score(new, labels) > TunedSVC().fit(X, y).score(new, labels) - 0.02
 

@@ -1,5 +1,8 @@
 """DataFrames as people have them: texts, categories, missing, rare and unseen values."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,6 +47,15 @@ def test_texts_and_categories_are_columns_of_0_and_1(make, table):
     if make is SVMEnsembleClassifier:
         assert ours.feature_importances_.shape == (5,)
         assert set(np.argsort(-ours.feature_importances_)[:2]) == {0, 1}
+
+
+@CLASSIFIERS
+def test_a_copy_reads_tables_as_the_original_does(make, table):
+    frame, y = table
+    frame = frame.assign(size=frame["size"].where(frame["count"] > 2))  # some are missing
+    fitted = make().fit(frame, y)
+    for other in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        np.testing.assert_array_equal(other.predict_proba(frame), fitted.predict_proba(frame))
 
 
 @CLASSIFIERS

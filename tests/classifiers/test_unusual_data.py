@@ -35,6 +35,15 @@ def test_equal_rows_get_the_largest_class(machine: Any, sizes: tuple[int, ...]) 
     np.testing.assert_array_equal(clone(machine).fit(X, y).predict(X), np.zeros(40))
 
 
+@WITH_ENSEMBLE
+def test_one_class_is_refused_by_its_name(machine: Any) -> None:
+    X, y = noisy_rows(d=3, noise=0.5)
+    with pytest.raises(ValueError, match=f"{type(machine).__name__} .*only one class: 'rain'"):
+        clone(machine).fit(X, np.full(60, "rain"))
+    with pytest.raises(ValueError, match="needs rows of positive sample_weight"):
+        clone(machine).fit(X, y, (y < 0.0).astype(float))
+
+
 @ALL
 def test_a_constant_column_changes_nothing(machine: Any) -> None:
     X, y = noisy_rows(d=3, noise=0.5)
@@ -84,5 +93,3 @@ def test_rows_of_weight_0_are_none_and_not_all_may_be(machine: Any) -> None:
     np.testing.assert_allclose(some.decision_function(X), half.decision_function(X), atol=1e-6)
     with pytest.raises(ValueError, match="at least one non-zero"):
         clone(machine).fit(X, y, np.zeros(60))
-    with pytest.raises(ValueError, match="needs rows of positive sample_weight"):
-        clone(machine).fit(X, y, (y < 0.0).astype(float))
