@@ -40,6 +40,8 @@ class Assumption(ConfigBlock):
         Its name.
     text : str
         What is open, and what the study does.
+    points : tuple of str
+        A list below it: what the study does in several respects, or what other choices give.
     tables : tuple of str or None
         The tables under which it is printed; all if not given.
     chosen_on : ChosenOn or None
@@ -49,5 +51,6 @@ class Assumption(ConfigBlock):
 
     id: Name
     text: str
+    points: tuple[str, ...] = ()
     tables: Annotated[tuple[Id, ...] | None, NameOf("table")] = None
     chosen_on: ChosenOn | None = None

@@ -53,7 +53,7 @@ def texts_of(study: str) -> Iterator[tuple[str, str]]:
     if config.abstract is not None:
         yield "abstract", " ".join(config.abstract.sentences.values())
     for one in config.assumptions:
-        yield f"assumption {one.id}", one.text
+        yield f"assumption {one.id}", "\n".join([one.text, *one.points])
     for table in config.tables:
         yield f"table {table.id}", "\n".join([table.caption, *(one.text for one in table.notes)])
     for figure in config.figures:

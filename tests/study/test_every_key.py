@@ -199,7 +199,7 @@ claims:
   - {id: runs, text: A., tests: [{left: k-1, right: k-3, relation: less, rows: [own],
      own_test: {k-1: k, k-3: k}}]}
 assumptions:
-  - {id: scaled, text: It was scaled., tables: [1],
+  - {id: scaled, text: It was scaled., points: [To mean 0.], tables: [1],
      chosen_on: {table: 1, columns: [a], rows: [own]}}
 readings:
   - id: which
@@ -346,7 +346,7 @@ def outcomes(folder, content) -> Iterator[str]:
     # The shipped studies are listed, too.
     listed = invoke("list", folder / "results").output.splitlines()
     yield "\n".join(line for line in listed if line.startswith(str(study.config.study)))
-    yield render_page("study.html", page=StudyPage(study))
+    yield render_page("study.html", page=StudyPage(study), work="")
 
 
 # Filled in when a config is read, never written by hand.

@@ -18,6 +18,7 @@ from ensvm import __version__
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell
+from ensvm.study.assumptions import Assumption
 from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict, Why
 from ensvm.visible_text import visible
@@ -125,11 +126,19 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """An entry of a list, with a shorter list below it."""
+
+    text: str
+    points: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Bullets:
     """A list with a title; it is hidden if it has no entries."""
 
     title: str
-    entries: Sequence[str]
+    entries: Sequence[str | Entry]
 
 
 Part: TypeAlias = str | Grid | Heading | Bullets  # a text is a paragraph in Markdown
@@ -188,6 +197,12 @@ def as_note(markdown: str) -> str:
     """
     text = NOTE.sub(lambda found: found[1] or f"\\{found[0]}", one_line(markdown))
     return BLOCK.sub(r"\1\\", text)
+
+
+def assumption_entry(assumption: Assumption) -> Entry:
+    """Return an assumption as an entry of a list that begins with its name."""
+    text = f"*{assumption.id}*: {as_note(assumption.text)}"
+    return Entry(text, tuple(map(as_note, assumption.points)))
 
 
 def one_line(text: str) -> str:

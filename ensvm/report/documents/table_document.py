@@ -12,11 +12,12 @@ from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
     Document,
+    Entry,
     Grid,
     Part,
     Value,
-    as_note,
     as_written,
+    assumption_entry,
     how_to_read,
     number_range,
     one_line,
@@ -67,7 +68,7 @@ class TableDocument:
     best: Sequence[str]
     legend: Sequence[str]
     notes: Sequence[str]
-    assumptions: Mapping[str, str]
+    assumptions: Mapping[str, Entry]
     missing: Sequence[str]
     origin: str
     frame: pd.DataFrame
@@ -85,7 +86,7 @@ class TableDocument:
             *self.best,
             *self.legend,
             Bullets("Notes", self.notes),
-            Bullets("Assumptions", [f"*{id}*: {text}" for id, text in self.assumptions.items()]),
+            Bullets("Assumptions", list(self.assumptions.values())),
             Bullets("Missing", self.missing),
             self.origin,
         ]
@@ -253,10 +254,10 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     )
 
 
-def _assumptions(study: Study, table: TableConfig) -> dict[str, str]:
+def _assumptions(study: Study, table: TableConfig) -> dict[str, Entry]:
     """Return the assumptions about a table by id: those that name it, and those without tables."""
     return {
-        entry.id: as_note(entry.text)
+        entry.id: assumption_entry(entry)
         for entry in study.config.assumptions
         if entry.tables is None or table.id in entry.tables
     }

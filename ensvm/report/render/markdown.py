@@ -8,6 +8,7 @@ from tabulate import tabulate
 from ensvm.report.documents.document import (
     Bullets,
     Document,
+    Entry,
     Grid,
     Heading,
     Part,
@@ -44,9 +45,17 @@ def part_to_markdown(part: Part) -> str:
     if isinstance(part, Grid):
         return grid_to_markdown(part)
     if isinstance(part, Bullets):
-        lines = "\n".join(f"- {one_line(entry)}" for entry in part.entries)
+        lines = "\n".join(map(_entry, part.entries))
         return f"{part.title}:\n\n{lines}" if part.entries else ""
     return part
+
+
+def _entry(entry: str | Entry) -> str:
+    """Return an entry of a list, and below it the list of its points."""
+    if isinstance(entry, str):
+        return f"- {one_line(entry)}"
+    points = (f"  - {one_line(point)}" for point in entry.points)
+    return "\n".join([f"- {one_line(entry.text)}", *points])
 
 
 def grid_to_markdown(grid: Grid) -> str:

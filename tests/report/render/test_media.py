@@ -58,7 +58,7 @@ tables:
     relative_margin: 0.1
 claims:
   - {id: c, text: TEXT, relation: less, left: [a], right: [b], margin: 0, note: TEXT}
-assumptions: [{id: open, text: ASSUMED}]
+assumptions: [{id: open, text: ASSUMED, points: [TEXT]}]
 """
 PRINTED = "table,row,column,value,std\n1,german,a,9.0,\n1,titanic,a,35.0,\n"
 
@@ -202,7 +202,7 @@ def test_every_text_comes_back_from_every_medium(tmp_path, text):
             expected += [squeezed(note), squeezed(explained)] if "notes" in medium.parts else []
             for one in expected:
                 assert one in read, name
-            count = 4 + ("assumptions" in medium.parts)  # heading, row, head above and head
+            count = 4 + 2 * ("assumptions" in medium.parts)  # heading, row, head above and head
             assert read.count(shown) >= count, name
 
 
@@ -328,6 +328,6 @@ def test_every_medium_has_the_same_legend_and_margins(tmp_path):
             texts = getattr(document, part)
             texts = [texts] if isinstance(texts, str) else texts
             for one in texts.values() if isinstance(texts, dict) else texts:
-                (plain, *_) = of_markdown(one)
+                (plain, *_) = of_markdown(one if isinstance(one, str) else one.text)
                 if (name, part) != ("csv", "notes"):  # it has those that have a mark
                     assert (squeezed(plain) in read) == (part in medium.parts), (name, part)
