@@ -11,9 +11,10 @@ from made_up_records import invoke
 
 import ensvm
 import ensvm.experiments
-from ensvm.shipped import shipped_results
+from ensvm.shipped import find_config, shipped_results
 from ensvm.study import config_keys
 from ensvm.study.metrics import MEASURED
+from ensvm.study.read_config import read_config
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -61,7 +62,7 @@ def test_every_page_is_in_the_site_once():
         (page.parent / name).relative_to(DOCS).as_posix()
         for page in WRITTEN
         for toctree in re.findall(r"```{toctree}\n(.*?)```", text_of(page), re.DOTALL)
-        for name in re.findall(r"^([\w/.-]+)$", toctree, re.MULTILINE)
+        for name in re.findall(r"^(?:[^:<\n]+ <)?([\w/.-]+)>?$", toctree, re.MULTILINE)
     ]
     pages = [page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES]
     assert sorted(["index", *listed]) == sorted(pages)
@@ -187,3 +188,12 @@ def test_every_file_of_a_study_has_a_line():
         name = f"{kind[1]}-ID" if kind else path.name.partition(".")[0]
         of_file = [line for line in lines if f"`{name}." in line]
         assert any(path.name.partition(".")[2].split(".")[0] in line for line in of_file), path
+
+
+@pytest.mark.parametrize("work", sorted(path.stem for path in (DOCS / "works").glob("*.md")))
+def test_a_work_has_one_name(work):
+    """The title of its study's config is its name on every page."""
+    title = read_config(find_config(work))[0].title
+    assert text_of(DOCS / "works" / f"{work}.md").startswith(f"# {title}\n")
+    assert f"\n## {title}\n" in text_of(shipped_results() / "README.md")
+    assert f"[{title}](../results/shipped/{work}/README.md)" in text_of(DOCS / "index.md")
