@@ -18,6 +18,7 @@ from ensvm.report.plots.looks import (
     look_numbers,
     look_of_point,
 )
+from ensvm.report.plots.shared_axes import share_limits
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_value, row_label
 from ensvm.study.figure_kinds import BoxConfig, RowsPanel
@@ -106,6 +107,9 @@ def draw(
     for panel_axes, panel, items in zip(axes, config.panels, panels, strict=True):
         if items:
             _draw_panel(study, panel_axes, config, config.rows_of(panel), items, numbers)
+    drawn = [panel_axes for panel_axes, items in zip(axes, panels, strict=True) if items]
+    if drawn and config.y_scale == "linear":
+        share_limits(drawn, "y")
     items = list(chain(*panels))
     labels = dict.fromkeys(item.label for item in items)
     keys: list[LegendKey] = [(Patch(**_face(numbers[label])), label) for label in labels]

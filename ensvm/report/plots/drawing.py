@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from string import ascii_lowercase
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
@@ -52,6 +53,7 @@ PANELS_PER_ROW = 2
 # The least side of a scatter for each of its points, and the most for all panels of a row
 POINT_INCHES, WIDEST_SCATTER = 0.2, 5.6
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
+LETTERS_PER_INCH = 13  # of the label of an axis, fewer than fit
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
 
@@ -154,6 +156,7 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
         for sweep in sweeps
         if sweep is not None and sweep.value != 1 and not isinstance(sweep.value, float)
     }
+    letters = [round(LETTERS_PER_INCH * side) for side in (size[0] / columns, height)]
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         title = panel.title or ", ".join(row_label(study, name) for name in panel.about.split(", "))
         drawn.set_title(f"({letter}) {title}" if count > 1 else title)
@@ -162,11 +165,17 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
         steps = STEPS.get(key, key)
         is_share = key in STEPS and x_label not in numbers_of_rows
         of_x, of_y = (LOG_AXIS * (each == "log") for each in (config.x_scale, config.y_scale))
-        drawn.set_xlabel((f"share of the {steps}" if is_share else steps) + of_x)
-        drawn.set_ylabel(y_label + of_y)
+        x_text = (f"share of the {steps}" if is_share else steps) + of_x
+        drawn.set_xlabel(_folded(x_text, letters[0]))
+        drawn.set_ylabel(_folded(y_label + of_y, letters[1]))
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
     return figure, axes[:count]
+
+
+def _folded(label: str, letters: int) -> str:
+    """Return the label of an axis, on several lines if it is longer than the axis."""
+    return label if len(label) <= letters else fill(label, letters)
 
 
 def _width(config: FigureConfig) -> float:

@@ -1,7 +1,6 @@
 """Figures hold the curves of the records, nothing else, and the same files come out twice."""
 
 import io
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from matplotlib.image import imread
 
 from ensvm.errors import UserError
 from ensvm.report.documents.document import csv_of
-from ensvm.report.plots.curves import _looks
+from ensvm.report.plots.curves import _listed, _looks
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.log_axes import log_limits
 from ensvm.report.plots.looks import COLOURS, look_numbers, look_of
@@ -384,13 +383,52 @@ def test_a_logarithmic_axis_says_so(tmp_path, texts_of):
     assert said == [True, False]
 
 
-def test_no_line_joins_single_realizations(swept):
-    (curve,), _ = read_curves(swept, swept.config.figures[0])
-    looks = [
-        _looks(swept, swept.config.figures[0], [replace(curve, n=(n, n))])["A"]["linestyle"]
-        for n in (2, 1)
+def test_single_realizations_have_the_error_of_their_test_rows(tmp_path, texts_of):
+    lines = [record(f"size-{n}", 1, "a", error=0.1, n_test=300) for n in (50, 100)]
+    lines += [record("titanic", 1, name, curve=[4.0, 2.0, 1.0]) for name in ("b-2", "b-3")]
+    config = SWEPT.replace("realizations: 2", "realizations: 1")
+    study = make_study(tmp_path / "s", config, lines)
+    of_rates, of_curves, _ = study.config.figures
+    (curve,), _ = read_curves(study, of_rates)
+    assert curve.band == pytest.approx([100.0 * np.sqrt(0.1 * 0.9 / 300)] * 2, rel=0.05)
+    assert "band: ± one standard error, from the test rows" in texts_of(study, of_rates)
+    assert "single realizations: no spread" in texts_of(study, of_curves)
+
+
+@pytest.mark.parametrize(("label", "text"), [("c", "a; b, c"), ("c d", "a and c d")])
+def test_labels_with_commas_are_told_apart_in_a_list(label, text):
+    assert _listed(["a", "b, c" if label == "c" else label]) == text
+
+
+def test_panels_of_one_unit_begin_at_0_if_one_of_them_does(tmp_path, monkeypatch):
+    config = PANELS.replace("y_scale: log", "y_scale: linear")
+    config = config.replace("datasets: [german]", "datasets: [german, titanic]")
+    config = config.replace("{dataset: german, series: [c]}", "{dataset: titanic, series: [c]}")
+    lines = [
+        record(row, 1, name, curve=curve)
+        for row in ("german", "titanic")
+        for name, curve in (("a", [0.3, 0.2, 0.01]), ("b", [0.3, 0.1, 0.1]), ("c", [0.3, 0.28]))
     ]
-    assert [look == "none" for look in looks] == [False, True]
+    study = make_study(tmp_path / "s", config, lines)
+    shown = []
+    monkeypatch.setattr(
+        "ensvm.report.plots.drawing.files_of", lambda drawn, endings: shown.append(drawn)
+    )
+    draw(study, read_figure(study, study.config.figures[0]), [".svg"])
+    assert [axes.get_ylim()[0] for axes in shown[0].axes] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("panels", ["[german]", "[{dataset: german}, {dataset: german}]"])
+def test_a_long_label_of_an_axis_stays_within_the_figure(tmp_path, panels):
+    long = "a label of an axis with many more words than an axis has room for"
+    config = MANY.format(algorithms="a: {estimator: RhoSVC, record: [path_]}", series="a")
+    config = config.replace("x_label: x, y_label: y", f"x_label: {long}, y_label: {long}")
+    config = config.replace("panels: [german]", f"panels: {panels}")
+    study = make_study(tmp_path / "s", config, [record("german", 1, "a", curve=[1.0, 2.0])])
+    (png,) = draw(study, read_figure(study, study.config.figures[0]), [".png"])
+    pixels = imread(io.BytesIO(png))[..., :3]
+    assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
+    assert (pixels[[0, 1, -2, -1]] == 1.0).all()
 
 
 @pytest.mark.parametrize(
