@@ -126,13 +126,19 @@ class _Listener(events.Listener):
             self.counted.append(function.__qualname__)
         elif not self.announced:
             self.announced = True
-            if sys.stderr is not None and sys.stderr.isatty():
+            logger = logging.getLogger(PACKAGE.name)
+            if logger.isEnabledFor(logging.INFO):
+                logger.info(ANNOUNCEMENT)  # a run shows it above its bar
+            elif _somebody_reads_stderr():
                 print(ANNOUNCEMENT, file=sys.stderr, flush=True)
-            else:
-                logging.getLogger(PACKAGE.name).info(ANNOUNCEMENT)
 
     def on_end(self, event: Any) -> None:
         """Say nothing; numba calls it."""
+
+
+def _somebody_reads_stderr() -> bool:
+    """Return whether standard error is a terminal, or the output of a notebook's cell."""
+    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 
 
 _listener = _Listener()

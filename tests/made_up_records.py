@@ -201,9 +201,9 @@ class PoolHere(Pool):
 def cells_run_here(patch, most_jobs=1):
     """Let runs of so many jobs run their cells in this process, which saves starting workers."""
 
-    def pool(store, report, timeout, jobs):
+    def pool(store, report, timeout, jobs, *, say):
         if jobs > most_jobs:
-            return LocalPool(store, report, timeout, jobs)
+            return LocalPool(store, report, timeout, jobs, say=say)
         return PoolHere(store, report)
 
     patch.setattr(execute, "LocalPool", pool)

@@ -1,6 +1,7 @@
 """Classifiers that misbehave, for tests of the runner; configs name them by import path."""
 
 import ctypes
+import logging
 import os
 import signal
 import time
@@ -274,3 +275,11 @@ class Duck:
 
     def predict(self, X):
         return X[:, 0]
+
+
+class Logs(Majority):
+    """Logs what a compiled solver logs when it is compiled."""
+
+    def fit(self, X, y):
+        logging.getLogger("ensvm").info("compiling")
+        return super().fit(X, y)

@@ -20,7 +20,7 @@ from ensvm.records.record import Identity, Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
 from ensvm.runner.cell import Task, new_record
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.pool import LocalPool, Pool, Report
+from ensvm.runner.pool import LocalPool, Pool
 
 
 class Progress(Protocol):
@@ -34,6 +34,9 @@ class Progress(Protocol):
 
     def start(self, cells: int) -> None:
         """Say how many cells are going to run."""
+
+    def say(self, message: str) -> None:
+        """Show a message of a worker process."""
 
     def done(self, records: list[Record]) -> None:
         """Say that these cells have ended and are on the disk."""
@@ -97,20 +100,20 @@ def run_plan(
         tasks = run.tasks(jobs if client is None else 1)
         store.appended()  # the records so far are none of the workers'
         if tasks:
-            with _pool(client, store, run.save, timeout, min(jobs, len(tasks))) as pool:
+            with _pool(client, store, run, timeout, min(jobs, len(tasks))) as pool:
                 pool.run([task for task in tasks if task.run_pass == "error"])
                 timings = [task for task in tasks if task.run_pass == "timing"]
                 pool.run(timings, one_by_one=True)
     return run.outcome
 
 
-def _pool(client: Any, store: Store, report: Report, timeout: float | None, jobs: int) -> Pool:
+def _pool(client: Any, store: Store, run: "_Run", timeout: float | None, jobs: int) -> Pool:
     """Return a pool of workers of this machine, or of the cluster that a client belongs to."""
     if client is None:
-        return LocalPool(store, report, timeout, jobs)
+        return LocalPool(store, run.save, timeout, jobs, say=run.say)
     from ensvm.runner.cluster import ClusterPool
 
-    return ClusterPool(store, report, timeout, client)
+    return ClusterPool(store, run.save, timeout, client)
 
 
 def _connected(engine: Any) -> AbstractContextManager[Any]:
@@ -210,6 +213,10 @@ class _Run:
         """Count records that are on the disk."""
         self.outcome.add(records)
         self._progress.done(records)
+
+    def say(self, message: str) -> None:
+        """Show a message of a worker process."""
+        self._progress.say(message)
 
     def _tasks(
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str

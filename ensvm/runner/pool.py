@@ -46,6 +46,8 @@ NO_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EN
 
 # Takes records that are new on the disk.
 Report: TypeAlias = Callable[[list[Record]], None]
+# Takes a message of a worker process.
+Say: TypeAlias = Callable[[str], None]
 
 # Processes that end without a message (out of memory while they start, for example) would
 # otherwise be started for ever.
@@ -159,17 +161,25 @@ class LocalPool(Pool):
 
     A cell whose process dies is run once more, alone; if that process dies too, the cell fails. A
     cell that takes more than `timeout` seconds is ended. No other cell is lost. `threads` is how
-    many threads the libraries of a process may use, unless environment variables set it.
+    many threads the libraries of a process may use, unless environment variables set it. `say` is
+    called once for each different message of the processes.
     """
 
     def __init__(
-        self, store: Store, report: Report, timeout: float | None, jobs: int, threads: int = 0
+        self,
+        store: Store,
+        report: Report,
+        timeout: float | None,
+        jobs: int,
+        threads: int = 0,
+        say: Say = lambda message: None,
     ) -> None:
         if not hasattr(os, "fork"):
             raise UserError("cells run in forked processes: on Windows, use WSL")
         super().__init__(store, report)
         self.size = jobs
-        self._timeout = timeout
+        self._timeout, self._say = timeout, say
+        self._said = set[str]()
         self._folder = tempfile.TemporaryDirectory(prefix="ensvm-")
         threads = threads or max(1, cpu_count() // jobs)
         self._idle = [
@@ -185,8 +195,13 @@ class LocalPool(Pool):
         return future
 
     def look(self) -> None:
-        """Report new records, and kill the processes whose cells take too long."""
+        """Report new records and messages; kill the processes whose cells take too long."""
         super().look()
+        for worker in self._busy.values():
+            for message in worker.traces.messages:
+                if message not in self._said:
+                    self._said.add(message)
+                    self._say(message)
         if self._timeout is not None:
             for worker in self._busy.values():
                 worker.kill_if_older(self._timeout + GRACE_SECONDS)

@@ -108,6 +108,10 @@ class RunProgress:
             count=self._count(),
         )
 
+    def say(self, message: str) -> None:
+        """Print a message of a worker process on a line of its own, above the bar."""
+        self._print(message)
+
     def done(self, records: list[Record]) -> None:
         """Count the cells that have ended."""
         self._done += len(records)

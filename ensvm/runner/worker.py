@@ -8,6 +8,7 @@ another cell; so does a cell in which a process has died before.
 
 import faulthandler
 import json
+import logging
 import os
 import shutil
 import signal
@@ -24,6 +25,7 @@ from joblib import parallel_config
 
 from ensvm.data import load
 from ensvm.errors import UserError
+from ensvm.records.code_identity import PACKAGE
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import Appender, read_records
 from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libraries
@@ -37,6 +39,7 @@ SAFE_PATH = "PYTHONSAFEPATH"
 _parent = 0  # the process that started this worker
 UNREADABLE = "its record cannot be read: has its code replaced functions of Python, such as json's?"
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
+MESSAGES = "messages"  # the file of what a worker process logs
 
 
 class CellDied(Exception):
@@ -79,6 +82,11 @@ class Traces:
     def end(self) -> None:
         """Remove the mark."""
         (self.folder / "mark").unlink(missing_ok=True)
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages of the process so far, which the run shows above its bar."""
+        return _text_of(self.folder / MESSAGES).splitlines()
 
     @property
     def crash(self) -> str:
@@ -165,6 +173,7 @@ def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
         parallel_config("threading"),
         open(traces.folder / "crash", "wb") as crash,
         _crashes_told(crash),
+        _messages_kept(traces),
     ):
         for event in run_task(task):
             if isinstance(event, Started):
@@ -189,6 +198,21 @@ def _crashes_told(file: BinaryIO) -> Iterator[None]:
     finally:
         faulthandler.cancel_dump_traceback_later()
         faulthandler.disable()
+
+
+@contextmanager
+def _messages_kept(traces: Traces) -> Iterator[None]:
+    """Keep what `ensvm` logs in this process, such as that a solver is compiled, for the run."""
+    logger = logging.getLogger(PACKAGE)
+    level, handler = logger.level, logging.FileHandler(traces.folder / MESSAGES, delay=True)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+        handler.close()
 
 
 def _run_and_exit(task: Task, folder: Path, traces: Traces, timeout: float | None) -> None:

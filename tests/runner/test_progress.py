@@ -1,13 +1,17 @@
-"""Lines of a run whose output goes to a file."""
+"""What a run shows: its lines if its output goes to a file, its bar on a terminal."""
 
 import io
+import re
 
 import pytest
 from made_up_records import record
 from rich.console import Console
 from rich.progress import Progress
 
+from ensvm.runner.execute import run_plan
+from ensvm.runner.plan import make_plan
 from ensvm.runner.progress import RunProgress, _Remaining
+from ensvm.visible_console import VisibleConsole
 
 
 @pytest.fixture
@@ -38,3 +42,26 @@ def test_the_first_cells_which_may_compile_give_no_remaining_time(done, total, s
     task = bar.add_task("smoke", total=total)
     bar.update(task, completed=done)
     assert ("ETA" in _Remaining().render(bar.tasks[0])) == shown
+
+
+def test_a_message_stands_on_a_line_of_its_own_above_the_bar(monkeypatch):
+    screen = io.StringIO()
+    console = VisibleConsole(file=screen, force_terminal=True, width=80)
+    monkeypatch.setattr("ensvm.runner.progress.VisibleConsole", lambda **options: console)
+    with RunProgress("smoke") as progress:
+        progress.start(4)
+        progress.say("compiling")
+    written = re.sub(r"\x1b\[[\d;?]*\w", "", screen.getvalue())
+    assert "compiling" in re.split(r"[\r\n]+", written)
+
+
+def test_a_message_of_several_processes_is_shown_once(study, tmp_path):
+    shown = []
+
+    class Shows(RunProgress):
+        def say(self, message):
+            shown.append(message)
+
+    plan = make_plan(study('logs: {estimator: "troublesome:Logs"}', realizations=4))
+    run_plan(plan, tmp_path / "r", Shows("trial", visible=False), jobs=2)
+    assert shown == ["compiling"]
