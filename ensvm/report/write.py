@@ -206,7 +206,7 @@ def write_pages(
     for study in studies:
         try:
             page = StudyPage(study)
-            text = render_page("study.html", page=page)
+            text = render_page("study.html", page=page, work=_page_of_work(page, target))
         except Exception as error:
             if failed is None:
                 raise
@@ -222,9 +222,24 @@ def write_pages(
         for kind, order in ORDERS.items()
     }
     missing = sum(page.picture.missing for page in pages if page.picture)
-    text = render_page("index.html", pages=_in_order(pages), totals=totals, missing=missing)
+    text = render_page(
+        "index.html",
+        pages=_in_order(pages),
+        totals=totals,
+        missing=missing,
+        in_site=any(_page_of_work(page, target) for page in pages),
+    )
     replace_file(path, text)
     yield path
+
+
+def _page_of_work(page: "StudyPage", target: Path) -> str:
+    """Return the address of the documentation's page about a study's work.
+
+    It is empty if the folder `target` of the pages does not lie in the site of the documentation.
+    """
+    address = Path("..", "works", f"{page.config.part_of or page.name}.html")
+    return address.as_posix() if (target / address).is_file() else ""
 
 
 def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:

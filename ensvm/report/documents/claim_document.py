@@ -23,6 +23,7 @@ from ensvm.report.documents.document import (
     Part,
     as_note,
     as_written,
+    assumption_entry,
     enumerated,
     one_line,
     origin,
@@ -97,6 +98,12 @@ PRINTED = (
 )
 
 
+def title_of_claims(study: Study) -> str:
+    """Return what the claims are: sentences of a paper, or hypotheses of our own."""
+    is_quoted = any(claim.text for claim in study.config.claims)
+    return "Sentences of the paper, tested" if is_quoted else "Hypotheses, tested"
+
+
 def claims_document(study: Study) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
     parts: list[Part] = [claims_list(study)]
@@ -105,7 +112,7 @@ def claims_document(study: Study) -> Document:
     # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
     parts += legend(study)
-    parts += [Bullets("Assumptions", [f"*{one.id}*: {as_note(one.text)}" for one in assumptions])]
+    parts += [Bullets("Assumptions", list(map(assumption_entry, assumptions)))]
     parts += [origin(study)]
     title = as_written(f"Claims: {study.config.title or study.config.study}")
     return Document(title, parts, _frame(study))

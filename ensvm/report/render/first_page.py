@@ -13,7 +13,7 @@ from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.store import CONFIG_COPY, folders_in, has_file
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import verdict_counts_of_claims
+from ensvm.report.documents.claim_document import title_of_claims, verdict_counts_of_claims
 from ensvm.report.documents.document import (
     Bullets,
     Grid,
@@ -185,7 +185,7 @@ def _figures(study: Study) -> Iterator[Part]:
 
 def _claims(study: Study) -> Iterator[Part]:
     if study.config.claims:
-        yield "## What the paper says, tested"
+        yield f"## {title_of_claims(study)}"
         yield "\n".join(f"- {finding.markdown}" for _, finding in sentences_tested(study))
 
 

@@ -16,8 +16,15 @@ from ensvm.records.runs import processors_of, runs_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.claim_document import test_parts, wording
-from ensvm.report.documents.document import Part, as_note, csv_of, one_line, origin
+from ensvm.report.documents.claim_document import test_parts, title_of_claims, wording
+from ensvm.report.documents.document import (
+    Part,
+    as_note,
+    csv_of,
+    number_range,
+    one_line,
+    origin,
+)
 from ensvm.report.documents.findings_document import (
     Finding,
     abstract_of,
@@ -51,6 +58,7 @@ from ensvm.study.table_layout import TableConfig
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
+MOST_HEADS = 11  # the heads of more columns are turned, so that all columns fit the window
 DOWNLOADS = {"md": "text/markdown", "latex": "text/x-tex", "csv": "text/csv"}
 NAMES_OF_MEDIA = {"md": "Markdown", "latex": "LaTeX", "csv": "CSV"}
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
@@ -92,9 +100,12 @@ class StudyPage:
         tested = sentences_tested(study)
         self.judged = [judged for judged, _ in tested]
         self.claims = [self._claim(judged, finding) for judged, finding in tested]
+        self.claims_title = title_of_claims(study)
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
-        self.abstract = self.html(" ".join(abstract_of(study)))
-        self.headline = self.html(outcome_of(study))
+        # Of the user's own data the page says first which algorithm is best.
+        best = self.tables[0].content["best"] if self.tables else Markup()
+        self.headline = self.html(outcome_of(study)) or best
+        self.abstract = self._abstract() or self.headline
         self.readings = [
             PageSection(
                 question.config.id,
@@ -119,6 +130,15 @@ class StudyPage:
     def note(self, text: str) -> Markup:
         """Return a note of the config as HTML."""
         return self.html(as_note(text))
+
+    def _abstract(self) -> Markup:
+        """Return the abstract, in which what came out is bold; empty if there is none."""
+        came_out = outcome_of(self.study)
+        return self.html(
+            " ".join(
+                f"**{text}**" if text == came_out else text for text in abstract_of(self.study)
+            )
+        )
 
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:
@@ -194,8 +214,11 @@ class StudyPage:
             for number, column in enumerate(table.columns, 1)
             if column.of(table) in self.config.proposed
         ]
+        counts = {cell.n for cell in cells if cell.n and table.of != "data"}
         content = {
             "grid": document.grid,
+            "turns_heads": len(document.grid.heads) > MOST_HEADS,
+            "realizations": f"Realizations: {number_range(counts)}. " if counts else "",
             "best": self.html(*document.best),
             "legend": self.html(*document.legend),
             "notes": self.html(*document.notes),

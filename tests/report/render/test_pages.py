@@ -66,7 +66,7 @@ readings:
     variants: [{{name: two, label: "the second {EVIL}", instead: {{one: two}}}}]
     conclusion: "Neither. {EVIL}"
 assumptions:
-  - {{id: a, text: "an assumption {EVIL}"}}
+  - {{id: a, text: "an assumption {EVIL}", points: ["a point {EVIL}"]}}
 """
 DATA_LINKS = [link for name in ("titanic", "german") for link in find_card(name).links]
 PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n1,german,one,90.0,\n"
@@ -462,3 +462,35 @@ def test_the_index_has_papers_by_year_then_others_and_a_total(tmp_path):
     assert "3 within the margin" in total or re.search(r'title="3 [a-z ]+"', total)
     assert 'title="4 holds"' in total
     assert 'title="0 ' not in total
+
+
+def test_pages_in_the_site_of_the_documentation_link_to_it(page, study, tmp_path):
+    (tmp_path / "works").mkdir()
+    (tmp_path / "works" / "s.html").write_text("about it")
+    *in_site, index = write_pages([study], tmp_path / "results")
+    assert "../works/s.html" in Page(in_site[0]).values("href")
+    assert "../index.html" in Page(index).values("href")
+    assert not any("works" in address for address in Page(page).values("href"))
+
+
+OF_ONES_OWN = """\
+study: mine
+realizations: 4
+datasets:
+  - {name: own, path: own.csv, target: y, split: {protocol: random, n_train: 40, n_test: 20}}
+algorithms: {a: {label: A, estimator: SVC}, b: {label: B, estimator: SVC}}
+tables: [{id: errors, caption: Errors, columns: [a, b]}]
+"""
+
+
+def test_the_page_of_ones_own_data_says_first_and_once_which_algorithm_is_best(tmp_path):
+    lines = [
+        *errors("own", "a", [0.2, 0.21, 0.19, 0.2]),
+        *errors("own", "b", [0.4, 0.41, 0.4, 0.4]),
+    ]
+    study = make_study(tmp_path / "mine", OF_ONES_OWN, lines)
+    one, index = (path.read_text() for path in write_pages([study], tmp_path / "pages"))
+    sentence = "<strong>A</strong> has the best mean"
+    assert one.index(sentence) < one.index("<main")
+    assert one.count(sentence) == index.count(sentence) == 1
+    assert "of ours" not in one
