@@ -1,6 +1,8 @@
 """YAML as configs and cards are written: numbers as in YAML 1.2 and JSON, dates as text."""
 
+import math
 import re
+import sys
 from typing import Any
 
 import yaml
@@ -90,6 +92,16 @@ def _refuse_too_much(text: str) -> None:
         raise
 
 
+def _beyond_floats(value: float, text: str) -> str:
+    """Return why a number is not the one that is written: infinite, or 0; else an empty text."""
+    digits = text.lower().partition("e")[0]
+    if math.isinf(value) and "inf" not in text.lower():
+        return f"the number {text:.60} is too large (accepted: below {sys.float_info.max:.1e})"
+    if value == 0 and re.search("[1-9]", digits):
+        return f"the number {text:.60} is too small (accepted: 0, or from {sys.float_info.min:.1e})"
+    return ""
+
+
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -109,10 +121,13 @@ class Loader(_SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """Return the value of a node."""
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"{node.value!r:.60} is not a value of the type !!{type_of(node.tag)}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
+        if isinstance(value, float) and (problem := _beyond_floats(value, node.value)):
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
 
 
 class Dumper(yaml.SafeDumper):

@@ -46,7 +46,10 @@ class PowersConfig(ConfigBlock):
         exponents = range(self.first, self.to + 1, self.step)
         if self.of.is_integer() and self.first >= 0:
             return [int(self.of) ** exponent for exponent in exponents]
-        return [self.of**exponent for exponent in exponents]
+        values = [self.of**exponent for exponent in exponents]
+        if not all(values):
+            raise OverflowError("a power is too small for a float")
+        return values
 
 
 def with_powers(source: YamlSource, value: Any, location: Location = ()) -> Any:
@@ -65,6 +68,6 @@ def with_powers(source: YamlSource, value: Any, location: Location = ()) -> Any:
             wrong, message = refusal(error)
             raise source.error((*location, "powers", *wrong), message) from error
         except OverflowError as error:
-            message = f"a power of {value['powers']} is too large"
+            message = f"a power of {value['powers']} is too large or too small"
             raise source.error((*location, "powers"), message) from error
     return {key: with_powers(source, each, (*location, key)) for key, each in value.items()}

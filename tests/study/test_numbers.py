@@ -61,6 +61,20 @@ def test_what_only_resembles_a_number_is_text(text):
     assert read(text) == text.strip("'")
 
 
+@given(
+    st.integers(1, 999),
+    st.integers(-600, 600),
+    st.sampled_from(["{m}e{e}", "-{m}.5E{e:+}", "0.{zeros}{m}", "{m}{zeros}."]),
+)
+def test_a_number_that_no_float_holds_is_refused_with_its_line(mantissa, exponent, form):
+    written = form.format(m=mantissa, e=exponent, zeros="0" * abs(exponent))
+    if abs(float(written)) in (0, math.inf):
+        with pytest.raises(UserError, match=r"x.yaml, line 1: .*the number .* too (large|small)"):
+            read(written)
+    else:
+        assert read(written) == float(written)
+
+
 @given(st.text(alphabet="0123456789.eE+-_:x", min_size=1))
 def test_a_text_that_is_written_again_stays_text(text):
     source = YamlSource(Path("x.yaml"), f"value: {json.dumps(text)}\n")

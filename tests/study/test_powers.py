@@ -34,6 +34,7 @@ def test_the_list_is_written_out(text, expected):
         ("{of: 2, from: 3, to: 1}", "powers: from 3 to 1"),
         ("{of: 2, from: 0, to: 5000}", "more than 1000"),
         ("{of: 1.5, from: 0, to: 999999, step: 99999}", "too large"),
+        ("{of: 2, from: -3000, to: 0, step: 1000}", "too small"),
         ("{of: 0, from: 3, to: 5}", "powers.of: 0 is not accepted"),
         ("{of: 2, form: 3, to: 5}", "unknown key 'form'; did you mean 'from'"),
         ("{of: 2, to: 5}", "from: is missing"),
