@@ -131,17 +131,17 @@ def _copy_study(path: Path, name: str | None, force: bool) -> list[Path]:
     from ensvm.atomic_write import replace_file
     from ensvm.errors import UserError
     from ensvm.shipped import shipped_config, shipped_configs
-    from ensvm.study.block import Name
+    from ensvm.study.block import StudyName
     from ensvm.study.read_config import read_config
     from ensvm.study.source import PARTS, read_text
+    from ensvm.yaml_block import explain
 
     config, _ = read_config(path)
     name = (name or f"my-{config.study}").removesuffix(".yaml")
     try:
-        TypeAdapter(Name).validate_python(name)
+        TypeAdapter(StudyName).validate_python(name)
     except ValidationError as error:
-        message = f"{name!r} is not accepted as the name of a study: letters, digits, _ . + -"
-        raise UserError(message) from error
+        raise explain(error, "the name of the study") from error
     if name == config.study or shipped_config(name) is not None:
         raise UserError(f"{name!r} is the name of another study; choose one of its own")
     folder = Path() if path.parent == shipped_configs() else path.parent

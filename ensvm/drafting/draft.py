@@ -30,6 +30,7 @@ from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_tex
 from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.errors import Refused, UserError
 from ensvm.shipped import shipped_names
+from ensvm.study.block import is_reserved
 from ensvm.yaml_block import explain
 
 # What a column of classes is often called; one with such a name is taken without a question.
@@ -214,7 +215,7 @@ def _of_table(
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "fill": "training-mean"}
-    found = tuple(column.alarm for column in others if column.alarm)
+    found = (*table.alarms, *(column.alarm for column in others if column.alarm))
     draft = Draft(
         path, config, table.written_as, target, table.titles[position], block, alarms=found
     )
@@ -392,14 +393,15 @@ def stem_of(path: Path) -> str:
 def study_name(stem: str) -> str:
     """Return a name that a study and a data set may have, as near to a file's as can be.
 
-    If letters are lost, a short hash follows, so that two files do not give one name. A shipped
-    study keeps its name for itself.
+    If letters are lost, a short hash follows, so that two files do not give one name. Names of
+    shipped studies, and those that no folder of results may have, get another beginning.
     """
     letters = unicodedata.normalize("NFKD", stem)
     plain = letters.encode("ascii", "ignore").decode()
     name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")
     if name and not any(letter.isalnum() and not letter.isascii() for letter in letters):
-        return f"my-{name}" if name in shipped_names() else name[:LONGEST_NAME]
+        name = name[:LONGEST_NAME].rstrip(".")
+        return f"my-{name}" if name in shipped_names() or is_reserved(name) else name
     return f"{(name or 'data')[: LONGEST_NAME - 7]}-{_mark(stem)}"
 
 

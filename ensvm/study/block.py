@@ -1,11 +1,20 @@
 """What the blocks of a config share: types of names, the mark of keys that name, and errors."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 from annotated_types import MinLen
-from pydantic import BeforeValidator, ConfigDict, Field, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from ensvm.study.source import Location
@@ -16,6 +25,28 @@ KIND_KEYS = ("kind", "protocol", "type")
 # Names become names of files, which most systems end at 255 bytes, endings and all.
 LONGEST_NAME = 100
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=LONGEST_NAME)]
+
+
+# Windows keeps these names for devices, with any ending, and drops a point at the end. Results and
+# pages have files of the other names beside the studies' own.
+_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\..*)?|.*\.|index|shipped", re.IGNORECASE)
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a folder of results, or a page, must not have a name on some system."""
+    return _RESERVED.fullmatch(name) is not None
+
+
+def _for_files(name: str) -> str:
+    if is_reserved(name):
+        raise ValueError(
+            f"{name!r} cannot be the name of a folder of results on all systems; choose another"
+        )
+    return name
+
+
+StudyName = Annotated[Name, AfterValidator(_for_files)]
+"""The name of a study, which its folder of results and its page have, too."""
 
 
 def _text(value: Any) -> Any:

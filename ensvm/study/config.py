@@ -9,7 +9,7 @@ from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.assumptions import Assumption
-from ensvm.study.block import ConfigBlock, Name, NameOf, Names, SweepConfig
+from ensvm.study.block import ConfigBlock, Name, NameOf, Names, StudyName, SweepConfig
 from ensvm.study.claim import ClaimConfig, ClaimTest
 from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
 from ensvm.study.figures import AnyFigure
@@ -115,7 +115,7 @@ class StudyConfig(PrintedMeans):
     hints: ClassVar = hints.STUDY
     called: ClassVar = "the study"
 
-    study: Name
+    study: StudyName
     title: str = ""
     citation: str = ""
     url: WebAddress | None = None

@@ -284,10 +284,18 @@ class YamlSource:
                 self.refuse(location, message + (did_you_mean(name, accepted) or hint))
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
-        """Refuse each entry of a list that has the name of an earlier one."""
+        """Refuse each entry of a list that has the name of an earlier one.
+
+        Files are named by the ids of entries, and some systems do not tell capital letters apart.
+        """
+        before = dict[str, str]()
         for index, name in enumerate(names):
+            other = before.setdefault(name.casefold() if key == ("id",) else name, name)
             if name in names[:index]:
                 self.refuse((*location, index, *key), f"the {what} {name!r} is given twice")
+            elif other != name:
+                message = f"differs from the {what} {other!r} in capital letters alone"
+                self.refuse((*location, index, *key), message)
 
     def _walk(self, node: yaml.Node, location: Location, loader: Loader) -> None:
         """Note the line of every key, and refuse a key that is given twice."""

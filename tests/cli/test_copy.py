@@ -56,7 +56,8 @@ def test_a_copy_of_ones_own_study_lies_beside_it(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a/b", "is not accepted as the name of a study"),
+        ("a/b", "the name of the study: 'a/b' is not accepted"),
+        ("con", "the name of the study: 'con' cannot be the name of a folder"),
         ("nips99", "is the name of another study"),
         ("there", "there.yaml exists"),
     ],

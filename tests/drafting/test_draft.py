@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from pydantic import TypeAdapter
 
 from ensvm.data import inline_card, load
 from ensvm.drafting.config_text import commands, write_config
@@ -14,6 +15,7 @@ from ensvm.drafting.draft import UnclearTarget, draft_study, study_name
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_names
+from ensvm.study.block import StudyName
 
 N = 40
 
@@ -314,6 +316,13 @@ def test_a_shipped_study_keeps_its_name(name: str) -> None:
     assert study_name(name) not in shipped_names()
 
 
+@pytest.mark.parametrize(
+    "stem", ["con", "NUL.x", "aux.csv.old", "Com1", "index", "shipped", "a" * 49 + ".b"]
+)
+def test_a_name_is_one_that_every_system_takes(stem):
+    TypeAdapter(StudyName).validate_python(study_name(stem))
+
+
 @pytest.mark.parametrize(("stem", "name"), [("Données 2", "Donnees-2"), ("my_data", "my_data")])
 def test_a_name_without_lost_letters_is_kept(stem, name):
     assert study_name(stem) == name
@@ -419,7 +428,18 @@ def test_numbers_in_other_spellings_are_read(spell):
         ([f"{i * 1.5}" if i % 3 else f"<{i}" for i in range(N)], "holds numbers but for texts"),
         *(
             ([form.format(i) for i in range(N)], "looks like numbers, such as ")
-            for form in ("{}.5 ± 0.3", "{} (2)", "{}/8", "{}h 20m", "2x10^{}", "40°{}'N", "{} E-3")
+            for form in (
+                "{}.5 ± 0.3",
+                "{} (2)",
+                "{}/8",
+                "{}h 20m",
+                "2x10^{}",
+                "40°{}'N",
+                "{} E-3",
+                "{:#x}",
+                "{:#b}",
+                "0{:x}h",
+            )
         ),
     ],
 )

@@ -34,6 +34,14 @@ WRONG = [
     ("realizations: 2", "realizations: 1000000000000", "1,000,000,000,000 cells.*1,000,000"),
     ("realizations: 2", "realizations: 2020-99-99", "line 2: realizations: .*2020-99-99"),
     (HEAD, "", "study: is missing"),
+    *(
+        (
+            HEAD,
+            f"study: {name}\n",
+            f"line 1: study: '{name}' cannot be the name of a folder of results",
+        )
+        for name in ("con", "NUL.x", "lpt1", "Aux", "index", "shipped", "ends.")
+    ),
     (HEAD, f"study: {'t' * 300}\n", "line 1: study: .*at most 100"),
     (HEAD, f"{HEAD}study: u\n", "line 1: study: the key is given twice .again at .*line 2"),
     (HEAD, f"{HEAD}null: x\n", "a key is text, got 'null'.*line 2; put it in quotes"),
@@ -42,6 +50,11 @@ WRONG = [
     (HEAD, f"{HEAD}url: ftp://a.org/x\n", "line 2: url: "),
     (HEAD, f"{HEAD}doi: https://doi.org/10.1000/182\n", "line 2: doi: "),
     ("id: 1", f"id: {'t' * 300}", "id: .*at most 100"),
+    (
+        "{id: 1, ",
+        "{id: T, caption: c, columns: [a]}\n  - {id: t, ",
+        r"tables\[2\].id: differs from the table 'T' in capital letters alone",
+    ),
     # data sets
     ("[german]", "[germn]", r"line 3: datasets\[1\].*germn.*german"),
     ("[german]", "[german, german]", r"line 3: datasets\[2\]: .*'german' is given twice"),
@@ -59,7 +72,7 @@ WRONG = [
     ),
     (TABLE, "caption: c, relative_margin: 10", r"tables\[1\].relative_margin: .*10"),
     # tables
-    (TABLE, "caption: c, rows: [german, german]", "the row 'german' is given twice"),
+    (TABLE, "caption: c, rows: [german, german]", "rows: the data set 'german' is given twice"),
     ("columns: [a]", "columns: [a, {name: a, label: b}]", "the column 'a' is given twice"),
     (
         "datasets: [german]",
