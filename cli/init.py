@@ -39,6 +39,7 @@ NAME_WIDTH = 24
 @click.option(
     "--missing", metavar="TEXT", multiple=True, help="A text that stands for a missing value."
 )
+@click.option("--encoding", metavar="NAME", help="How its letters are coded, such as cp1251.")
 @click.option("--delimiter", metavar="MARK", help="The mark between fields, such as '|' or tab.")
 @click.option(
     "--skip", type=click.IntRange(0), help="How many lines before the table are left out."
@@ -67,6 +68,7 @@ def init(
     groups: str | None,
     header: bool | None,
     missing: tuple[str, ...],
+    encoding: str | None,
     delimiter: str | None,
     skip: int | None,
     footer: int | None,
@@ -104,6 +106,7 @@ def init(
     from ensvm.drafting.draft import UnclearTarget, draft_study
 
     options = {
+        "encoding": encoding,
         "delimiter": delimiter,
         "skip": skip,
         "footer": footer,
@@ -202,7 +205,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     lines = [
         ("classes", f"{draft.target_title!r}: {rows}", "--target NAME"),
         ("rows without a label", unlabelled * bool(draft.target.missing), f"unlabelled: {here}"),
-        ("written as", draft.written_as, "--delimiter, --header, --no-header"),
+        ("written as", draft.written_as, "--encoding, --delimiter, --header"),
         (
             "lines left out",
             left_out * bool({"skip", "footer"} & form.keys()),

@@ -27,6 +27,7 @@ UNIT = re.compile(r"(?P<before>\D{0,4}?)[+-]?\d[\d.,' ]*(?P<after>\D{0,8})")
 OF_PARTS = re.compile(
     r"[+-]?\d[\d.,]*(\s*[±(/×^_°:*'′]|x10|\s*\+/?-|\s*(d|e|ft|h|m|min|s)\s*[+-]?\d).*", re.I
 )
+OF_ANOTHER_BASE = re.compile(r"[+-]?0[xob][0-9a-f_]+|[+-]?\d[0-9a-f]*h", re.I)  # 0x1F, 1Fh
 COMPACT_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 FEWEST_IN_THOUSANDS = 20  # different numbers such as 1.250, if others such as 950 have no point
 MOSTLY = 0.9  # of the fields of a column
@@ -154,7 +155,9 @@ def _mostly_numbers(column: DraftColumn) -> str:
     levels = list(column.counts)
     numbers = Numerals().read(levels)
     if np.isnan(numbers).mean() > 1 / 2:
-        n_of_parts = sum(map(bool, map(OF_PARTS.fullmatch, levels)))
+        n_of_parts = sum(
+            bool(OF_PARTS.fullmatch(level) or OF_ANOTHER_BASE.fullmatch(level)) for level in levels
+        )
         if IDENTIFIER.fullmatch(column.name):
             n_of_parts = 0
         if max(_beside_numbers(levels).total(), n_of_parts) < MOSTLY * len(levels):

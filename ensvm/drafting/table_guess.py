@@ -29,6 +29,16 @@ SAMPLE = 200  # values of a column that show how numbers are written ...
 SAMPLE_COLUMNS = 100  # ... and columns of numbers
 BETWEEN_DIGITS = re.compile(r"\d\D+\d")
 ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
+# What is looked for if a text does not look like Windows-1252
+OTHER_ENCODINGS = (
+    *("gb18030", "big5", "cp932", "euc_jp", "cp949"),
+    *("cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874"),
+)
+# In Windows-1252, letters with accents and a few signs stand alone among letters of ASCII.
+WESTERN = re.compile(
+    rb"(?<![\x80-\xff])[\xc0-\xff\xa1\xa3\xa7\xaa\xab\xb0-\xb3\xb5\xba\xbb\xbf\x80\x91-\x97](?![\x80-\xff])"
+)
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 ZEROS_OF_UTF_16 = 0.6  # of each second byte, at least, where most letters are those of ASCII
 CONTROL = re.compile(r"[\0-\x08\x0e-\x19\x1b-\x1f\x7f]|\x1a(?!\s*$)")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
@@ -50,6 +60,7 @@ class DraftTable:
     dialect: dict[str, Any] = field(default_factory=dict)
     has_header: bool = True
     by_position: bool = False  # whether the config names the target by its position
+    alarms: tuple[str, ...] = ()  # what may be wrong with how the file is read
     # If columns have types: the encodings of those that are not numbers, and by name why a column
     # cannot be an input.
     typed: tuple[Inputs, dict[str, str]] | None = None
@@ -72,7 +83,7 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     `written` are the keys of `format:` that need no guess. Raises UserError if the file is not a
     table of text.
     """
-    text, encoding = _decoded(file)
+    text, encoding, doubt = _decoded(file, written.get("encoding"))
     dialect: dict[str, Any] = {"encoding": encoding}
     dialect |= _guess_lines(file.name, text, written.get("delimiter"))
     dialect |= {key: value for key, value in written.items() if key != "missing"}
@@ -102,7 +113,10 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     delimiter = next(
         (k for k, mark in DELIMITERS.items() if mark == form.delimiter), form.delimiter
     )
-    notes = [f"{ENCODINGS[encoding]}, delimiter {delimiter}, {what}", *table.notes]
+    is_assumed = encoding in ("cp1252", "latin-1") and "encoding" not in written
+    assumed = " (assumed, since it is not UTF-8)" * is_assumed
+    name = f"{ENCODINGS.get(encoding, encoding)}{assumed}"
+    notes = [f"{name}, delimiter {delimiter}, {what}", *table.notes]
     if usable:
         titles = names
     return DraftTable(
@@ -114,6 +128,7 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
         _without_defaults(dialect, file.name, usable),
         has_header=header,
         by_position=not usable,
+        alarms=(doubt,) if doubt else (),
     )
 
 
@@ -144,13 +159,21 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
     return [texts_of(column).tolist() for column in table.columns.values()]
 
 
-def _decoded(file: FileContent) -> tuple[str, str]:
-    """Return the beginning of the text and its encoding; raise UserError for what is not text."""
+def _decoded(file: FileContent, asked: str | None) -> tuple[str, str, str]:
+    """Return the text, its encoding, and why that may be wrong; raise UserError for no text.
+
+    If an encoding is `asked` for, the reader refuses what is not text in it.
+    """
     data = file.data
+    if asked is not None:
+        return data.decode(asked, errors="replace").removeprefix("\ufeff"), asked, ""
     if _is_json(data):
         raise UserError(f"{file.name}: is JSON; {SAVE_AS}")
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    for encoding in (*["utf-16"] * marked, "utf-8", "cp1252", "latin-1"):
+    other, doubt = "", ""
+    if not marked and not _is_text(data, "utf-8"):
+        other, doubt = _other_encoding(data)
+    for encoding in (*["utf-16"] * marked, *[other] * bool(other), "utf-8", "cp1252", "latin-1"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -160,10 +183,42 @@ def _decoded(file: FileContent) -> tuple[str, str]:
             what = f"not text but a binary file (it holds {control!r})"
             zeros = [data[first:HEAD:2].count(0) / len(data[first:HEAD:2]) for first in (0, 1)]
             if max(zeros) > max(ZEROS_OF_UTF_16, 1.5 * min(zeros)):
-                what = "UTF-16 or UTF-32 without a byte-order mark"
+                what = "UTF-16 or UTF-32 without a byte-order mark (--encoding utf-16-le reads one)"
             raise UserError(f"{file.name}: is {what}; {SAVE_AS} in UTF-8")
-        return text.removeprefix("\ufeff"), encoding
+        return text.removeprefix("\ufeff"), encoding, doubt
     raise AssertionError("every byte is a character of Latin-1")
+
+
+def _is_text(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _other_encoding(data: bytes) -> tuple[str, str]:
+    """Return the encoding of a text that looks neither like UTF-8 nor like Windows-1252.
+
+    With it comes why it may be wrong. Both are empty for a text that looks like Windows-1252, and
+    the encoding is if none is found.
+    """
+    n_beyond = len(BEYOND_ASCII.findall(data[:HEAD]))
+    if len(WESTERN.findall(data[:HEAD])) > n_beyond / 2:
+        return "", ""
+    try:
+        from charset_normalizer import from_bytes  # comes with pooch
+    except ImportError:
+        found = None
+    else:
+        lines = b"\n".join(line for line in data.splitlines() if BEYOND_ASCII.search(line))
+        found = from_bytes(lines[:HEAD], cp_isolation=list(OTHER_ENCODINGS)).best()
+    name = "" if found is None or not _is_text(data, found.encoding) else found.encoding
+    read_as = f"is read as {name}, which is a guess" if name else "is read as Windows-1252"
+    return name, (
+        f"the text looks neither like UTF-8 nor like Windows-1252, and {read_as}: if its letters "
+        "are wrong, --encoding NAME reads it as another one"
+    )
 
 
 def _is_json(data: bytes) -> bool:
