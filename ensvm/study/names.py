@@ -1,5 +1,6 @@
 """What the blocks of a study may name in each other, and what they ask of the records."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,16 @@ class AskedMetric:
 def _an(noun: str) -> str:
     """Return a noun behind its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _refuse_repeated(what: str, names: Any, location: Location, source: YamlSource) -> None:
+    """Refuse a list of names that has one twice: what it names would count twice."""
+    if isinstance(names, dict):
+        for key, inner in names.items():
+            _refuse_repeated(what, inner, (*location, key), source)
+    elif isinstance(names, tuple) and len(set(names)) < len(names):
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        source.refuse(location, f"the {what} {twice!r} is given twice")
 
 
 @dataclass(frozen=True)
@@ -85,8 +96,10 @@ class StudyNames:
         if isinstance(value, BaseModel):
             for key, field in type(value).model_fields.items():
                 inner = getattr(value, key)
-                if (mark := mark_of(field)) is not None and mark.checked:
-                    self.must_have(mark.what, inner or (), (*location, key), source)
+                if (mark := mark_of(field)) is not None:
+                    _refuse_repeated(mark.values or mark.what, inner, (*location, key), source)
+                    if mark.checked:
+                        self.must_have(mark.what, inner or (), (*location, key), source)
                 self.check(inner, (*location, key), source)
         elif isinstance(value, dict | tuple):
             items = value.items() if isinstance(value, dict) else enumerate(value)

@@ -20,7 +20,6 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
             message = "a table of timing needs a `timing:` block in the study"
             source.refuse(("tables", index, "of"), message)
         rows = names.datasets if table.rows is None else table.rows
-        source.must_be_distinct(("tables", index, "rows"), "row", list(table.rows or ()))
         columns = [column.name for column in table.columns]
         source.must_be_distinct(("tables", index, "columns"), "column", columns)
         for name, others in table.underline.items():

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import BaseModel
 
 from ensvm.errors import UserError
@@ -177,3 +178,31 @@ def test_the_name_of_another_thing_is_said_to_be_that(old, new, message, tmp_pat
     path.write_text(PLAIN.replace(old, new))
     with pytest.raises(UserError, match=message):
         read_config(path)
+
+
+def lists_of_names(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield where a config has a list of names."""
+    if isinstance(value, dict):
+        for key in value.keys() - {"record", "sweep"}:
+            yield from lists_of_names(value[key], (*place, key))
+    elif isinstance(value, list) and not all(isinstance(each, str | int) for each in value):
+        for at, each in enumerate(value):
+            yield from lists_of_names(each, (*place, at))
+    elif isinstance(value, list) and place[-1] != "panels":  # two may show one data set
+        yield place
+
+
+def test_no_list_has_a_name_twice(tmp_path):
+    """A value that is named twice would count twice."""
+    places = list(lists_of_names(yaml.safe_load(PLAIN)))
+    assert len(places) > 30
+    path = tmp_path / "t.yaml"
+    for *steps, last in places:
+        content = yaml.safe_load(PLAIN)
+        block: Any = content
+        for step in steps:
+            block = block[step]
+        block[last].append(block[last][-1])
+        path.write_text(yaml.safe_dump(content))
+        with pytest.raises(UserError, match=rf"{last}(\[\d+\])?: .* is given twice"):
+            read_config(path)
