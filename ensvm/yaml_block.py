@@ -1,8 +1,8 @@
 """The base of all YAML blocks, and what pydantic finds wrong in them as messages for users."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, get_args
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -56,10 +56,13 @@ def explain(error: ValidationError, subject: str) -> UserError:
     return UserError("\n".join(dict.fromkeys(lines)), keys[0])
 
 
+Place: TypeAlias = tuple[int | str, ...]
+
+
 class Readable(NamedTuple):
     """An error in a block: where the value or the block stands, and the message for users."""
 
-    location: tuple[int | str, ...]
+    location: Place
     message: str
     unknown_key: str | None  # in the block at this location
 
@@ -87,7 +90,7 @@ def readable(error: ValidationError) -> list[Readable]:
         # `[key]` is how pydantic marks a mapping's key, which is not in the file.
         loc = tuple(part for part in loc if part != "[key]")
         if first["type"] == "flag":
-            loc = (*loc, first["ctx"]["key"])
+            loc = (*loc, *first["ctx"]["place"])
         elif first["type"] == "union_tag_invalid" and first["ctx"]["discriminator"] == "_kind()":
             loc = (*loc, "kind")
         if union and (accepted := list(filter(None, map(_accepted, [first, *union])))):
@@ -160,9 +163,20 @@ def _refused_name(value: Any, quoted: str) -> str:
 
 
 def _takes_flags(annotation: Any) -> bool:
-    """Return whether a type, or a part of it, accepts true and false."""
+    """Return whether a type, or a part of it, accepts true and false, or is a block of its own."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return True
     inner = (_takes_flags(part) for part in get_args(annotation))
     return annotation is bool or annotation is Any or any(inner)
+
+
+def _flags_in(value: Any, place: Place) -> Iterator[tuple[Place, bool]]:
+    """Yield the truth values in nested lists and mappings, each with its place."""
+    if isinstance(value, bool):
+        yield place, value
+    elif isinstance(value, list | dict):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _flags_in(inner, (*place, key))
 
 
 class Strict(BaseModel):
@@ -190,11 +204,18 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _no_flags_for_numbers(cls, block: Any) -> Any:
-        """Refuse true and false for a key that does not take them: pydantic reads 1 and 0."""
+        """Refuse true and false for a key that does not take them: pydantic reads 1 and 0.
+
+        Lists and mappings of such a key are looked through.
+        """
         for key, value in block.items() if isinstance(block, dict) else ():
             field = cls.model_fields.get(key)
-            if isinstance(value, bool) and field and not _takes_flags(field.annotation):
-                raise PydanticCustomError("flag", f"{value} is not accepted{FLAGS}", {"key": key})
+            if field is None or _takes_flags(field.annotation):
+                continue
+            for place, flag in _flags_in(value, (key,)):
+                raise PydanticCustomError(
+                    "flag", f"{flag} is not accepted{FLAGS}", {"place": place}
+                )
         return block
 
     @classmethod

@@ -10,15 +10,17 @@ import inspect
 import os
 import re
 import traceback
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import did_you_mean
-from ensvm.runner.class_parameters import BY_CLASS
+from ensvm.runner.class_parameters import BY_CLASS, BY_LABEL
 from ensvm.runner.estimator_output import error_text
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
@@ -33,6 +35,8 @@ OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "trans
 GRIDS = ("param_grid", "param_distributions")  # of searches over parameters of `estimator`
 # Texts that scikit-learn takes in place of an estimator.
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
+# Constraints of scikit-learn's parameters that may be true or false
+OF_FLAGS = ("boolean", "verbose", bool, object)
 METHODS = ("fit", "predict", "get_params", "set_params")
 NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?")  # a text that is meant as one
 
@@ -434,15 +438,26 @@ def _like(key: str, default: Any, value: Any) -> Any:
     """Return a value as a tuple if the default is one, for which YAML has lists alone.
 
     Raises EstimatorError for a text that is meant as a number, and for true or false in the place
-    of one, which Python takes for 1 and 0. A default of 0 or 1 may be that of a flag.
+    of one, which Python takes for 1 and 0: in place of a default that is a number (0 and 1 may be
+    those of a flag), beside numbers in a list, or as the number of a class.
     """
     is_number = isinstance(default, int | float) and not isinstance(default, bool)
-    if is_number and isinstance(value, bool) and (default not in (0, 1) or type(default) is float):
-        raise EstimatorError(f"{key}: {value} is not accepted{FLAGS}; accepted: a number")
+    if isinstance(value, bool) and is_number and (default not in (0, 1) or type(default) is float):
+        raise _no_number(key, value)
+    parts = value if isinstance(value, list) else []
+    if isinstance(value, Mapping) and key.rpartition("__")[2] in (*BY_LABEL, *BY_CLASS):
+        parts = [0, *value.values()]
+    flags = [part for part in parts if isinstance(part, bool)]
+    if flags and any(isinstance(part, Number) and not isinstance(part, bool) for part in parts):
+        raise _no_number(key, flags[0])
     if is_number and isinstance(value, str) and NUMBER.fullmatch(value.strip()):
         hint = slip_in_number(value.strip()) or "write a number, without quotes"
         raise EstimatorError(f"{key} has the text {value!r:.60}; {hint}")
     return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
+
+
+def _no_number(key: str, value: Any) -> EstimatorError:
+    return EstimatorError(f"{key}: {value} is not accepted{FLAGS}; accepted: a number")
 
 
 def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
@@ -477,9 +492,11 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     grids = grids_among(search.get_params(deep=False))
     accepted = search.estimator.get_params()
     for name, values in (pair for grid in grids for pair in grid.items()):
+        part = owner_of(accepted, name, search.estimator)
+        refuse_equal_values(name, values)
         for value in values if isinstance(values, list) else ():
             _like(name, accepted.get(name), value)
-        part = owner_of(accepted, name, search.estimator)
+            _check_flag(part, name, value)
         if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)
@@ -488,6 +505,16 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
                 f"accepted: {names}{hint}"
             )
     return grids
+
+
+def refuse_equal_values(parameter: str, values: Any) -> None:
+    """Raise EstimatorError if a grid has a value of a parameter twice; 1 is not 1.0 here.
+
+    A whole number where only real ones are meant was made one before.
+    """
+    texts = [repr(value) for value in values] if isinstance(values, list) else []
+    if twice := [text for text, times in Counter(texts).items() if times > 1]:
+        raise EstimatorError(f"the grid has {parameter} = {twice[0]:.60} twice")
 
 
 def grids_among(parameters: Mapping[str, Any]) -> list[Any]:
@@ -507,6 +534,19 @@ def part_classes(estimator: Any) -> set[Any]:
     return parts
 
 
+def _check_flag(owner: Any, key: str, value: Any) -> None:
+    """Raise EstimatorError for true or false if a parameter declares what it takes, and no flags.
+
+    scikit-learn takes them for 1 and 0 wherever it takes whole numbers.
+    """
+    constraints = getattr(owner, "_parameter_constraints", {}).get(key.rpartition("__")[2])
+    if not isinstance(value, bool) or not isinstance(constraints, list):
+        return
+    inner = [getattr(each, "constraint", each) for each in constraints]
+    if not any(getattr(each, "type", each) in OF_FLAGS for each in inner):
+        raise _no_number(key, value)
+
+
 def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
     """Raise EstimatorError if a value breaks the constraints that the estimator declares."""
     from sklearn.base import clone
@@ -517,6 +557,7 @@ def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
     if share_gram and shares_gram(checked):
         checked.set_params(kernel="precomputed")  # the runner has more kernels than scikit-learn
     for name, value in checked.get_params(deep=False).items():
+        _check_flag(estimator, name, value)
         if name in BY_CLASS and isinstance(value, Mapping):  # by labels, until the data are known
             checked.set_params(**{name: list(value.values())})
     if checked.get_params(deep=False).get("gamma") == "mean-distance":

@@ -18,6 +18,7 @@ from ensvm.runner.estimators import (
     lost_in_copies,
     names_in,
     part_classes,
+    refuse_equal_values,
     resolved_block,
     search_grids,
 )
@@ -310,6 +311,7 @@ def _with_kernel(
         estimator = build(spec, method.params, share_gram=share)
         parts = part_classes(estimator)
         for parameter, values in (method.grid or {}).items():
+            refuse_equal_values(parameter, values)
             for value in values:
                 point = {**method.params, parameter: value}
                 parts |= part_classes(build(spec, point, share_gram=share))

@@ -1,5 +1,7 @@
 """Whatever a config may say of an estimator leads to the one that one would write by hand."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -13,6 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.errors import UserError
@@ -150,6 +155,62 @@ def test_a_text_in_place_of_a_number_is_refused(spec, key, text):
 def test_a_flag_in_place_of_a_number_is_refused(spec, key, value):
     with pytest.raises(EstimatorError, match=rf"^{key}: {value} is not accepted .*YAML reads yes"):
         build(resolved(spec), {key: value})
+
+
+def constrained_parameters():
+    """Yield the parameters of the classifiers that need none, with what they declare."""
+    for name in [*ESTIMATORS, *(name for name, _ in all_estimators("classifier"))]:
+        with suppress(EstimatorError):
+            made = build(name, {})
+            for key, constraints in getattr(made, "_parameter_constraints", {}).items():
+                if key in made.get_params(deep=False):
+                    yield name, key, constraints, made.get_params(deep=False)[key]
+
+
+@pytest.mark.filterwarnings("ignore:Class :FutureWarning")  # of deprecated ones
+def test_no_class_that_declares_its_parameters_takes_a_flag_for_a_number():
+    def takes(key, constraints, value):
+        with suppress(InvalidParameterError):
+            validate_parameter_constraints({key: constraints}, {key: value}, "a class")
+            return True
+        return False
+
+    n_of_numbers = 0
+    for name, key, constraints, default in constrained_parameters():
+        if isinstance(default, bool):
+            assert build(name, {key: default}).get_params()[key] is default
+        # True is a whole number for Python, and numpy's is not
+        is_number = takes(key, constraints, True) and not takes(key, constraints, np.True_)
+        if is_number and bool not in constraints:
+            n_of_numbers += 1
+            with pytest.raises(EstimatorError, match=rf"{key}: True is not accepted .YAML"):
+                build(name, {key: True})
+    assert n_of_numbers > 100
+
+
+@pytest.mark.parametrize(
+    ("spec", "params"),
+    [
+        ("SVC", {"class_weight": {"sick": True, "healthy": 2}}),
+        ("GaussianNB", {"priors": {"sick": True, "healthy": False}}),
+        ("MLPClassifier", {"hidden_layer_sizes": [True, 10]}),
+        ("TfidfVectorizer", {"ngram_range": [True, 2]}),
+        ({"pipeline": ["StandardScaler", "SVC"]}, {"svc__class_weight": {"sick": True}}),
+        ("BaggingClassifier", {"estimator": {"estimator": "SVC", "params": {"C": True}}}),
+    ],
+    ids=str,
+)
+def test_a_flag_among_numbers_is_refused(spec, params):
+    with pytest.raises(EstimatorError, match=r"True is not accepted .YAML reads yes"):
+        construct(resolved(spec), resolved_values(params))
+
+
+@pytest.mark.parametrize("key", ["max_depth", "class_weight", "random_state"])
+def test_a_flag_in_the_grid_of_a_search_is_refused(key):
+    value = {"sick": True} if key == "class_weight" else True
+    for grid in ({key: [None, value]}, [{"criterion": ["gini"]}, {key: [value]}]):
+        with pytest.raises(EstimatorError, match=f"^{key}: True is not accepted"):
+            search_grids(GridSearchCV(DecisionTreeClassifier(), grid))
 
 
 @pytest.mark.parametrize("value", [True, "3,162"])
