@@ -100,6 +100,14 @@ def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
                 yield at, f"{name} does not run on {entry.name}"
             elif most > last.get(entry.name, most):
                 yield at, f"{entry.name} has {last[entry.name]} realizations"
+        if entry.other_inputs == "drop" and entry.drop:
+            yield ("datasets", index, "drop"), "`other_inputs: drop` leaves these columns out"
+        if entry.fill is not None and entry.target is not None and entry.incomplete != "keep":
+            what = "left out" if entry.incomplete == "drop" else "refused"
+            yield (
+                ("datasets", index, "fill"),
+                f"rows with missing values are {what} by `incomplete:`",
+            )
         if entry.name not in rows and entry.sweep is None:
             for key in _given(entry, *own_keys):
                 yield ("datasets", index, key), "there is no printed value in this row"

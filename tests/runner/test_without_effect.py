@@ -124,6 +124,34 @@ def test_a_key_without_effect_is_named(tmp_path, old, new, message):
     assert re.search(message, told), told
 
 
+OWN = """\
+study: t
+datasets:
+  - {name: own, path: own.csv, target: c, split: {protocol: kfold, n_splits: 2}, KEYS}
+algorithms: {svc: {estimator: SVC}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("drop: [b]", ""),
+        ("inputs: {a: number}, other_inputs: drop", ""),
+        ("inputs: {a: number}, other_inputs: drop, drop: [b]", r"datasets\[1\].drop: .*leaves"),
+        ("fill: 0, incomplete: keep", ""),
+        ("fill: 0, incomplete: drop", r"datasets\[1\].fill: .*are left out by `incomplete:`"),
+        ("fill: training-mean", r"datasets\[1\].fill: .*are refused by `incomplete:`"),
+    ],
+)
+def test_a_key_of_an_own_file_without_effect_is_named(tmp_path, keys, message):
+    rows = [f"{n % 7},{n % 5},{'xy'[n % 2]}\n" for n in range(20)]
+    (tmp_path / "own.csv").write_text("a,b,c\n" + "".join(rows))
+    (tmp_path / "c.yaml").write_text(OWN.replace("KEYS", keys))
+    told = " ".join(invoke("check", tmp_path / "c.yaml").output.split())
+    assert ("has no effect" in told) == bool(message), told
+    assert re.search(message, told), told
+
+
 @pytest.mark.parametrize("name", ["smoke", "icmla05", "comp6321"])
 def test_shipped_studies_have_no_such_key(name):
     plan = make_plan(shipped_configs() / f"{name}.yaml")
