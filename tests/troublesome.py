@@ -79,6 +79,7 @@ ANSWERS = {
     "columns": lambda y: np.column_stack([y, y]),
     "none": lambda y: None,
     "texts": lambda y: y.astype(str),
+    "masked": lambda y: np.ma.array(y, mask=np.arange(y.size) == 2),
     "nan": lambda y: np.where(np.arange(y.size) == 2, np.nan, y),
     "probabilities": lambda y: 0.9 * y,
     "unknown": lambda y: y + 7,
@@ -88,6 +89,7 @@ ANSWERS = {
 FINE = {
     "list": lambda y: y.tolist(),
     "floats": lambda y: y.astype(float),
+    "masked array": np.ma.array,
     "column": lambda y: y[:, None],
     "objects": lambda y: y.astype(object),
     "column of objects": lambda y: y[:, None].astype(object),

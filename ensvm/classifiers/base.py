@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
 
 from ensvm.classifiers.sklearn_private import StrOptions, check_sample_weight
 from ensvm.kernels.gram_matrix import dense_rows
@@ -180,6 +181,25 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, level)
 
 
+def refuse_masked(values: Any, name: str) -> None:
+    """Raise ValueError for masked values: scikit-learn reads the numbers below the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} is a masked array with masked values; accepted: `{name}.filled(NUMBER)` or "
+            "array without these rows"
+        )
+
+
+def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Return the inputs, and labels if given, as scikit-learn's `validate_data` does.
+
+    Raises ValueError for masked values, too.
+    """
+    for name, values in zip("Xy", (X, *y), strict=False):
+        refuse_masked(values, name)
+    return validate_data(estimator, X, *y, **options)
+
+
 def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return the two classes in sorted order, shape (2,), and the labels as -1 and +1, shape (m,).
 
@@ -226,6 +246,7 @@ def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float
     """
     if sample_weight is None:
         return None
+    refuse_masked(sample_weight, "sample_weight")
     weight: NDArray[np.float64] = check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import (
     BinaryClassifier,
@@ -20,6 +20,7 @@ from ensvm.classifiers.base import (
     checked_weights,
     require_square,
     signed_labels,
+    validated,
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import Interval, StrOptions, fit_context
@@ -143,7 +144,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Validate, solve, and set every fitted attribute."""
         # Sums over columns round by the order of the entries in memory, so that there is one order.
         order = None if self.kernel == "precomputed" else "C"
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes(), order=order)
+        X, y = validated(self, X, y, accept_sparse="csr", dtype=self._dtypes(), order=order)
         self.classes_, signs = self._targets(y)
         if self.kernel == "precomputed":
             require_square(X)
@@ -239,7 +240,7 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     def _validated(self, X: Any) -> Any:
         """Return the rows to predict, or their kernel values with the training rows."""
-        return validate_data(self, X, accept_sparse="csr", dtype=self._dtypes(), reset=False)
+        return validated(self, X, accept_sparse="csr", dtype=self._dtypes(), reset=False)
 
     def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of coefficients times kernel values, shape (n,) or (n, k).

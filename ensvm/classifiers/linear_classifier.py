@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base import (
     BinaryClassifier,
@@ -15,6 +15,7 @@ from ensvm.classifiers.base import (
     checked_weights,
     dense,
     signed_labels,
+    validated,
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import fit_context
@@ -73,7 +74,7 @@ class LinearClassifier(BinaryClassifier):
     @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         """Validate, find the plane, and set every fitted attribute."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        X, y = validated(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, signs = signed_labels(y, type(self).__name__)
         weight = checked_weights(sample_weight, X)
@@ -85,5 +86,5 @@ class LinearClassifier(BinaryClassifier):
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return f(x) = w.x + w_0 of each row."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]

@@ -12,10 +12,10 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.class_columns import aligned_decisions, aligned_probabilities
-from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels
+from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels, validated
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, RoutingNotSupportedMixin
 
@@ -74,14 +74,14 @@ class BinaryMetaEstimator(RoutingNotSupportedMixin, MetaEstimatorMixin, BinaryCl
 
     def _validated_training(self, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.float64]]:
         """Return the training input, its labels, and these as -1 and +1, having set `classes_`."""
-        X, y = validate_data(self, X, y, accept_sparse="csr")
+        X, y = validated(self, X, y, accept_sparse="csr")
         self.classes_, signs = signed_labels(y, type(self).__name__)
         return X, y, signs
 
     def _validated(self, X: Any) -> Any:
         """Return the rows to predict."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", reset=False)
+        return validated(self, X, accept_sparse="csr", reset=False)
 
     def _signs(self, labels: ArrayLike) -> NDArray[np.float64]:
         """Return labels of the two classes as -1 and +1, shape (n,)."""

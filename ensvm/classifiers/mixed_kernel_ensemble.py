@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
+from sklearn.utils.validation import check_is_fitted, check_memory
 
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
@@ -21,6 +21,7 @@ from ensvm.classifiers.base import (
     coded_labels,
     dense,
     drawn_seed,
+    validated,
     warn_caller,
 )
 from ensvm.classifiers.kernel_machines import (
@@ -314,7 +315,7 @@ class MixedKernelEnsemble(Classifier):
 
     def _prepare(self, X: Any, y: ArrayLike) -> TrainingSet:
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", order="C")
+        X, y = validated(self, X, y, dtype=np.float64, accept_sparse="csr", order="C")
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, codes = coded_labels(y, type(self).__name__)
         entropy = drawn_seed(self.random_state)
@@ -445,7 +446,7 @@ class MixedKernelEnsemble(Classifier):
     def _queries(self, X: Any) -> Iterator[Rows]:
         """Yield the validated rows in blocks, as the members take them; sparse ones made dense."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        X = validated(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
         for block in slices(X.shape[0], BLOCK):
             yield Rows(dense_rows(X[block]), self._centre)
 

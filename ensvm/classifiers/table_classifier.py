@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_X_y
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.array_types import Indices, Vector
 from ensvm.classifiers.base import (
@@ -23,6 +23,7 @@ from ensvm.classifiers.base import (
     coded_labels,
     drawn_seed,
     relative_weights,
+    validated,
     warn_caller,
 )
 from ensvm.classifiers.repeated_rows import MergedRows, merged_rows
@@ -141,8 +142,8 @@ class TableClassifier(Classifier):
         self._columns: TableColumns | None = None
         categorical = categorical_columns(X, self.categorical_features)
         if not (is_table(X) or categorical):
-            return validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        validate_data(self, X, y, skip_check_array=True)
+            return validated(self, X, y, accept_sparse="csr", dtype=np.float64)
+        validated(self, X, y, skip_check_array=True)
         X = X if is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
         self._columns = learned_columns(X, categorical)
         return check_X_y(self._columns.encoded(X), y, dtype=np.float64)
@@ -150,8 +151,8 @@ class TableClassifier(Classifier):
     def _new_numbers(self, X: Any) -> Any:
         """Return validated rows to predict, as an array or sparse."""
         if self._columns is None:
-            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        validate_data(self, X, skip_check_array=True, reset=False)
+            return validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        validated(self, X, skip_check_array=True, reset=False)
         X = X if is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
         return check_array(self._columns.encoded(X), dtype=np.float64)
 

@@ -17,8 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import RandomizedSearchCV, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from ensvm.classifiers.base import validated
 from ensvm.classifiers.sklearn_private import Interval, fit_context
 from ensvm.errors import UserError
 
@@ -65,7 +66,7 @@ class _BoostedTrees(ClassifierMixin, BaseEstimator):
         UserError
             If the package is not installed.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validated(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
@@ -78,7 +79,7 @@ class _BoostedTrees(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class at each row, shape (n, n_classes)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, dtype=np.float64, reset=False)
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

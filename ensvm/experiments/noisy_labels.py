@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
+from ensvm.classifiers.base import validated
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, Interval, fit_context
@@ -84,7 +84,7 @@ class NoisyLabels(FittedCopy):
         ValueError
             For a single class, or noise that leaves only one.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
+        X, y = validated(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = self.classes_.size

@@ -51,6 +51,8 @@ def checked_labels(
     """
     try:
         labels = numbers_of(answer)
+    except Misbehaves as error:
+        raise Misbehaves(f"{method} returned {error}") from None
     except ValueError:  # parts of different shapes, such as labels and scores in a tuple
         labels = np.array(None)
     if labels.shape == (*y.shape, 1):
@@ -75,7 +77,12 @@ def checked_labels(
 
 
 def numbers_of(answer: Any) -> NDArray[Any]:
-    """Return an answer as an array; objects that are numbers become floats."""
+    """Return an answer as an array; objects that are numbers become floats.
+
+    Raises Misbehaves for masked values, which are none.
+    """
+    if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
+        raise Misbehaves(f"a masked array with {int(np.ma.count_masked(answer))} masked values")
     array = np.asarray(answer)
     if array.dtype.kind == "O" and all(isinstance(each, Number) for each in array.flat):
         return array.astype(np.float64)
@@ -87,7 +94,8 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
     for name, value in getattr(fitted, "__dict__", {}).items():
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
             if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
-                value = value.item()
+                value = value.tolist()  # None for a masked value
+                value = value[0] if isinstance(value, list) else value
             if isinstance(value, int) and value.bit_length() > MOST_BITS:
                 value = _as_float(value)
             if isinstance(value, bool | int | float):
@@ -131,7 +139,7 @@ def curve(name: str, values: Any) -> list[Any]:
     Raises Misbehaves if JSON cannot hold it.
     """
     try:
-        array = np.asarray(values)
+        array = np.ma.asarray(values)  # whose masked values become None
         listed: list[Any] = (array.astype(float) if array.dtype.kind == "f" else array).tolist()
         json.dumps(listed)
     except (TypeError, ValueError) as error:

@@ -340,3 +340,19 @@ def test_private_names_of_scikit_learn_stand_in_one_file() -> None:
         if any(map(private.match, file.read_text(encoding="utf-8").splitlines()))
     }
     assert using == {"sklearn_private.py"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", OURS)
+def test_masked_values_are_refused(name: str) -> None:
+    """scikit-learn reads the numbers below a mask."""
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    rows, labels = np.ma.array(X, mask=False), np.ma.array(y, mask=False)
+    rows[3, 0] = labels[3] = np.ma.masked
+    for pair, what in (((rows, y), "X"), ((X, labels), "y")):
+        with pytest.raises(ValueError, match=f"^{what} is a masked array with masked values"):
+            made(name).fit(*pair)
+    fitted = made(name).fit(np.ma.array(X), np.ma.array(y))
+    if hasattr(fitted, "predict"):
+        with pytest.raises(ValueError, match=r"^X is a masked array with masked values"):
+            fitted.predict(rows)

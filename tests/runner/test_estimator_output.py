@@ -1,6 +1,7 @@
 """What an estimator answers is labels, scores and plain numbers, or a message says why not."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import troublesome
 
 from ensvm.data import Realization
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.estimator_output import Misbehaves, traceback_of
+from ensvm.runner.estimator_output import Misbehaves, curve, scalars_of, traceback_of
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 
@@ -74,6 +75,13 @@ def test_a_number_is_kept_as_a_plain_one(realization, how):
     assert metrics["left_"] == expected
     assert type(metrics["left_"]) is type(expected)
     assert json.loads(json.dumps(metrics)) == metrics
+
+
+def test_masked_values_are_no_values():
+    values = np.ma.array([1.5, 2.5], mask=[False, True])
+    assert curve("values_", values) == [1.5, None]
+    left = SimpleNamespace(one_=values[:1], none_=values[1:], masked_=np.ma.masked)
+    assert dict(scalars_of(left)) == {"one_": 1.5}
 
 
 def test_a_traceback_of_any_text_can_be_written():
