@@ -25,7 +25,7 @@ from ensvm.errors import UserError
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, LineReader, Record, Status
 from ensvm.records.settings import AlgorithmSettings
-from ensvm.runner.class_parameters import by_labels, in_codes
+from ensvm.runner.class_parameters import by_labels, in_codes, searched_by_labels
 from ensvm.runner.estimator_output import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate, search, with_medians
 from ensvm.runner.grams import FitMemory, GramPool
@@ -191,7 +191,8 @@ def _record_of_fit(
                         find_draws=cell.find_draws,
                     )
                 stage = by_labels(chosen or evaluation.stage, cell.method, task.card)
-                evaluation = replace(evaluation, stage=stage)
+                curves = searched_by_labels(evaluation.curves, cell.method, task.card)
+                evaluation = replace(evaluation, stage=stage, curves=curves)
         texts = {error_text(each.message, kind=True) for each in caught}
         if cell.method is None and task.card.source == OWN_SOURCE:
             texts |= set(alarms(load(task.card, data_dir=task.data_dir)))

@@ -15,6 +15,8 @@ from typing import Any
 from ensvm.data import DatasetCard
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.study.algorithms import is_spec
+from ensvm.study.metrics import SEARCH as SCORES_OF_SEARCH
+from ensvm.yaml_block import FLAGS
 
 WEIGHTS = "class_weight"
 # Parameters that are a mapping from labels, also those of imbalanced-learn and CatBoost.
@@ -97,6 +99,27 @@ def by_labels(
         return value
 
     return point and {key: back(_last(key), value) for key, value in point.items()}
+
+
+def searched_by_labels(
+    curves: Mapping[str, list[Any]], method: AlgorithmSettings, card: DatasetCard
+) -> dict[str, list[Any]]:
+    """Return curves in which the values that a search tried have labels, as texts, for codes."""
+
+    def back(key: str, value: Any) -> Any:
+        """Return a value of a parameter with labels for codes."""
+        found = (by_labels({key: value}, method, card) or {})[key]
+        if not isinstance(found, Mapping):
+            return found
+        return ", ".join(f"{label}: {number}" for label, number in found.items())
+
+    begin = f"{SCORES_OF_SEARCH}."
+    return {
+        name: [back(name.removeprefix(begin), value) for value in values]
+        if name.startswith(begin)
+        else values
+        for name, values in curves.items()
+    }
 
 
 def parameter_by_class(value: Any, key: Any = "") -> str:
@@ -263,6 +286,8 @@ class _Translation:
     def _code(self, label: Any, name: str) -> int:
         if str(label) in self.codes:
             return self.codes[str(label)]
+        if isinstance(label, bool):
+            raise UnknownLabel(f"{name}: {label} is not a label{FLAGS}")
         for known, code in self.codes.items():  # labels 1.0 and 2.0 of a file, written as 1 and 2
             try:
                 if float(known) == float(label):

@@ -328,3 +328,24 @@ def test_a_metric_of_one_of_two_classes_is_refused_on_more_classes(tmp_path):
         file.write("tables: [{id: 1, caption: c, metric: f1, columns: [a]}]\n")
     with pytest.raises(UserError, match=r"metric: f1 is of one of two classes, and d has 3"):
         make_plan(path)
+
+
+@pytest.mark.parametrize("labels", SPELLINGS, ids="-".join)
+def test_what_a_search_tried_is_recorded_by_labels(tmp_path, labels):
+    weights = {labels[0]: 1, labels[1]: 1000}
+    searched = {
+        "cv": 2,
+        "estimator": {"estimator": "LogisticRegression"},
+        "param_grid": {WEIGHTS: [weights, "balanced", None], "C": [1, 10]},
+    }
+    path = study(tmp_path, labels, "{}", "GridSearchCV")
+    config = yaml.safe_load(path.read_text())
+    config["algorithms"]["a"] |= {"params": searched, "record": "cv_results_"}
+    path.write_text(yaml.safe_dump(config))
+    error_of(tmp_path, path)
+    records = read_records(tmp_path / "results" / "c").values()
+    [curves] = [each.curves for each in records if each.algorithm == "a"]
+    plain = {label.removesuffix(".0"): weight for label, weight in weights.items()}
+    by_label = ", ".join(f"{label}: {weight}" for label, weight in plain.items())
+    assert set(curves[f"cv_results_.{WEIGHTS}"]) == {by_label, "balanced", None}
+    assert set(curves["cv_results_.C"]) == {1, 10}
