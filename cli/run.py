@@ -351,7 +351,10 @@ def _dry_run(
     from ensvm.runner.execute import records_of_base
 
     records = read_records(results / plan.config.study)
-    records |= {record.identity: record for record in records_of_base(plan, results)}
+    of_base, unread_base = records_of_base(plan, results)
+    if unread_base:
+        print_text(unread_base, err=True)
+    records |= {record.identity: record for record in of_base}
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
     print_text(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
@@ -415,6 +418,8 @@ def _print_outcome(
     if outcome.reused and plan.config.derived is not None:
         before += f" ({outcome.reused} of them for {plan.config.derived.base})"
     say(f"{plan.config.study}: {before}; {now}")
+    if outcome.unread_base:
+        print_text(outcome.unread_base, err=True)
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done
         print_text(f"{of_all(n_left, n_cells, 'cell')} not done; the next run tries them again")

@@ -179,6 +179,8 @@ def _shortfalls(plan: Plan, outcome: Outcome) -> Iterator[str]:
             f"{len(failures)} of {len(plan.cells)} cells failed or took too long, first "
             f"{first.algorithm} on {first.dataset}: {first.reason}"
         )
+    if outcome.unread_base:
+        yield outcome.unread_base
     if outcome.missing_data:
         ways = "; ".join(f"{name}: {how}" for name, how in outcome.missing_data.items())
         yield f"data are missing, so these rows stay empty: {ways}"

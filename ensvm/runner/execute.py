@@ -51,6 +51,7 @@ class Outcome:
     failures: list[Record] = field(default_factory=list)  # of cells that failed or took too long
     reasons: Counter[str] = field(default_factory=Counter)  # why cells were run
     reused: int = 0  # cells whose records were taken from the study's base
+    unread_base: str = ""  # why no records were taken from it, if they cannot be read
     warned: int = 0  # cells of the plan that warned, in this run or before
     missing_data: Mapping[str, str] = field(default_factory=dict)  # how to get each data set
 
@@ -96,7 +97,8 @@ def run_plan(
     with _connected(engine) as client, Store(results / plan.config.study) as store:
         copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir)
-        run.take(records_of_base(plan, results))
+        of_base, run.outcome.unread_base = records_of_base(plan, results)
+        run.take(of_base)
         tasks = run.tasks(jobs if client is None else 1)
         store.appended()  # the records so far are none of the workers'
         if tasks:
@@ -125,15 +127,19 @@ def _connected(engine: Any) -> AbstractContextManager[Any]:
     return client_of(engine)
 
 
-def records_of_base(plan: Plan, results: Path) -> list[Record]:
+def records_of_base(plan: Plan, results: Path) -> tuple[list[Record], str]:
     """Return records of the study's base for missing cells that are the same cells there.
 
     A cell is the same if its key is: the key covers all that can change its value. Timings are
-    only those of this machine.
+    only those of this machine. If the base's records cannot be read, none are taken; the text says
+    why, and is empty otherwise.
     """
     if plan.config.derived is None:
-        return []
-    of_base = read_records(results / plan.config.derived.base)
+        return [], ""
+    try:
+        of_base = read_records(results / plan.config.derived.base)
+    except UserError as error:
+        return [], f"no cell is taken from {plan.config.derived.base}: {error}"
     records = []
     for cell, _ in plan.missing(read_records(results / plan.config.study)):
         record = of_base.get(cell.identity)
@@ -143,7 +149,7 @@ def records_of_base(plan: Plan, results: Path) -> list[Record]:
         here = record.conditions is None or record.conditions.host == platform.node()
         if here and not cell.why_missing(record):
             records.append(record)
-    return records
+    return records, ""
 
 
 def copy_config(

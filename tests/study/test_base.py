@@ -296,6 +296,23 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     )
 
 
+@pytest.mark.parametrize("spoil", ["a line", "a folder", "bytes"])
+def test_a_base_that_cannot_be_read_stops_no_run(small, spoil):
+    path = small / "results/small/cells.jsonl"
+    if spoil == "a folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_bytes((b"{}\n" if spoil == "a line" else b"\xff\0\n") + path.read_bytes())
+    arguments = ("run", "small.yaml", "--set", "algorithms.svc.params.C=100", "--as", "mine")
+    for more, done in (("--dry-run",), "0 done, 6 to do"), (("--jobs", "1"), "now 6 ok"):
+        answer = invoke(*arguments, *more)
+        assert answer.exit_code == 0, answer.output
+        assert done in answer.stdout
+        assert "no cell is taken from small: " in " ".join(answer.stderr.split())
+    assert len(read_records(small / "results" / "mine")) == 6
+
+
 def test_a_built_study_shows_what_was_computed_and_ends_with_what_differs(small):
     changed = ("--set", "algorithms.svc.params.C=100", "--as", "mine")
     run = invoke("run", "small.yaml", *changed, "--algorithms", "svc", "--jobs", "1")
@@ -311,13 +328,13 @@ def test_a_built_study_shows_what_was_computed_and_ends_with_what_differs(small)
 
 def test_timings_of_another_machine_are_not_taken(small):
     plan = make_plan(small / "small.yaml", study="mine")
-    taken = records_of_base(plan, small / "results")
+    taken, _ = records_of_base(plan, small / "results")
     assert len(taken) == len(plan.cells)
     timing = next(record for record in taken if record.conditions is not None)
     elsewhere = replace(timing, study="small", conditions=replace(timing.conditions, host="x"))
     with Store(small / "results/small") as store:
         store.append([RUN, elsewhere])
-    left = records_of_base(plan, small / "results")
+    left, _ = records_of_base(plan, small / "results")
     assert {record.identity for record in taken} - {record.identity for record in left} == {
         timing.identity
     }
