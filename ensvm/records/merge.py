@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter, defaultdict
@@ -23,12 +24,14 @@ from ensvm.records.store import (
     has_file,
     records_in,
 )
+from ensvm.study.block import is_reserved
 from ensvm.study.printed import read_published
 from ensvm.study.read_config import read_copy
 
 # A failure is a result, for the cell was run; a cell without data was not.
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
 SHOWN = 60  # characters of a differing value in a message
+SECONDS = re.compile("_seconds(_| by order)$")  # names of seconds among the values
 
 
 @dataclass
@@ -96,7 +99,7 @@ def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
     of_cell: dict[Identity, list[tuple[Path, Record]]] = defaultdict(list)
     for path, record in pairs:
         of_cell[record.identity].append((path, record))
-    if Path(name).name != name or not name.isprintable():
+    if Path(name).name != name or not name.isprintable() or is_reserved(name):
         raise UserError(f"{files[0]}: the study {name!r} of its records cannot name a folder")
     configs = [path for file in files if (path := file.parent / CONFIG_COPY).is_file()]
     if not configs:
@@ -169,8 +172,11 @@ def _age(record: Record) -> tuple[str, str]:
 def _disagreements(study: str, good: list[tuple[Path, Record]]) -> Iterable[str]:
     """Yield a sentence for each record of a cell whose values differ from those of the first."""
     for path, record in good[1:]:
-        first, second = _values(good[0][1]), _values(record)
+        first, second = values_of_fit(good[0][1]), values_of_fit(record)
         names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+        # Another config may have asked for other metrics of the same fit.
+        one_sided = good[0][1].scores.keys() ^ record.scores.keys()
+        names = [name for name in names if name not in one_sided]
         if names:
             name = "error" if "error" in names else names[0]
             one, other = (values.get(name, "missing")[:SHOWN] for values in (first, second))
@@ -179,10 +185,12 @@ def _disagreements(study: str, good: list[tuple[Path, Record]]) -> Iterable[str]
             yield f"{study}: {cell}: {name} is {one} in {good[0][0]} but {other} in {path}"
 
 
-def _values(record: Record) -> dict[str, str]:
-    """Return the values of a cell but seconds, each as JSON, in which NaN is equal to itself."""
-    values = {**record.metrics, **record.curves, "stage": record.stage}
-    kept = {name: value for name, value in values.items() if not name.endswith("_seconds_")}
+def values_of_fit(record: Record) -> dict[str, str]:
+    """Return what came out of a fit but seconds, each as JSON, in which NaN is equal to itself."""
+    by_order = {f"{name} by order": values for name, values in record.by_order.items()}
+    chosen = {name: getattr(record, name) for name in ("stage", "n_stages", "validation_error")}
+    values = {**record.metrics, **record.scores, **record.curves, **by_order, **chosen}
+    kept = {name: value for name, value in values.items() if not SECONDS.search(name)}
     return {name: json.dumps(value, sort_keys=True) for name, value in kept.items()}
 
 

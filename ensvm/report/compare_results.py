@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tabulate import tabulate
 
 from ensvm.errors import UserError
+from ensvm.records.merge import values_of_fit
 from ensvm.records.runs import runs_of
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.column_values import query_of
@@ -136,7 +137,7 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
 def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
     ours, theirs = (
         {
-            cell: record.metrics
+            cell: values_of_fit(record)
             for cell, record in study.records.items()
             if record.ok and record.run_pass == "error" and record.algorithm != DATA_CELL
         }
@@ -145,7 +146,7 @@ def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
     both = ours.keys() & theirs.keys()
     n_equal = sum(
         all(
-            repr(ours[cell][name]) == repr(theirs[cell][name])  # nan is equal to nan
+            ours[cell][name] == theirs[cell][name]
             for name in ours[cell].keys() & theirs[cell].keys()
         )
         for cell in both

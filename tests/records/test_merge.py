@@ -153,10 +153,14 @@ def test_what_ended_well_comes_first_then_the_newest(choose, records, expected):
         ({"metrics": {"error": 0.25, "C_": 1.0}}, "C_ is missing in 0/s but 1.0 in 1/s"),
         ({"curves": {"path_": [1.0]}}, "path_ is missing in 0/s but [1.0] in 1/s"),
         ({"stage": {"C": 1.0}}, 'stage is null in 0/s but {"C": 1.0} in 1/s'),
+        ({"scores": {"auc": 0.75}}, "auc is 0.5 in 0/s but 0.75 in 1/s"),
+        ({"validation_error": 0.5}, "validation_error is null in 0/s but 0.5 in 1/s"),
+        ({"n_stages": 3}, "n_stages is null in 0/s but 3 in 1/s"),
+        ({"by_order": {"C_": [1.0]}}, "C_ by order is missing in 0/s but [1.0] in 1/s"),
     ],
 )
 def test_different_values_are_named_and_the_newest_is_kept(choose, changed, what):
-    base = replace(GOOD, metrics={"error": 0.25})
+    base = replace(GOOD, metrics={"error": 0.25}, scores={"auc": 0.5})
     newer = replace(base, time=LATER, **changed)
     kept, texts = choose(base, newer)
     assert texts == [f"s: german, realization 1, a: {what}"]
@@ -173,8 +177,10 @@ def timed(seconds, host="here"):
         [replace(GOOD, seconds={"fit_seconds": value}) for value in (1.0, 2.0)],
         [replace(GOOD, metrics={"certificate_": float("nan")}, time=at) for at in ("", LATER)],
         [timed(2.0), timed(3.0)],
+        [replace(GOOD, by_order={"fit_seconds": [value]}) for value in (1.0, 2.0)],
+        [replace(GOOD, scores={name: 0.5}) for name in ("auc", "f1")],
     ],
-    ids=["seconds of the error pass", "nan", "timings"],
+    ids=["seconds of the error pass", "nan", "timings", "seconds by order", "other metrics"],
 )
 def test_what_is_alike_does_not_disagree(choose, records):
     assert choose(*records)[1] == []

@@ -1,6 +1,7 @@
 """Two sets of results: what is equal, what differs, what flips, and how the command ends."""
 
 import lzma
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,26 @@ def test_fits_are_counted_apart_from_table_values(tmp_path):
     found = compare_studies(some, side(tmp_path / "b", one=ONE[1:3], german=[0.3]))
     assert found.n_fits == (6, 4, 2, 1)
     assert "fits: 6 on both sides, 4 of them equal" in list(summary(found))[1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "n_equal"),
+    [
+        ({"scores": {"auc": 0.75}}, 3),
+        ({"curves": {"path_": [0.5]}}, 3),
+        ({"stage": {"C": 1.0}}, 3),
+        ({"seconds": {"fit_seconds": 9.0}}, 4),
+        ({"scores": {"f1": 0.75}}, 4),
+    ],
+    ids=str,
+)
+def test_a_fit_is_equal_if_all_that_both_have_is(tmp_path, changed, n_equal):
+    """Seconds differ between machines, and another config may ask for other metrics."""
+    made = [replace(one, scores={"auc": 0.5}) for one in errors("titanic", "one", ONE)]
+    made = [replace(one, curves={"path_": [0.25]}) for one in made]
+    first = make_study(tmp_path / "a", CONFIG, made)
+    second = make_study(tmp_path / "b", CONFIG, [replace(made[0], **changed), *made[1:]])
+    assert compare_studies(first, second).n_fits == (4, n_equal, 0, 0)
 
 
 def test_facts_of_the_data_are_no_fits(tmp_path):
