@@ -1,5 +1,6 @@
 """The scores of a search over two parameters, as records have them, and their drawing."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,7 @@ def draw(
             panel_axes.imshow(shades, cmap="Greys", origin="lower", aspect="auto", vmin=0, vmax=1)
             for (row, column), score in np.ndenumerate(scores):
                 colour = "white" if shades[row, column] > DARK else "black"
-                text = f"{score:.3f}".replace("0.", ".", 1)
+                text = re.sub(r"^(-?)0(?=\.)", r"\1", f"{score:.3f}")
                 panel_axes.text(column, row, text, color=colour, fontsize=LETTERS, **CENTRED)
             for row, column in np.argwhere(scores >= np.nanmax(scores) - EQUAL):
                 corner = (column - 0.5, row - 0.5)

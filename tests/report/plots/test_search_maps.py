@@ -76,3 +76,14 @@ def test_scores_that_are_no_numbers_are_missing(tmp_path):
     made = make_study(tmp_path / "s", CONFIG, [one])
     missing = read_figure(made, made.config.figures[0]).missing
     assert missing[0] == "german, search: no score is a finite number"
+
+
+@pytest.mark.parametrize("scores", [(-10.5, 10.5, 0.25, -0.75), (100.0, 20.0, -0.0004, 1e9)])
+def test_a_written_score_is_the_score(tmp_path, texts_of, scores):
+    one = record("german", 1, "search", error=0.2, n_test=300)
+    one.curves.update({"cv_results_.C": [1, 1, 10, 10], "cv_results_.gamma": [0.1, 1, 0.1, 1]})
+    one.curves["cv_results_"] = list(scores)
+    made = make_study(tmp_path / "s", CONFIG, [one])
+    texts = texts_of(made, made.config.figures[0])
+    numbers = {float(text.replace("−", "-")) for text in texts if re.fullmatch(r"[-−\d.]+", text)}
+    assert {round(score, 3) for score in scores} <= numbers
