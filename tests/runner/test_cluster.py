@@ -101,6 +101,21 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     assert len(runs) >= 2, "each worker's provenance is its own"
 
 
+class RunsWhereItIsRead:
+    """Its pickle calls a function of whoever reads it."""
+
+    def __reduce__(self):
+        return os.getpid, ()
+
+
+def test_whoever_reaches_the_scheduler_runs_code(engine, cluster):
+    """What docs/look-up/trust.md warns of: on the workers, and by their answers on this machine."""
+    workers = {worker.pid for worker in cluster.workers.values()}
+    with distributed.Client(engine, set_as_default=False) as anyone:
+        assert anyone.submit(os.getpid, pure=False).result() in workers
+        assert anyone.submit(RunsWhereItIsRead, pure=False).result() == os.getpid()
+
+
 def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tmp_path):
     config = study(SVC + 'nap: {estimator: "troublesome:Naps"}', realizations=12)
     workers = [worker.pid for worker in cluster.workers.values()]
