@@ -346,6 +346,6 @@ def test_what_a_search_tried_is_recorded_by_labels(tmp_path, labels):
     records = read_records(tmp_path / "results" / "c").values()
     [curves] = [each.curves for each in records if each.algorithm == "a"]
     plain = {label.removesuffix(".0"): weight for label, weight in weights.items()}
-    by_label = ", ".join(f"{label}: {weight}" for label, weight in plain.items())
+    by_label = ", ".join(f"{label}: {weight}" for label, weight in sorted(plain.items()))
     assert set(curves[f"cv_results_.{WEIGHTS}"]) == {by_label, "balanced", None}
     assert set(curves["cv_results_.C"]) == {1, 10}
