@@ -34,7 +34,9 @@ from ensvm.drafting.config_text import NAMES
 from ensvm.drafting.table_guess import FEWEST_ROWS
 from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.levels import MOST_LEVELS
-from ensvm.report.ranking import FEWEST_DATA_SETS
+from ensvm.notebook.loaded_data import MOST_SPLITS, LoadedData
+from ensvm.report.compare_results import ROUNDING
+from ensvm.report.ranking import FEWEST_DATA_SETS, rank_over_data_sets
 from ensvm.report.statistical_tests import LEVEL
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.verdict import CLOSE, CONFIDENCE
@@ -46,7 +48,7 @@ from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leav
 from ensvm.study import margins
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.findings import MOST_LINES, AbstractConfig, FindingConfig
-from ensvm.study.passes import DISTURBED, RunPass
+from ensvm.study.passes import DISTURBED, PASSES, RunPass
 from ensvm.study.published_part import (
     DEFAULT_REALIZATIONS,
     REALIZATIONS_OF_CLAIMS,
@@ -56,6 +58,9 @@ from ensvm.study.read_config import read_config
 from ensvm.study.relations import RELATIONS
 from ensvm.study.signs import SIGNS
 from ensvm.study.table_layout import DECIMALS_OF_SCORES, TableConfig
+from ensvm_cli.reports import compare, report
+from ensvm_cli.run import run
+from ensvm_cli.table_verbs import SHOWN_BY, rank
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -136,6 +141,10 @@ DOCSTRINGS = [
     (PartiallyTrainedEnsemble, f"at most {PIVOT_ROWS:,} rows, a random sample if there are more"),
     (KernelRidgeClassifierCV, f"from more than {PIVOT_ROWS:,} rows"),
     (SVMEnsembleClassifier.fit, f"more than {MOST_ROWS:,} rows"),
+    (rank_over_data_sets, f"or {WORD[FEWEST_DATA_SETS]} data sets"),
+    (rank.callback, f"with {WORD[FEWEST_DATA_SETS]} data sets or more"),
+    (compare.callback, f"at most {ROUNDING:.0e}".replace("e-0", "e-")),
+    (LoadedData.splits, f"or {MOST_SPLITS} if the card's split has no limit"),
     (largest_content, f"{largest_content() / 2**30:.0f} GiB, or ENSVM_MAX_GIB"),
 ]
 
@@ -163,6 +172,16 @@ def test_a_page_says_what_the_code_does(page, fact):
 @pytest.mark.parametrize(("documented", "fact"), DOCSTRINGS)
 def test_a_docstring_says_what_the_code_does(documented, fact):
     assert fact in " ".join(documented.__doc__.split())
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "accepted"),
+    [(run, "run_pass", PASSES), (report, "parts", ("pages", *SHOWN_BY))],
+)
+def test_an_option_offers_what_the_code_accepts(verb, option, accepted):
+    """The command does not load the code that accepts a value, so its choices are written out."""
+    (choice,) = (one.type for one in verb.params if one.name == option)
+    assert {*choice.choices} == {*accepted}
 
 
 @pytest.mark.parametrize("rule", RULES)
