@@ -56,13 +56,13 @@ def explain(error: ValidationError, subject: str) -> UserError:
     return UserError("\n".join(dict.fromkeys(lines)), keys[0])
 
 
-Place: TypeAlias = tuple[int | str, ...]
+Location: TypeAlias = tuple[str | int, ...]
 
 
 class Readable(NamedTuple):
     """An error in a block: where the value or the block stands, and the message for users."""
 
-    location: Place
+    location: Location
     message: str
     unknown_key: str | None  # in the block at this location
 
@@ -170,7 +170,7 @@ def _takes_flags(annotation: Any) -> bool:
     return annotation is bool or annotation is Any or any(inner)
 
 
-def _flags_in(value: Any, place: Place) -> Iterator[tuple[Place, bool]]:
+def _flags_in(value: Any, place: Location) -> Iterator[tuple[Location, bool]]:
     """Yield the truth values in nested lists and mappings, each with its place."""
     if isinstance(value, bool):
         yield place, value

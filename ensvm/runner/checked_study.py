@@ -17,7 +17,7 @@ from ensvm.runner.planned_data import (
 from ensvm.runner.study_algorithms import Algorithm, Used, settings_of_study
 from ensvm.study.config import StudyConfig
 from ensvm.study.printed import Place, Published
-from ensvm.study.read_config import validated
+from ensvm.study.read_config import validated_study
 from ensvm.study.source import YamlSource
 
 
@@ -44,7 +44,7 @@ def checked_study(source: YamlSource) -> CheckedStudy:
     with source.collecting():
         with source.noting():
             published = published_file(source)
-        config = validated(source)
+        config = validated_study(source)
         names_are_good = source.is_good
         with source.collecting():
             cards = cards_of_study(source, config)

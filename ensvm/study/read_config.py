@@ -36,7 +36,7 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
     Does not check names of cards and estimators, which the runner does. Raises UserError.
     """
     source = read_source(path, text)
-    return validated(source), source
+    return validated_study(source), source
 
 
 def read_copy(path: Path) -> StudyConfig:
@@ -47,7 +47,7 @@ def read_copy(path: Path) -> StudyConfig:
     return read_config(path, read_text(path))[0]
 
 
-def validated(source: YamlSource) -> StudyConfig:
+def validated_study(source: YamlSource) -> StudyConfig:
     """Return the study that a config describes.
 
     Raises UserError: Mistakes for several, unless the caller collects them (see
@@ -121,7 +121,7 @@ def mistakes_in(path: Path, settings: Sequence[str]) -> list[str]:
     messages = list[str]()
     for setting in settings:
         try:
-            validated(read_changed(path, [setting], "a-name"))
+            validated_study(read_changed(path, [setting], "a-name"))
         except UserError as error:
             messages += error.messages
     return messages

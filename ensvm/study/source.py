@@ -10,9 +10,8 @@ from typing import Any
 import yaml
 
 from ensvm.errors import Mistakes, UserError, did_you_mean, unreadable
+from ensvm.yaml_block import Location as Location
 from ensvm.yaml_text import Loader, dump, type_of
-
-Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
 PARTS = ("abstract", "claims", "readings", "assumptions", "findings")

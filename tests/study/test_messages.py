@@ -11,7 +11,7 @@ import yaml
 
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
-from ensvm.study.read_config import read_config, validated
+from ensvm.study.read_config import read_config, validated_study
 from ensvm.study.source import YamlSource
 from ensvm.yaml_block import Strict
 
@@ -66,7 +66,7 @@ def test_an_odd_value_of_any_key_gets_lines_in_plain_words(odd: Any) -> None:
             block = block[step]
         block[path[-1]] = odd
         try:
-            validated(YamlSource(Path("s.yaml"), yaml.safe_dump(changed, sort_keys=False)))
+            validated_study(YamlSource(Path("s.yaml"), yaml.safe_dump(changed, sort_keys=False)))
         except UserError as error:
             message = re.sub(r"\[\d+\]", "", str(error))
             assert not PYDANTIC.search(message), (path, message)
@@ -91,7 +91,7 @@ def test_an_odd_value_of_any_key_gets_lines_in_plain_words(odd: Any) -> None:
 def test_a_message_says_what_is_accepted(old: str, new: str, message: str) -> None:
     assert old in STUDY
     with pytest.raises(UserError, match=message):
-        validated(YamlSource(Path("s.yaml"), STUDY.replace(old, new, 1)))
+        validated_study(YamlSource(Path("s.yaml"), STUDY.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize(
