@@ -264,11 +264,15 @@ def _left_out_values(
     n_classes = rows.starts.size - 1
     if n_classes == 2:
         return values[:, some]
+    if some.size < values.shape[1]:
+        # `gram[:, some]` would lie in memory column by column
+        gram, values = gram.take(some, axis=1), values[:, some]
     pairs, columns = machines.coefficients.nonzero()
     starts = np.searchsorted(pairs, np.arange(len(values) + 1))
     support = machines.coefficients[pairs, columns]
-    everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram[:, some])
+    everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram)
     codes = rows.codes[some]
     first, second = (classes[:, None] for classes in np.triu_indices(n_classes, 1))
     own = (codes == first) | (codes == second)
-    return np.where(own, values[:, some], everywhere)
+    np.copyto(everywhere, values, where=own)
+    return everywhere
