@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import generated
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
@@ -288,6 +289,39 @@ def test_the_page_on_classifiers_has_the_seconds_of_the_ensemble():
         f"up to {of_ensemble['mean'].max():.0f} s at 1,000 rows of many classes"
     )
     assert stated in text_of("docs/look-up/classifiers.md")
+
+
+def benchmark_table(name):
+    """Return the values of a table of the benchmark, a row for each data set."""
+    config = generated.results_of("benchmark").config
+    frame = pd.read_csv(shipped_results() / "benchmark" / f"table-{name}.csv")
+    return frame.pivot(index="row", columns="column", values="mean").loc[
+        [*config.rows_of(config.table(name))]
+    ]
+
+
+def test_the_page_on_classifiers_says_by_the_benchmark_what_to_take():
+    page = text_of("docs/look-up/classifiers.md")
+    errors, seconds = benchmark_table("error").mean(), np.log(benchmark_table("seconds"))
+    sizes = benchmark_table("evaluations").mean()
+    assert errors.idxmin() == benchmark_table("log-loss").mean().idxmin() == "svm_ensemble"
+    assert "the smallest mean error and log loss of the benchmark" in page
+    larger = errors["tuned"] - errors["svm_ensemble"]
+    share = np.exp((seconds["tuned"] - seconds["svm_ensemble"]).mean())
+    stated = (
+        f"its mean error is {larger:.1f} points larger, and a fit takes {share:.2f} of the time"
+    )
+    assert stated in page
+    many = seconds[[len(find_card(row).classes) >= 9 for row in seconds.index]]
+    share = np.exp((many["kernel_ridge"] - many["tuned"]).mean())
+    stated = f"{WORD[len(many)]} sets of nine classes or more, a fit takes {share:.2f} of the time"
+    assert f"{stated} of `TunedSVC`" in page
+    stated = (
+        f"computes {sizes['leveraged']:.0f} kernel values for a prediction, `TunedSVC` "
+        f"{sizes['tuned']:.0f}, and its mean error is "
+        f"{errors['leveraged'] - errors['tuned']:.1f} points larger"
+    )
+    assert stated in page
 
 
 def test_the_abstract_of_the_benchmark_says_who_is_not_shown_to_be_worse_than_the_first():
