@@ -95,12 +95,12 @@ class StudyNames:
         """Raise UserError if a block in `value` has a key with a name that the study lacks."""
         if isinstance(value, BaseModel):
             for key, field in type(value).model_fields.items():
-                inner = getattr(value, key)
+                inner, at = getattr(value, key), (*location, field.alias or key)
                 if (mark := mark_of(field)) is not None:
-                    _refuse_repeated(mark.values or mark.what, inner, (*location, key), source)
+                    _refuse_repeated(mark.values or mark.what, inner, at, source)
                     if mark.checked:
-                        self.must_have(mark.what, inner or (), (*location, key), source)
-                self.check(inner, (*location, key), source)
+                        self.must_have(mark.what, inner or (), at, source)
+                self.check(inner, at, source)
         elif isinstance(value, dict | tuple):
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for part, inner in items:

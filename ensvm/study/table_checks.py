@@ -81,8 +81,8 @@ def _check_computed(
     if column.name in names.algorithms:
         message = f"{column.name!r} is an algorithm; a computed column needs a name of its own"
         source.refuse((*location, "name"), message)
-    if len(of) != 2 or of[0] == of[1]:
-        named = f"{', '.join(dict.fromkeys(of)) or 'none'}"
+    if len(of) != 2:
+        named = ", ".join(of) or "none"
         raise source.error(at, f"a column is computed from two others, and named: {named}")
     if swept := [name for name in of if name in names.algorithm_sweeps]:
         values = " and ".join(f"{name} ({', '.join(names.values_of(name))})" for name in swept)

@@ -186,7 +186,10 @@ COMPUTED = "{name: rise, label: Rise, of: [noisy, clean], as: difference}"
         ("{name: rise, as: ratio}", r"has `of: \[ONE, OTHER\]` and `as:`"),
         ("{name: rise, of: [noisy, cleen], as: ratio}", "'cleen'.*did you mean 'clean'"),
         ("{name: rise, of: [noisy], as: ratio}", "computed from two others, and named: noisy"),
-        ("{name: rise, of: [noisy, noisy], as: ratio}", "from two others, and named: noisy"),
+        (
+            "{name: rise, of: [noisy, noisy], as: ratio}",
+            r"columns\[3\]\.of: the column or algorithm 'noisy' is given twice",
+        ),
         ("{name: rise, of: [noisy, times], as: ratio}", "'times' is computed itself; accepted"),
         ("{name: rise, of: [noisy, clean], as: quotient}", "'quotient'.*difference, ratio"),
         ("{name: rise, of: [noisy, clean], as: ratio, metric: auc}", "leave out `metric:`"),

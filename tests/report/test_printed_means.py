@@ -88,8 +88,8 @@ def test_a_deviation_over_repetitions_is_that_of_their_means(tmp_path):
     values = np.array([one.metrics["error"] for one in study.by_cell["german", "a", "error"]])
     means = 100 * values.reshape(4, 5).mean(axis=1)
     assert cell.std == pytest.approx(means.std(ddof=1))
+    from ensvm.report.column_values import query_of
     from ensvm.report.query import ask
-    from ensvm.report.tables import query_of
 
     result = ask(study, query_of(study, table, "german", table.columns[0]))
     printed = study.published["1", "german", "a"]
