@@ -113,6 +113,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
 
     from ensvm.report.documents.document import one_line
     from ensvm.report.evidence import behind, evidence_in_tables, with_counts
+    from ensvm.report.query import infinite_values
 
     for evidence in evidence_in_tables(study, dataset, algorithm):
         say(evidence.title, bold=True)
@@ -143,7 +144,8 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         numbers = pd.DataFrame([one.numbers for one in good]).select_dtypes("number")
         frame = numbers.dropna(axis="columns", how="all")
         if not frame.empty:
-            summary = frame.agg(["mean", "std", "min", "max"]).T
+            with infinite_values():
+                summary = frame.agg(["mean", "std", "min", "max"]).T
             say(f"\n{summary.to_string(float_format='{:.5g}'.format, na_rep='')}")
         if trace := next((record.traceback for record in records if record.traceback), ""):
             say(f"\n{trace}")

@@ -6,7 +6,14 @@ from dataclasses import replace
 from itertools import product
 
 from ensvm.array_types import Vector
-from ensvm.report.query import Query, QueryResult, ask, once, shared_realizations
+from ensvm.report.query import (
+    Query,
+    QueryResult,
+    ask,
+    infinite_values,
+    once,
+    shared_realizations,
+)
 from ensvm.report.randomness import for_each_realization
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
@@ -15,6 +22,7 @@ from ensvm.study.relations import Effect, NoEffect
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
+@infinite_values()
 def result_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> QueryResult:
     """Return the values of a column on a row, or why there are none."""
     query = query_of(study, table, row, column)

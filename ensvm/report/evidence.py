@@ -16,7 +16,7 @@ from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import query_of, result_of
 from ensvm.report.documents.document import one_line
 from ensvm.report.documents.table_notes import notes_about
-from ensvm.report.query import QueryResult
+from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.study.metrics import DATA_CELL, PERCENT
@@ -69,6 +69,7 @@ class Evidence:
     readings: Mapping[str, str] = field(default_factory=dict)
 
 
+@infinite_values()
 def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     """Return the evidence of a cell."""
     column = table.column(cell.column)

@@ -141,6 +141,14 @@ class QueryResult:
         return np.array(values, dtype=np.float64) * self.unit.scale
 
 
+def infinite_values() -> np.errstate:
+    """Return a context, or a decorator, in which numpy does not warn of values without a limit.
+
+    Numbers that fits leave may be infinite or near the largest float, and so are their means.
+    """
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 def once(function: Callable[[Study, Thing], Returned]) -> Callable[[Study, Thing], Returned]:
     """Return a function of a study and of a part of its config or a query, which remembers.
 
@@ -156,7 +164,8 @@ def once(function: Callable[[Study, Thing], Returned]) -> Callable[[Study, Thing
         of_question = isinstance(asked, Query)
         key = (function.__qualname__, asked if of_question else id(asked))
         if key not in study.known:
-            study.known[key] = asked, function(study, asked)
+            with infinite_values():
+                study.known[key] = asked, function(study, asked)
         found: Returned = study.known[key][1]
         return found
 

@@ -22,7 +22,7 @@ import pandas as pd
 from ensvm.errors import UserError, did_you_mean
 from ensvm.report.column_values import result_of
 from ensvm.report.intervals import difference_on_new_rows
-from ensvm.report.query import QueryResult
+from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.randomness import overlap_of
 from ensvm.report.statistical_tests import (
     LEVEL,
@@ -101,6 +101,7 @@ class DataSetComparison:
         return bool(self.pairs["n"].max() == 1)
 
 
+@infinite_values()
 def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = None) -> Ranking:
     """Rank the algorithms of a table over its data sets and test their differences.
 
@@ -133,6 +134,7 @@ def losses_of(selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
     return values if selection.better == "min" else -values
 
 
+@infinite_values()
 def compare_on_data_set(
     study: Study, table: TableConfig, row: str, metric: str | None = None
 ) -> DataSetComparison:

@@ -157,7 +157,7 @@ class Sample(NamedTuple):
 
 def sample(values: NDArray[np.float64]) -> Sample:
     """Return the mean, the standard deviation and the number of values."""
-    with np.errstate(invalid="ignore"):  # infinite values have no spread
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite values have no spread
         std = float(values.std(ddof=1)) if values.size > 1 else None
         return Sample(float(values.mean()), std, values.size)
 

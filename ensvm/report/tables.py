@@ -14,7 +14,7 @@ from ensvm.report.intervals import (
     spread_shown,
     value_shown,
 )
-from ensvm.report.query import Query, QueryResult, ask, once
+from ensvm.report.query import Query, QueryResult, ask, infinite_values, once
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
@@ -122,6 +122,7 @@ def _printed_decimals(study: Study, table: TableConfig) -> dict[str, int]:
     return most
 
 
+@infinite_values()
 def cell_of(
     study: Study, table: TableConfig, row: str, column: ColumnConfig, result: QueryResult
 ) -> TableCell:

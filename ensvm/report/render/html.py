@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -95,9 +96,21 @@ def render_page(template: str, **content: Any) -> str:
 
 
 def compressed(content: Any) -> str:
-    """Return JSON as gzip in base 64, which the script of a page reads."""
-    text = json.dumps(content, separators=(",", ":")).encode()
+    """Return JSON as gzip in base 64, which the script of a page reads.
+
+    JSON has no infinite numbers and no NaN: they become null.
+    """
+    text = json.dumps(_finite(content), separators=(",", ":"), allow_nan=False).encode()
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
+
+
+def _finite(content: Any) -> Any:
+    """Return nested lists and mappings with None for numbers that are not finite."""
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def data_uri(kind: str, content: bytes, safe: str = SHORT) -> str:

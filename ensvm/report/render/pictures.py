@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
+from ensvm.data.files.encode import LARGEST
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, row_label
 from ensvm.study.metrics import unit_of
@@ -112,6 +113,7 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
     Every printed value is counted once.
     """
     of_unit: dict[str, list[PrintedValue]] = {}
+    judged = list[TableCell]()
     missing = 0
     for table in counted_tables(study, "results"):
         for cell in build_table(study, table):
@@ -120,6 +122,8 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
             column = table.column(cell.column)
             values = of_unit.setdefault(unit_of(table.metric_of(column)).name, [])
             if cell.verdict is not None:
+                judged.append(cell)
+            if cell.verdict is not None and _has_place(cell.mean) and _has_place(cell.published):
                 label = f"{row_label(study, cell.row)}, {study.config.column_title(column)}"
                 values.append(PrintedValue(cell, table.margin_of(column).at(cell.published), label))
             missing += cell.mean is None
@@ -130,11 +134,16 @@ def reproduction_picture(study: Study) -> ReproductionPicture | None:
         _panel(unit, number * (SIDE + GAP) + LEFT, values)
         for number, (unit, values) in enumerate(shown)
     ]
-    verdicts = Counter(one.cell.verdict for _, values in shown for one in values)
+    verdicts = Counter(cell.verdict for cell in judged)
     counts = {verdict: verdicts[verdict] for verdict in SIGNS if verdicts[verdict]}
-    chosen = Counter(one.cell.verdict for _, values in shown for one in values if one.cell.chosen)
+    chosen = Counter(cell.verdict for cell in judged if cell.chosen)
     of_chosen = {verdict: n for verdict, n in chosen.items() if verdict}
     return ReproductionPicture(panels, counts, missing, of_chosen)
+
+
+def _has_place(value: float | None) -> bool:
+    """Return whether a value is a finite number that an axis can hold."""
+    return value is not None and abs(value) <= LARGEST
 
 
 def _panel(unit: str, left: float, values: list[PrintedValue]) -> PicturePanel:

@@ -1,5 +1,6 @@
 """What the page of a study shows, from its config and records; the templates lay it out."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -304,18 +305,19 @@ def _as_json(evidence: Evidence) -> dict[str, Any]:
     ends = [
         cell.published + end
         for end in (cell.difference_low, cell.difference_high)
-        if cell.published is not None and end is not None
+        if cell.published is not None and end is not None and math.isfinite(end)
     ]
+    values = np.array([float(f"{value:.{DIGITS}g}") for value in numbers])
     return {
         "title": evidence.title,
         "sentence": evidence.sentence,
         "facts": [list(fact) for fact in evidence.facts.items()],
         "readings": [list(reading) for reading in evidence.readings.items()],
-        "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
+        "values": values[np.isfinite(values)].tolist(),
         "margin": evidence.margin,
         "printed": cell.published,
         "mean": cell.mean,
-        "interval": ends,
+        "interval": ends if len(ends) == 2 else [],
         "unit": evidence.unit,
         "each": evidence.each,
         "warnings": list(evidence.warnings),

@@ -25,7 +25,7 @@
   function strip(cell) {
     const svg = document.createElementNS(SVG, "svg");
     const width = Math.min(640, 0.85 * window.innerWidth), height = 110, left = 16, floor = 84;
-    const marks = [...cell.values, ...cell.interval, cell.mean];
+    const marks = [...cell.values, ...cell.interval, cell.mean].filter(mark => mark !== null);
     if (cell.printed !== null) {
       marks.push(cell.printed - cell.margin, cell.printed + cell.margin);
     }
@@ -48,7 +48,9 @@
     }
     cell.values.forEach((value, at) => drawn(svg, "circle", {class: "dot", cx: x(value), r: 3,
       cy: cell.values.length === 1 ? 45 : 18 + (at * 37) % 56}));
-    drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: 6, y2: floor});
+    if (cell.mean !== null) {
+      drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: 6, y2: floor});
+    }
     if (cell.interval.length) {
       const [from, to] = cell.interval.map(x);
       drawn(svg, "line", {class: "interval", x1: from, x2: to, y1: floor - 3, y2: floor - 3});
