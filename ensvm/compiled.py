@@ -33,7 +33,7 @@ PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is 
 KEPT_SECONDS = 30 * 24 * 3600.0  # unused machine code of other sources is removed after it
 
 ANNOUNCEMENT = (
-    "ensvm: compiling, first use only (some seconds, once; `ensvm warm-up` does it before)"
+    "ensvm: compiling, first use only (a minute or more, once; `ensvm warm-up` does it before)"
 )
 
 # `fastmath` that lets the compiler vectorise sums; NaN and infinity keep their meaning

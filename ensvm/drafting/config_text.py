@@ -48,7 +48,14 @@ datasets:
 algorithms:  # any classifier of ensvm (in Python: help("ensvm")) or of scikit-learn
 {algorithms}
 tables:
-{tables}"""
+{tables}
+figures:
+  - id: errors
+    kind: box  # the values of the single splits; or: bar, means with standard deviations
+    caption: {figure}
+    table: errors
+    series: [{series}]
+"""
 TABLE = """\
   - id: {id}
     caption: {caption}
@@ -94,6 +101,8 @@ def config_text(draft: Draft) -> str:
             TABLE.format(id=key, caption=_flow(text), metric=metric, columns=", ".join(NAMES))
             for key, text, metric in tables
         ),
+        figure=_flow("Test errors on the single splits."),
+        series=", ".join(NAMES[1:]),  # beside the largest class, the others would look alike
     )
 
 

@@ -105,6 +105,7 @@ class StudyPage:
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
         # Of the user's own data the page says first which algorithm is best.
         best = self.tables[0].content["best"] if self.tables else Markup()
+        self.is_of_own_data = bool(best)
         self.headline = self.html(outcome_of(study)) or best
         self.abstract = self._abstract() or self.headline
         self.readings = [
@@ -143,10 +144,14 @@ class StudyPage:
 
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:
-        """The paper's tables and figures; if hardly any printed value is judged, figures first."""
+        """The paper's tables and figures, or those of one's own data.
+
+        If hardly any printed value is judged, figures come first.
+        """
         kinds = [("table", self.tables), ("figure", self.figures)]
         shown = [(kind, [one for one in parts if one.of_paper]) for kind, parts in kinds]
-        return shown if self.picture and self.picture.is_shown else shown[::-1]
+        is_judged = self.picture is not None and self.picture.is_shown
+        return shown if is_judged or self.is_of_own_data else shown[::-1]
 
     @property
     def ours(self) -> bool:
