@@ -114,6 +114,7 @@ TABLE = {
     "scoring": "write `metric:`",
     **_each("precision digits round", "write `decimals:`"),
     **_each("bold highlight sort", "`best:` says which values are bold: min, max or none"),
+    **_each("second_best italic emphasize emphasise runner_up", "write `second: true`"),
     **_each("footnote footnotes note", "write `notes:`"),
     **_each("tolerance atol", "write `margin:`"),
     "rtol": "write `relative_margin:`",

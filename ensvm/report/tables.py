@@ -2,6 +2,7 @@
 
 import csv
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -215,20 +216,24 @@ def stale_notes(config: StudyConfig, folder: Path) -> list[str]:
     return messages
 
 
-def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
+def best_of_row(
+    study: Study, table: TableConfig, cells: list[TableCell], without: Collection[str] = ()
+) -> set[str]:
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
     Columns are compared with those of the same metric; an oracle, which reads the test labels, is
     not compared with other algorithms. A single value is not the best of anything, a value that
     predicting the largest class gets too is not the best, and a single realization has no best
-    value.
+    value. The columns `without` are left out.
     """
     if table.of == "data" or max(cell.n for cell in cells) <= 1:
         return set()
     best: set[str] = set()
     # Means over other realizations are not compared.
     means = {
-        cell.column: cell.mean for cell in cells if cell.mean is not None and not cell.is_partial
+        cell.column: cell.mean
+        for cell in cells
+        if cell.mean is not None and not cell.is_partial and cell.column not in without
     }
     guesses = {cell.column: cell.largest_class for cell in cells}
     for columns in _compared_columns(study, table):
@@ -246,6 +251,13 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
             if guess is None or of_best(top, guess) != guess:
                 best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+def second_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
+    """Return the columns that would be the best of the row without the best, if they are marked."""
+    if not table.second:
+        return set()
+    return best_of_row(study, table, cells, best_of_row(study, table, cells))
 
 
 @once

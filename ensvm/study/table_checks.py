@@ -1,5 +1,6 @@
 """What a study refuses in its tables: names that it lacks, and keys that contradict each other."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -9,6 +10,7 @@ from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import COMPARING
 
+FEWEST_WITH_SECOND = 3  # columns; of two, the second best is the worst
 COLUMN_OF_PRINT = "; `unavailable: WHY` shows a printed column without values of ours"
 
 
@@ -129,7 +131,12 @@ def _check_summary(table: TableConfig, index: int, rows: Sequence[str], source: 
 
 
 def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
-    """Refuse a `best:` against what a metric means, and underlined columns without any best."""
+    """Refuse a `best:` against what a metric means, and marks of values that have no best."""
+    marked = [column for column in table.columns if table.best_of(column)]
+    compared = Counter((table.metric_of(column), column.heading) for column in marked)
+    if table.second and max(compared.values(), default=0) < FEWEST_WITH_SECOND:
+        message = "a second best value needs three columns of one metric, under one heading,"
+        source.refuse(("tables", index, "second"), f"{message} whose best value is marked")
     for column in table.columns if table.of != "data" else ():
         metric, best = table.metric_of(column), table.best_of(column)
         direction = direction_of(metric)

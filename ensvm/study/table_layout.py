@@ -221,6 +221,8 @@ class TableConfig(PrintedMeans):
         How many decimals of our values are shown: by default as many as the column's printed values
         have, else one, of an `auc` and the like three; of facts of the data none. Seconds and
         numbers without a unit have two digits below 0.1. Printed values are shown as printed.
+    second : bool
+        Whether the second best value of a row is in italics.
     best : str
         Which value of a row is bold: the smallest, the largest, none, or the better one of the
         column's metric (`auto`).
@@ -251,6 +253,7 @@ class TableConfig(PrintedMeans):
     margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0, le=1)
     judged: bool = True
+    second: bool = False
     largest_class: Annotated[Name | None, NameOf("algorithm", if_gone="key")] = None
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     best: Literal["auto", "min", "max", "none"] = "auto"

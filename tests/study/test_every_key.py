@@ -134,6 +134,7 @@ tables:
     largest_class: guess
     decimals: 2
     best: auto
+    second: true
     underline: {a: [b]}
     notes: [{text: A note., rows: [own]}, {text: Another., columns: [a]}]
     of_paper: true

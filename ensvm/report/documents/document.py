@@ -66,6 +66,7 @@ class Value:
     why: Why = ""
     chosen: bool = False
     best: bool = False
+    second: bool = False
     underlined: bool = False
     warned: bool = False
     partial_n: int | None = None
@@ -235,6 +236,7 @@ def how_to_read(*grids: Grid) -> str:
             value.order_spread for value in values
         ),
         f"bold: the best {best}": any(value.best for value in values),
+        "italic: the second best": any(value.second for value in values),
         "underlined: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, ("below ours, the printed value", verdicts))): any(
             value.printed for value in values

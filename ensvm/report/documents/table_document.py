@@ -42,6 +42,7 @@ from ensvm.report.tables import (
     decimals_of,
     is_oracle,
     row_label,
+    second_of_row,
     underlined,
 )
 from ensvm.study.table_layout import MOST_DECIMALS, TableConfig
@@ -146,11 +147,13 @@ def table_grid(study: Study, table: TableConfig) -> Grid:
     rows: list[list[str | Value]] = []
     for row, cells_of_row in groupby(build_table(study, table), key=lambda cell: cell.row):
         of_row = list(cells_of_row)
-        best, significant = best_of_row(study, table, of_row), underlined(study, table, of_row)
+        best, second = best_of_row(study, table, of_row), second_of_row(study, table, of_row)
+        significant = underlined(study, table, of_row)
         values = [
             replace(
                 value_of(cell, decimals_of_value(study, table, cell)),
                 best=column.name in best,
+                second=column.name in second,
                 underlined=column.name in significant,
                 printed=as_printed(study, cell),
                 notes=marks_at_value(study, table, row, column.name),

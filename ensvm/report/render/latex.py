@@ -147,6 +147,7 @@ def _ours(cell: str | Value) -> str:
         return _escape(cell)
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
+    ours = rf"\textit{{{ours}}}" if cell.second else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
     spread = " " + _escape(f"±{cell.spread}") if cell.spread else ""
     orders = " " + _escape(f"(±{cell.order_spread})") if cell.order_spread else ""

@@ -86,6 +86,7 @@ def _cell(cell: str | Value) -> str:
 
 def _our_value(value: Value) -> str:
     ours = f"**{value.ours}**" if value.best else value.ours
+    ours = f"*{ours}*" if value.second else ours
     ours = f"<u>{ours}</u>" if value.underlined else ours
     ours += f" ±{value.spread}" if value.spread else ""
     ours += f" (±{value.order_spread})" if value.order_spread else ""

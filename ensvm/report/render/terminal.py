@@ -35,7 +35,8 @@ def to_terminal(
 def to_table(grid: Grid, *, bold: bool = True) -> Table:
     """Return a grid as a table of a terminal, the printed values below ours.
 
-    Without `bold`, as in a file, the best values stand between asterisks, as in Markdown.
+    Without `bold`, as in a file, the best values, and the second best, stand between asterisks, as
+    in Markdown.
     """
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
@@ -51,7 +52,8 @@ def _text(cell: str | Value, bold: bool) -> Text:
         return Text(visible(cell))
     text = Text()
     ours = cell.ours.replace(NOTHING, "-")
-    text.append(f"**{ours}**" if cell.best and not bold else ours, "bold" if cell.best else "")
+    stars = ("**" if cell.best else "*" if cell.second else "") * (not bold)
+    text.append(f"{stars}{ours}{stars}", "bold" if cell.best else "italic" if cell.second else "")
     text.append(cell.marks)
     if cell.spread:
         text.append(f" ±{cell.spread}", DIM)
