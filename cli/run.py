@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 import signal
 import sys
 import time
@@ -400,8 +401,12 @@ def print_estimate(
             f"about {duration(cost.seconds)} with {counted(jobs, 'job')} (by cells measured here)"
         )
     if cost.n_unknown:
-        which = f" for {counted(cost.n_unknown, 'cell')}" if cost.n_known else ""
-        print_text(f"no estimate{which}; a run with --realizations 1 measures the cells")
+        what = counted(cost.n_unknown, "cell") if cost.n_known else "a run"
+        unlike = "their data sets and algorithms have not" if cost.n_known else "nothing has"
+        print_text(
+            f"how long {what} will take is not known, since {unlike} run here before: measure it "
+            f"by `{shlex.join(['ensvm', 'run', str(plan.path), '--realizations', '1'])}`"
+        )
     return cost.seconds, bool(cost.n_unknown)
 
 

@@ -389,3 +389,19 @@ def test_warming_up_compiles_what_rows_of_two_numbers_need() -> None:
         warnings.simplefilter("ignore")
         PartiallyTrainedEnsemble(max_iter=3).fit(X, X[:, 0]).predict(X)
     assert compiled == []
+
+
+@in_this_process
+def test_check_names_the_run_after_which_it_knows_how_long_others_take(study, tmp_path):
+    config, results = study(SVC), tmp_path / "r"
+
+    def told():
+        """Return what `check` prints, on one line."""
+        return " ".join(invoke("check", config, "--results", results).stdout.split())
+
+    command = f"ensvm run {config} --realizations 1"
+    assert "is not known, since nothing has run here before" in told()
+    assert command in told()
+    assert invoke(*command.split()[1:], "--results", results, "--jobs", 1).exit_code == 0
+    assert "by cells measured here" in told()
+    assert "not known" not in told()
