@@ -1,7 +1,8 @@
 """Runs the blocks of a page in order in an empty folder, and compares what they print.
 
 A `code-block` with a caption is a file to write, `console` holds commands and their output, and the
-`python` blocks of a page are one script, which runs last. `ensvm` runs in this process, and so do
+`python` blocks of a page are one script, which runs last. A command of `ensvm` whose output begins
+with `error:` must fail. `ensvm` runs in this process, and so do
 its cells: starting processes would take most of the time.
 `python tests/page_blocks.py` writes the outputs into these pages again.
 
@@ -37,6 +38,7 @@ BLOCK = re.compile(
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
 # A command, and what a shell does with its output
 ENSVM = re.compile(r"ensvm (?P<arguments>[^|><&]*)(?P<rest>.*)", re.DOTALL)
+FAILED = "error:"  # begins the output of a command that fails
 TOLERANCE = 0.02  # relative and absolute: the ensemble rounds otherwise on other processors
 
 
@@ -63,7 +65,9 @@ def run_page(page: Path, folder: Path) -> list[Step]:
             path.write_text(content, encoding="utf-8")
         elif block["kind"] == "console":
             for command, expected in commands_of(content):
-                steps.append(Step(command, expected, _output(command, folder, environment)))
+                fails = expected.startswith(FAILED)
+                printed = _output(command, folder, environment, fails=fails)
+                steps.append(Step(command, expected, printed))
         elif block["kind"] == "python" and not block["directive"]:
             script.append(content)
     if script:
@@ -79,13 +83,13 @@ def commands_of(content: str) -> list[tuple[str, str]]:
     return [(part[:end], part[end:].strip("\n")) for part, end in zip(parts, ends, strict=True)]
 
 
-def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
-    """Return what a command prints; raise if it fails."""
+def _output(command: str, folder: Path, environment: dict[str, str], *, fails: bool = False) -> str:
+    """Return what a command prints; raise if it fails, or if one that `fails` does not."""
     ensvm = ENSVM.fullmatch(command)
     before = b""
     if ensvm:
         before = _output_of_ensvm(
-            shlex.split(ensvm["arguments"].replace("\\\n", " ")), folder, environment
+            shlex.split(ensvm["arguments"].replace("\\\n", " ")), folder, environment, fails
         )
         command = f"cat {ensvm['rest']}"
     done = subprocess.run(
@@ -100,7 +104,9 @@ def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.decode().splitlines()).strip("\n")
 
 
-def _output_of_ensvm(arguments: list[str], folder: Path, environment: dict[str, str]) -> bytes:
+def _output_of_ensvm(
+    arguments: list[str], folder: Path, environment: dict[str, str], fails: bool
+) -> bytes:
     """Return what `ensvm` prints; it forgets the modules that it imports from the folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -112,9 +118,9 @@ def _output_of_ensvm(arguments: list[str], folder: Path, environment: dict[str, 
         for name in set(sys.modules) - known:
             if folder in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
                 del sys.modules[name]
-    if answer.exit_code:
+    if bool(answer.exit_code) != fails:
         raise AssertionError(f"$ ensvm {shlex.join(arguments)}\n{answer.output}")
-    return answer.stdout_bytes
+    return answer.stderr_bytes if fails else answer.stdout_bytes
 
 
 def agrees(expected: str, printed: str) -> bool:

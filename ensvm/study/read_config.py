@@ -1,5 +1,6 @@
 """How a config is read: its base, its sweeps and its readings, and the checks of its names."""
 
+import re
 from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.variants import Copies, check_readings
 from ensvm.yaml_block import MISSING
 
+_MEANT = re.compile(r"unknown key \S+; (?:did you mean '|write `)(\w+)")
 # Shorter paths lead to blocks that other ones name: without them, these would be wrong, too.
 _FEWEST_STEPS = {"algorithms": 3, **dict.fromkeys(("timing", *LISTS[2:], "datasets"), 2), "": 2}
 
@@ -144,7 +146,7 @@ def _without_wrong_keys(source: YamlSource, content: dict[str, Any]) -> StudyCon
                     refused = _at(source, location, message)
                     first = first or refused
                     raise refused from error
-            left = [location for location, _ in wrong if not _removed(content, location)]
+            left = [each for each in wrong if not _removed(content, *each)]
             if first is not None and (left or not wrong):
                 raise first from error
             removed |= {location for location, _ in wrong}
@@ -168,8 +170,11 @@ def _follows(location: Location, message: str, removed: Set[Location]) -> bool:
     return any(key[: len(block)] == block for key in removed)
 
 
-def _removed(content: Any, location: Location) -> bool:
-    """Remove a key from a content; return False if it is not there, or is an entry of a list."""
+def _removed(content: Any, location: Location, message: str) -> bool:
+    """Remove a key from a content; return False if it is not there, or is an entry of a list.
+
+    If the message about an unknown key says which one is meant, that one gets its value.
+    """
     if len(location) < _FEWEST_STEPS.get(str((*location, "")[0]), 1):
         return False
     if location[-1] in KIND_KEYS:
@@ -184,7 +189,9 @@ def _removed(content: Any, location: Location) -> bool:
         content = content[step]
     if not isinstance(content, dict) or key not in content:
         return False
-    del content[key]
+    value, meant = content.pop(key), _MEANT.match(message)
+    if meant and len(location) > 1:  # sweeps of data sets and algorithms are expanded before
+        content.setdefault(meant[1], value)
     return True
 
 

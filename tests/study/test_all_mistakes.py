@@ -83,6 +83,14 @@ def test_wrong_keys_and_wrong_names_are_told_together(tmp_path):
     assert all(part in told for *_, part in chosen)
 
 
+def test_a_misspelt_key_hides_no_mistake_of_another_block(tmp_path):
+    misspelt = STRUCTURE[3]
+    assert "unknown key 'captoin'" in misspelt[2]
+    chosen = [misspelt, NAMES[1], NAMES[2]]
+    told = "\n".join(refused(tmp_path, chosen))
+    assert all(part in told for *_, part in chosen)
+
+
 def test_the_command_prints_each_mistake_as_an_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = refused(tmp_path, STRUCTURE)
