@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.errors import did_you_mean
-from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names
+from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names, Sweeps
 from ensvm.study.metrics import SECONDS, range_of, unit_of
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import PASS_OF_TABLE, RunPass
@@ -258,9 +258,12 @@ class ClaimConfig(ConfigBlock):
             yield AskedMetric(location, test.metric, test.algorithms, test.of_curves)
 
 
-def with_columns(claims: Sequence[ClaimConfig], tables: Sequence[TableConfig]) -> Any:
+def with_columns(
+    claims: Sequence[ClaimConfig], tables: Sequence[TableConfig], sweeps: Sweeps
+) -> Any:
     """Return claims in which tests of columns have the metric and the pass of their first column.
 
+    The name of columns that are computed from the sweeps of algorithms stands for all of them.
     Tests of tables or columns that do not exist stay as they are.
     """
     by_id = {table.id: table for table in tables}
@@ -269,11 +272,15 @@ def with_columns(claims: Sequence[ClaimConfig], tables: Sequence[TableConfig]) -
         """Return a test with what its first column shows."""
         table = by_id.get(test.table or "")
         columns = {column.name: column for column in table.columns} if table else {}
-        if table is None or test.left[0] not in columns:
+        if table is None:
             return test
-        metric = table.metric_of(columns[test.left[0]])
+        left = table.with_members(test.left, sweeps)
+        if left[0] not in columns:
+            return test
+        right = None if test.right is None else table.with_members(test.right, sweeps)
+        metric, run_pass = table.metric_of(columns[left[0]]), PASS_OF_TABLE[table.of]
         return test.model_copy(
-            update={"metric": metric, "run_pass": PASS_OF_TABLE[table.of], "table": table.id}
+            update={"left": left, "right": right, "metric": metric, "run_pass": run_pass}
         )
 
     return tuple(

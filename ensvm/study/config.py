@@ -18,7 +18,7 @@ from ensvm.study.metrics import is_predicted
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import TimingConfig
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
-from ensvm.study.sweeps import label_of
+from ensvm.study.sweeps import label_of, with_value
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
 from ensvm.study.variants import ReadingConfig
@@ -166,10 +166,23 @@ class StudyConfig(PrintedMeans):
             return dataset.kernel or self.kernel
         return self.kernel.model_copy(update=dataset.kernel.model_dump(exclude_unset=True))
 
-    def sweep_values(self, name: str) -> dict[str, int | float | str]:
-        """Return the members of a sweep, each with its value; none for another name."""
+    def sweep_values(
+        self, name: str, table: TableConfig | None = None
+    ) -> dict[str, int | float | str]:
+        """Return the members of a sweep, each with its value; none for another name.
+
+        Of a table, columns that are computed from the members of a sweep are members, too.
+        """
         names = self.names()
-        return {**names.dataset_sweeps.get(name, {}), **names.algorithm_sweeps.get(name, {})}
+        swept = names.algorithm_sweeps
+        columns = {} if table is None else table.members(name, swept)
+        return {**names.dataset_sweeps.get(name, {}), **swept.get(name, {}), **columns}
+
+    def sweep_of(self, column: ColumnConfig) -> SweepConfig | None:
+        """Return the sweep of which a column shows a member, or is computed from one."""
+        shown = column.of_columns or (column.algorithm or column.name,)
+        blocks = (self.algorithms[name] for name in shown if name in self.algorithms)
+        return next((block.sweep for block in blocks if block.sweep is not None), None)
 
     def times(self, dataset: str, algorithm: str) -> bool:
         """Return whether the timing pass has this cell."""
@@ -209,12 +222,14 @@ class StudyConfig(PrintedMeans):
     def column_label(self, column: ColumnConfig) -> str:
         """Return the heading of a column: its own label, or its algorithm's.
 
-        A heading above it says what the value of a sweep would.
+        A heading above it says what the value of a sweep would. In the column's own label, the
+        value replaces `{value}`.
         """
         block = self.algorithms.get(column.name)
-        if column.label or block is None:
-            return column.label or column.name
-        return label_of(block, column.name, add_value=column.heading is None)
+        if not column.label and block is not None:
+            return label_of(block, column.name, add_value=column.heading is None)
+        label, sweep = column.label or column.name, self.sweep_of(column)
+        return label if sweep is None else with_value(label, sweep.value)
 
     def summary_label(self, table: TableConfig, summary: SummaryConfig) -> str:
         """Return the label of a row that sums up a table."""

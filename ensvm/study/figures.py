@@ -1,8 +1,8 @@
 """The figures of lines (curves of fits, values along a sweep), and the union of all figures."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from itertools import chain, product
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -16,10 +16,11 @@ from ensvm.study.figure_kinds import (
     ScatterConfig,
     axis_label,
 )
+from ensvm.study.metrics import is_computed
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
 class PanelConfig(AxesConfig):
@@ -154,9 +155,11 @@ class LinesConfig(FigureConfig):
         for number, panel in enumerate(self.panels):
             own = () if panel.y is None else ("panels", number)
             location = ("figures", index, *own, "y")
-            for name in self.series_of(panel):
+            # what computed columns are made of, their table asks for
+            ys = [y for y in self.ys_of(panel) if not is_computed(y)]
+            for name in self.series_of(panel) if ys else ():
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
-                for algorithm, y in product(swept, self.ys_of(panel)):
+                for algorithm, y in product(swept, ys):
                     yield AskedMetric(location, y, (algorithm,), self.of_curves)
 
     def data_sets(self, names: StudyNames) -> tuple[str, ...]:
@@ -253,8 +256,12 @@ class SweepFigureConfig(LinesConfig):
     ----------
     kind : 'sweep'
         The kind of the figure.
+    series : tuple of str
+        The algorithms or their sweeps, a line each, or columns of the `table` that are computed
+        from others.
     y : str or dict
-        A metric, by default the error, or several, each with its text in the legend.
+        A metric, by default the error, or several, each with its text in the legend; of computed
+        columns it is theirs.
     stages : tuple of int
         The entries of a curve that are shown, a line each, the first being 1; `y` is then a
         curve.
@@ -271,6 +278,11 @@ class SweepFigureConfig(LinesConfig):
     y: str | dict[str, str] | None = "error"
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
     table: Annotated[Id | None, NameOf("table", if_gone="key")] = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The algorithms, sweeps or columns that are drawn."""
+        return self.series
 
     @property
     def of_sweeps(self) -> bool | None:
@@ -318,25 +330,66 @@ AnyFigure = Annotated[
 KINDS = tuple(get_args(each)[1].tag for each in get_args(get_args(AnyFigure)[0]))
 
 
+DrawsColumns: TypeAlias = BoxConfig | ScatterConfig | SweepFigureConfig
+"""Figures that may draw columns of their table that are computed from others."""
+
+
+def drawn_columns(
+    figure: DrawsColumns, table: TableConfig, names: StudyNames
+) -> dict[str, list[ColumnConfig]]:
+    """Return the computed columns of a figure's table that it draws, by the name in the figure.
+
+    Along a sweep of algorithms, a name stands for the columns of all its members.
+    """
+    of_sweeps = isinstance(figure, SweepFigureConfig) and figure.of_sweeps
+    drawn: dict[str, list[ColumnConfig]] = {}
+    for name in figure.shown:
+        members = [*table.members(name, names.algorithm_sweeps)] if of_sweeps else [name]
+        if computed := table.computed.intersection(members):
+            drawn[name] = [column for column in table.columns if column.name in computed]
+    return drawn
+
+
 def _check_drawn(
-    figure: BoxConfig | ScatterConfig,
+    figure: DrawsColumns,
     index: int,
     tables: Sequence[TableConfig],
     names: StudyNames,
     source: YamlSource,
 ) -> None:
     """Refuse what is neither an algorithm nor, with all others, a computed column of the table."""
-    key = "series" if isinstance(figure, BoxConfig) else "x"
-    table = next((one for one in tables if one.id == figure.table), None)
-    computed = table.computed.intersection(figure.shown) if table is not None else set()
-    if table is None or not computed:
-        names.must_have("algorithm", figure.shown, ("figures", index, key), source)
+    at = ("figures", index, "x" if isinstance(figure, ScatterConfig) else "series")
+    of_tables = {table.id: drawn_columns(figure, table, names) for table in tables}
+    drawn = of_tables.get(figure.table or "", {})
+    if not drawn:
+        for table_id, columns in of_tables.items() if figure.table is None else ():
+            if columns:
+                message = f"{next(iter(columns))!r} is a column of table {table_id}; add"
+                raise source.error(at, f"{message} `table: {table_id}` to the figure")
+        for what in _kinds_of_series(figure):
+            names.must_have(what, figure.shown, at, source)
         return
-    metrics = {table.metric_of(table.column(name)) for name in computed}
-    if len(computed) < len({*figure.shown}) or len(metrics) > 1:
-        message = f"{', '.join(sorted(computed))}: computed columns of table {table.id}; accepted:"
+    table = next(one for one in tables if one.id == figure.table)
+    metrics = {table.metric_of(column) for column in chain(*drawn.values())}
+    kinds = _kinds_of_series(figure)
+    if len(drawn) < len({*figure.shown}) or len(metrics) > 1 or len(kinds) > 1:
+        message = f"{', '.join(sorted(drawn))}: computed columns of table {table.id}; accepted:"
         message += " such columns of one metric alone, or algorithms alone"
-        source.refuse(("figures", index, key), message)
+        source.refuse(at, message)
+    elif isinstance(figure, SweepFigureConfig):
+        shown = {y for panel in figure.panels for y in figure.ys_of(panel)}
+        for key, is_wrong in (("y", shown != metrics), ("stages", figure.stages)):
+            if is_wrong:
+                message = f"computed columns show their own metric; leave out `{key}:`"
+                source.refuse((*at[:2], key), message)
+
+
+def _kinds_of_series(figure: DrawsColumns) -> list[str]:
+    """Return what the series of a figure are: algorithms, or in some panels sweeps of them."""
+    if not isinstance(figure, SweepFigureConfig):
+        return ["algorithm"]
+    of_sweeps = map(figure.sweeps_algorithms, figure.panels)
+    return list(dict.fromkeys("sweep of algorithms" if one else "algorithm" for one in of_sweeps))
 
 
 def check_figures(
@@ -348,13 +401,9 @@ def check_figures(
     """Refuse a figure given twice, and series and seconds that the study does not have."""
     source.must_be_distinct(("figures",), "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
-        if isinstance(figure, SweepFigureConfig):
-            for panel in figure.panels:
-                what = "sweep of algorithms" if figure.sweeps_algorithms(panel) else "algorithm"
-                at = ("figures", index, "series")
-                names.must_have(what, figure.series, at, source)
-        if isinstance(figure, BoxConfig | ScatterConfig):
-            _check_drawn(figure, index, tables, names, source)
+        if isinstance(figure, DrawsColumns):
+            with source.noting():
+                _check_drawn(figure, index, tables, names, source)
         for asked in figure.asked(index, names):
             if pass_of(asked.metric) == "timing" and not names.timing:
                 message = "a figure of the timing pass needs a `timing:` block in the study"

@@ -106,12 +106,23 @@ class StudyNames:
             for part, inner in items:
                 self.check(inner, (*location, part), source)
 
-    def with_members(self, value: Any) -> Any:
-        """Return blocks in which the name of a sweep stands for all of its members."""
+    def with_members(self, value: Any, source: YamlSource, at: Location = ()) -> Any:
+        """Return blocks in which the name of a sweep stands for all of its members.
+
+        `at` is the location of the blocks. The source is told which of their places have changed.
+        """
         if isinstance(value, tuple):
-            return tuple(block for each in value for block in self._repeated(each))
+            blocks: list[Any] = []
+            for index, each in enumerate(value):
+                for block in self._repeated(each, source, (*at, index)):
+                    if len(blocks) != index:
+                        source.moved[*at, len(blocks)] = (*at, index)
+                    blocks.append(block)
+            return tuple(blocks)
         if isinstance(value, dict):
-            return {name: self.with_members(each) for name, each in value.items()}
+            return {
+                name: self.with_members(each, source, (*at, name)) for name, each in value.items()
+            }
         if not isinstance(value, BaseModel):
             return value
         changed = {}
@@ -120,7 +131,7 @@ class StudyNames:
             if mark is not None and mark.unless and getattr(value, mark.unless) is not None:
                 continue
             if mark is None:
-                after = self.with_members(before)
+                after = self.with_members(before, source, (*at, field.alias or key))
             elif isinstance(before, tuple):
                 after = tuple(name for each in before for name in self.members(mark.what, each))
             elif isinstance(before, dict):
@@ -149,12 +160,12 @@ class StudyNames:
         }
         return sweeps.get(what, {}).get(name, (name,))
 
-    def _repeated(self, value: Any) -> list[Any]:
+    def _repeated(self, value: Any, source: YamlSource, at: Location) -> list[Any]:
         """Return a block once for each member of the sweeps that it names by single names."""
         of_members = (
             value.for_members(self.algorithm_sweeps) if isinstance(value, ConfigBlock) else [value]
         )
-        blocks = [self.with_members(block) for block in of_members]
+        blocks = [self.with_members(block, source, at) for block in of_members]
         for key, field in type(value).model_fields.items() if isinstance(value, BaseModel) else ():
             mark = mark_of(field)
             is_free = mark is not None and mark.unless and getattr(value, mark.unless) is not None

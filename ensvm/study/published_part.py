@@ -5,6 +5,7 @@ from itertools import chain, product
 
 from ensvm.study.claim import FEWEST_TIMINGS
 from ensvm.study.config import StudyConfig
+from ensvm.study.figures import DrawsColumns, drawn_columns
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE, ValueOf, pass_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -76,11 +77,17 @@ def _of_value(
 def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
     names = config.names()
     for index, figure in enumerate(config.figures):
-        if figure.of_paper:
-            for asked in figure.asked(index, names):
-                rows = figure.data_sets(names)
-                for row, algorithm in product(rows, asked.algorithms):
-                    yield row, algorithm, pass_of(asked.metric)
+        if not figure.of_paper:
+            continue
+        rows = figure.data_sets(names)
+        for asked in figure.asked(index, names):
+            for row, algorithm in product(rows, asked.algorithms):
+                yield row, algorithm, pass_of(asked.metric)
+        if isinstance(figure, DrawsColumns) and figure.table is not None:
+            table = config.table(figure.table)
+            drawn = chain(*drawn_columns(figure, table, names).values())
+            for row, source in product(rows, chain(*map(table.sources_of, drawn))):
+                yield row, source.of(table), PASS_OF_TABLE[table.of]
 
 
 def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from ensvm.study.base_study import LISTS, read_changed, read_source
 from ensvm.study.block import KIND_KEYS, refusals
 from ensvm.study.claim import with_columns
 from ensvm.study.config import StudyConfig
-from ensvm.study.figure_kinds import BoxConfig, ScatterConfig
-from ensvm.study.figures import KINDS
+from ensvm.study.figure_kinds import ScatterConfig
+from ensvm.study.figures import KINDS, DrawsColumns, SweepFigureConfig, drawn_columns
 from ensvm.study.source import Location, YamlSource, read_text
 from ensvm.study.study_checks import check_study
 from ensvm.study.sweeps import expand_sweeps
@@ -64,10 +65,11 @@ def validated_study(source: YamlSource) -> StudyConfig:
         with source.collecting():
             names = [entry.name for entry in config.datasets]
             source.must_be_distinct(("datasets",), "data set", names)
-            config = config.names().with_members(config)
+            config = config.names().with_members(config, source)
             config.names().check(config.datasets, ("datasets",), source)
             config = _with_copies(config, source)
-            claims = with_columns(config.claims, config.tables)
+            sweeps = config.names().algorithm_sweeps
+            claims = with_columns(config.claims, config.tables, sweeps)
             config = _with_figures_of_tables(config.model_copy(update={"claims": claims}))
         with source.collecting():
             check_study(config, source)
@@ -99,22 +101,32 @@ def _with_copies(config: StudyConfig, source: YamlSource) -> StudyConfig:
 def _with_figures_of_tables(config: StudyConfig) -> StudyConfig:
     """Return a study with the rows and the metric of figures that their tables give."""
     figures = tuple(
-        _of_table(config, figure)
-        if isinstance(figure, BoxConfig | ScatterConfig) and figure.table is not None
-        else figure
+        _of_table(config, figure) if isinstance(figure, DrawsColumns) else figure
         for figure in config.figures
     )
     return config.model_copy(update={"figures": figures})
 
 
-def _of_table(config: StudyConfig, figure: BoxConfig | ScatterConfig) -> BoxConfig | ScatterConfig:
+def _of_table(config: StudyConfig, figure: DrawsColumns) -> DrawsColumns:
     """Return a figure with the rows of its table, and the metric of its computed columns."""
     table = next((one for one in config.tables if one.id == figure.table), None)
     if table is None:
         return figure
-    changed: dict[str, Any] = {} if figure.rows else {"rows": config.rows_of(table)}
-    if table.computed >= {*figure.shown}:
-        changed["metric"] = table.metric_of(table.column(figure.shown[0]))
+    names = config.names()
+    of_sweeps = isinstance(figure, SweepFigureConfig) and figure.of_sweeps
+    if not isinstance(figure, ScatterConfig) and not of_sweeps:
+        series = table.with_members(figure.series, names.algorithm_sweeps)
+        figure = figure.model_copy(update={"series": series})
+    drawn = [*chain(*drawn_columns(figure, table, names).values())]
+    metric = table.metric_of(drawn[0]) if drawn else None
+    if isinstance(figure, SweepFigureConfig):
+        changed: dict[str, Any] = {"y": metric} if metric and figure.y == "error" else {}
+        sweep = config.sweep_of(drawn[0]) if drawn and of_sweeps else None
+        if sweep is not None:
+            changed["x_label"] = figure.x_label or sweep.key
+    else:
+        changed = {} if figure.rows else {"rows": config.rows_of(table)}
+        changed |= {"metric": metric} if metric else {}
     return figure.model_copy(update=changed)
 
 

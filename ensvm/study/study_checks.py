@@ -101,7 +101,12 @@ def _check_labels(config: StudyConfig, source: YamlSource) -> None:
     for index, table in enumerate(config.tables):
         titles: dict[tuple[str, str | None], str] = {}
         for column in table.columns:
-            label = config.column_label(column)
+            try:
+                label = config.column_label(column)
+            except ValueError as error:
+                message = f"the label of {column.name}: its format does not fit: {error}"
+                source.refuse(("tables", index, "columns"), message)
+                continue
             other = titles.setdefault((label, column.heading), column.name)
             if other != column.name:
                 message = f"the columns {other} and {column.name} have the same label, {label!r}"

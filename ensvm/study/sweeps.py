@@ -12,6 +12,7 @@ from ensvm.study.source import Location, YamlSource
 if TYPE_CHECKING:
     from ensvm.study.algorithms import AlgorithmConfig
     from ensvm.study.dataset import DatasetConfig
+    from ensvm.study.table_layout import ColumnConfig
 
 _SIZES = ("n_train", "train_size", "n_test", "test_size")
 # `{value}` in a label, or with a format of Python's such as `{value:.0%}`
@@ -31,9 +32,14 @@ def label_of(block: "AlgorithmConfig | DatasetConfig", name: str, *, add_value: 
     return f"{label}, {block.sweep.key} = {block.sweep.value}"
 
 
-def label_of_sweep(block: "AlgorithmConfig | DatasetConfig") -> str:
+def label_of_sweep(block: "AlgorithmConfig | DatasetConfig | ColumnConfig") -> str:
     """Return the label of a whole sweep, without its values; empty if it has none."""
     return _VALUE.sub("", block.label or "").strip(" =,:;()")
+
+
+def has_value(label: str) -> bool:
+    """Return whether a label has a place for the value of a sweep."""
+    return _VALUE.search(label) is not None
 
 
 def with_value(label: str, value: float | str) -> str:

@@ -1,8 +1,7 @@
 """A table as the paper lays it out: rows, columns and notes."""
 
 import math
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -22,7 +21,7 @@ from ensvm.study.metrics import (
 from ensvm.study.names import AskedMetric
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.relations import EFFECTS, Effect
-from ensvm.study.sweeps import member_name, with_value
+from ensvm.study.sweeps import has_value, member_name
 from ensvm.study.table_summary import COMPARING, SummaryConfig
 
 SHORT = 0.095  # seconds that one decimal would show as 0.1 or less
@@ -119,10 +118,8 @@ class ColumnConfig(PrintedMeans):
     def _with_value(self, value: float | str, sweeps: Sweeps) -> Self:
         """Return the column that is computed from members with a value of their sweeps."""
         label = self.label
-        with suppress(ValueError):  # else the labels are alike, and refused
-            label = label and with_value(label, value)
-        if label is not None and label == self.label:
-            label = f"{label}, {value}"
+        if label is not None and not has_value(label):
+            label = f"{label}, {{value}}"
         of = (
             member_name(name, value) if name in sweeps else name for name in self.of_columns or ()
         )
@@ -221,11 +218,11 @@ class TableConfig(PrintedMeans):
         How many decimals of our values are shown: by default as many as the column's printed values
         have, else one, of an `auc` and the like three; of facts of the data none. Seconds and
         numbers without a unit have two digits below 0.1. Printed values are shown as printed.
-    second : bool
-        Whether the second best value of a row is in italics.
     best : str
         Which value of a row is bold: the smallest, the largest, none, or the better one of the
         column's metric (`auto`).
+    second : bool
+        Whether the second best value of a row is in italics.
     underline : dict of str to tuple of str
         Columns that are underlined if they are significantly better than all columns named with
         them, by a one-sided corrected resampled t test at 5 %.
@@ -253,10 +250,10 @@ class TableConfig(PrintedMeans):
     margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0, le=1)
     judged: bool = True
-    second: bool = False
     largest_class: Annotated[Name | None, NameOf("algorithm", if_gone="key")] = None
     decimals: int | None = Field(default=None, ge=0, le=MOST_DECIMALS)
     best: Literal["auto", "min", "max", "none"] = "auto"
+    second: bool = False
     underline: Annotated[
         dict[str, Names], NameOf("column", values="column", checked=False, if_gone="key")
     ] = Field(default_factory=dict)
@@ -285,6 +282,21 @@ class TableConfig(PrintedMeans):
     def computed(self) -> set[str]:
         """The names of the columns that are computed from others."""
         return {column.name for column in self.columns if column.effect is not None}
+
+    def members(self, name: str, sweeps: Sweeps) -> dict[str, int | float | str]:
+        """Return the columns `name-VALUE` that are computed from members of sweeps, with values."""
+        values = {member: value for each in sweeps.values() for member, value in each.items()}
+        swept = (
+            (column.name, values[one])
+            for column in self.columns
+            for one in column.of_columns or ()
+            if one in values
+        )
+        return {column: value for column, value in swept if column == member_name(name, value)}
+
+    def with_members(self, names: Sequence[str], sweeps: Sweeps) -> tuple[str, ...]:
+        """Return names of columns in which `name` stands for all columns `name-VALUE` of sweeps."""
+        return tuple(one for name in names for one in self.members(name, sweeps) or (name,))
 
     @property
     def shown_algorithms(self) -> set[str]:

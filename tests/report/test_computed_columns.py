@@ -387,7 +387,11 @@ def test_figures_draw_what_the_table_shows_on_the_rows_of_the_table(tmp_path):
     ("slip", "message"),
     [
         ("kind: bar, series: [rise]", "which data sets"),
-        ("kind: bar, series: [rise], rows: [german]", "unknown algorithm 'rise'"),
+        (
+            "kind: bar, series: [rise], rows: [german]",
+            "'rise' is a column of table 4; add `table: 4`",
+        ),
+        ("kind: bar, series: [rize], rows: [german]", "unknown algorithm 'rize'"),
         (
             "kind: bar, table: 4, series: [rise, clean]",
             "rise: computed columns of table 4; accepted",

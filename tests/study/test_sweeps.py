@@ -138,3 +138,14 @@ def test_an_algorithm_may_have_fewer_realizations(tmp_path):
     assert [cell.realization for cell in cells if cell.algorithm == "b"] == [1]
     with pytest.raises(UserError, match=r"realizations_of: unknown algorithm 'c'"):
         make_plan(write(tmp_path, text.replace("{b: 1}", "{c: 1}")))
+
+
+def test_a_block_behind_members_is_refused_at_its_own_line(tmp_path):
+    text = SWEPT.replace(
+        "columns: [svc, nu]}",
+        "columns:\n    [svc,\n     {name: last, algorithm: nu, metric: eror},\n     nu]}",
+    )
+    with pytest.raises(
+        UserError, match=r"line 10: tables\[1\].columns\[2\].metric: unknown metric 'eror'"
+    ):
+        read_config(write(tmp_path, text))

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.counts import counted
-from ensvm.report.plots.looks import series_label
+from ensvm.report.column_values import drawn_result, linear
+from ensvm.report.plots.looks import drawn_label, table_of
 from ensvm.report.query import Query, QueryResult, ask
 from ensvm.report.randomness import n_tested
 from ensvm.report.statistical_tests import rate_of
@@ -77,7 +78,7 @@ def read_panel(
     missing: list[str] = []
     of_one = len(figure.series) == 1
     for (y, text), series in product(figure.ys_of(panel).items(), figure.series_of(panel)):
-        algorithm = series_label(study, series)
+        algorithm = drawn_label(study, table_of(study, figure), series)
         label = text if text and of_one else ", ".join(filter(None, [algorithm, text]))
         empty = Curve(label, algorithm, text)
         if isinstance(figure, CurvesConfig):
@@ -160,10 +161,10 @@ def _curves_of_sweeps(
             name = f"{empty.label}, {after}"
         measured: list[tuple[float, list[float], str, float | None, float]] = []
         missing_x: dict[str, list[str]] = {}
-        points = _points_of(study, panel, series)
+        points = _points_of(study, figure, panel, series)
         of_names = any(isinstance(x, str) for x, _, _ in points)
         for number, (x, row, column) in enumerate(points):
-            values, why, row_error = _values(study, y, row, column, stage)
+            values, why, row_error = _values(study, figure, y, row, column, stage)
             if values:
                 printed = _printed(study, figure, row, column, y, stage)
                 at = float(number if of_names else x)
@@ -185,32 +186,34 @@ def _printed(
     study: Study, figure: SweepFigureConfig, row: str, algorithm: str, y: str, stage: int | None
 ) -> float | None:
     """Return the value printed in the figure's table at a point of a sweep; None without one."""
-    if figure.table is None:
-        return None
-    found = printed_value(study, study.config.table(figure.table), row, algorithm, y, stage)
-    return None if found is None else found.value
+    table = table_of(study, figure)
+    found = table and printed_value(study, table, row, algorithm, y, stage)
+    return found.value if found else None
 
 
-def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
-    """Return each point of a sweep as x, row and algorithm."""
+def _points_of(
+    study: Study, figure: SweepFigureConfig, panel: PanelConfig, series: str
+) -> list[tuple[Any, str, str]]:
+    """Return each point of a sweep as x, row and algorithm, or computed column."""
     if panel.over is not None:
         rows = study.config.sweep_values(panel.over)
         return [(x, row, series) for row, x in rows.items()]
-    return [(x, panel.about, name) for name, x in study.config.sweep_values(series).items()]
+    members = study.config.sweep_values(series, table_of(study, figure))
+    return [(x, panel.about, name) for name, x in members.items()]
 
 
 def _values(
-    study: Study, y: str, row: str, algorithm: str, stage: int | None
+    study: Study, figure: SweepFigureConfig, y: str, row: str, algorithm: str, stage: int | None
 ) -> tuple[list[float], str, float]:
     """Return the finite values of the realizations behind a point, and why some are missing.
 
     The last is the standard error of a single error rate, from its test rows; 0 for other values.
 
-    With `stage`, the values are that entry of the curves, and all curves must be long enough.
+    With `stage`, the values are that entry of the curves, and all curves must be long enough. The
+    values of a computed column have the mean that its table shows.
     """
     if stage is None:
-        query = Query(row, algorithm, y, pass_of(y))
-        result = ask(study, query)
+        result = linear(drawn_result(study, table_of(study, figure), row, algorithm, y))
         values = list(result.values.values())
     else:
         result = _curves(study, y, row, algorithm)

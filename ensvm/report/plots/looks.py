@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figure_kinds import BoxConfig
-from ensvm.study.figures import LinesConfig
+from ensvm.study.figure_kinds import BoxConfig, FigureConfig
+from ensvm.study.figures import DrawsColumns, LinesConfig
 from ensvm.study.sweeps import label_of_sweep
 from ensvm.study.table_layout import TableConfig
 
@@ -87,15 +87,26 @@ def series_label(study: Study, name: str) -> str:
 
 
 def drawn_label(study: Study, table: TableConfig | None, name: str) -> str:
-    """Return the label of an algorithm, a sweep, or a computed column of a figure's table."""
+    """Return the label of an algorithm, a sweep, or a computed column of a figure's table.
+
+    That of the columns of a sweep is without their values.
+    """
     if table is not None and name in table.computed:
         return study.config.column_title(table.column(name))
-    return series_label(study, name)
+    if table is None or not (members := table.members(name, study.config.names().algorithm_sweeps)):
+        return series_label(study, name)
+    column = table.column(next(iter(members)))
+    return " ".join(filter(None, (column.heading, label_of_sweep(column)))) or name
+
+
+def table_of(study: Study, figure: FigureConfig) -> TableConfig | None:
+    """Return the table that a figure names, if its kind may name one."""
+    name = figure.table if isinstance(figure, DrawsColumns) else None
+    return None if name is None else study.config.table(name)
 
 
 def _labels_in(study: Study, figure: LinesConfig | BoxConfig) -> list[str]:
-    name_of_table = figure.table if isinstance(figure, BoxConfig) else None
-    table = None if name_of_table is None else study.config.table(name_of_table)
+    table = table_of(study, figure)
     return list(dict.fromkeys(drawn_label(study, table, name) for name in figure.series))
 
 
