@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 from small_problems import left_out_values
 
 from ensvm.kernels import gram
@@ -68,6 +69,28 @@ def test_a_row_at_the_border_is_not_an_error_if_its_twin_stays():
     found = pairwise_machines(K, starts, upper, 1e-8, 10**6)
     values = leave_one_out_of_pairs(K, starts, found, upper, none, 1000)
     np.testing.assert_allclose(values[0, 4:8], [1.0, 1.0, -1.0, -1.0], atol=1e-5)
+
+
+def test_with_a_small_C_the_more_probable_class_is_not_that_of_the_sign():
+    """f lies on the side of the larger class; refits have the same signs as the rule's values."""
+    rng, codes = np.random.default_rng(0), np.repeat([0, 1], [20, 50])
+    X, m = rng.normal(size=(70, 2)) + 2.0 * np.eye(2)[codes], codes.size
+    rows = SortedRows(X, np.array([0, 20, 70]), np.ones(m), np.ones(m), np.zeros(m))
+    [found] = candidates(rows, [2.0], [0.1], **LIMITS)
+    K, labels = gram(X, kernel="rbf", gamma=2.0), np.where(codes == 0, 1.0, -1.0)
+    refits = np.empty(m)
+    for row in range(m):
+        others = np.delete(np.arange(m), row)
+        svc = SVC(C=0.1, kernel="precomputed", tol=1e-8)
+        svc.fit(K[np.ix_(others, others)], labels[others])
+        refits[row] = svc.decision_function(K[[row]][:, others])[0]
+    np.testing.assert_allclose(found.values[0], refits, atol=0.05)
+    slope, offset = found.sigmoids[0]
+    for values in (found.values[0], refits):
+        by_sign = np.mean(labels * values <= 0.0)
+        by_probability = np.mean(labels * (slope * values + offset) >= 0.0)
+        assert by_sign > by_probability + 0.1
+        assert by_probability == pytest.approx(found.error, abs=0.02)
 
 
 def test_a_row_that_counts_twice_is_two_rows():
