@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from stated_numbers import WORDS, cells_of, frame_of, records_of, short, values_of
-
-from ensvm.study.passes import DISTURBED
+from stated_numbers import WORDS, cells_of, frame_of, short, values_of
 
 
 def early_ends() -> list[str]:
@@ -26,18 +24,6 @@ def early_ends() -> list[str]:
         f"all {WORDS[early['0.9']]} runs of Figures 4 and 6 end before the tenth round, and with .8"
         f" {WORDS[early['0.8']]} of them",
     ]
-
-
-def longest_timing() -> list[str]:
-    """The timings of ten rounds on MNIST without rejection."""
-    *others, longest = sorted(
-        record.seconds["train_seconds"]
-        for (row, _, name, run_pass), record in records_of("icmla05").items()
-        if (row, name, run_pass) == ("mnist", "wsv-0", "timing")
-    )
-    assert len(others) == 9
-    assert longest > DISTURBED * np.median([*others, longest])
-    return [f"took {longest:.1f} s, the others at most {max(others):.1f} s"]
 
 
 def most_iterations() -> list[str]:
@@ -87,6 +73,5 @@ PHRASES: dict[tuple[str, str], Callable[[], list[str]]] = {
     ("icmla05", "assumption guarantee"): early_ends,
     ("icmla05", "assumption iterations"): most_iterations,
     ("icmla05", "table squares"): savings_on_squares,
-    ("icmla05", "figure 6"): longest_timing,
     ("icmla05", "figure 8"): independent_support_vectors,
 }

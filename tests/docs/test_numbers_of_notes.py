@@ -182,3 +182,15 @@ def test_noise_moves_the_end_of_algorithm_1_and_not_the_exact_solution(name):
     assert np.ptp(errors(end, draws=5)) > 5.0
     exact = RhoSVC("precomputed", nu=None, tol=1e-4, max_iter=20_000)
     assert np.ptp(errors(exact, draws=2)) == 0.0
+
+
+MOST_WORDS = 65  # of a paragraph
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_assumptions_and_notes_are_short_paragraphs(study):
+    """A long paragraph of numbers is not read: it is a list of `points:`, or two notes."""
+    config = config_of(study)
+    texts = [text for one in config.assumptions for text in (one.text, *one.points)]
+    texts += [note.text for table in config.tables for note in table.notes]
+    assert [text for text in texts if len(text.split()) > MOST_WORDS] == []
