@@ -17,7 +17,7 @@ from ensvm.report.plots.looks import (
     form_of,
     look_numbers,
     look_of_point,
-    table_of,
+    table_of_figure,
 )
 from ensvm.report.plots.shared_axes import share_limits
 from ensvm.report.study_folder import Study
@@ -63,7 +63,7 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
     """Return the values of a panel, and a line of text for each that is missing."""
     items: list[Values] = []
     missing: list[str] = []
-    table = table_of(study, figure)
+    table = table_of_figure(study, figure)
     for row, series in product(figure.rows_of(panel), figure.series):
         result = drawn_result(study, table, row, series, figure.metric)
         if figure.kind == "bar":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ensvm.counts import counted
 from ensvm.report.column_values import drawn_result, linear
-from ensvm.report.plots.looks import drawn_label, table_of
+from ensvm.report.plots.looks import drawn_label, table_of_figure
 from ensvm.report.query import Query, QueryResult, ask
 from ensvm.report.randomness import n_tested
 from ensvm.report.statistical_tests import rate_of
@@ -78,7 +78,7 @@ def read_panel(
     missing: list[str] = []
     of_one = len(figure.series) == 1
     for (y, text), series in product(figure.ys_of(panel).items(), figure.series_of(panel)):
-        algorithm = drawn_label(study, table_of(study, figure), series)
+        algorithm = drawn_label(study, table_of_figure(study, figure), series)
         label = text if text and of_one else ", ".join(filter(None, [algorithm, text]))
         empty = Curve(label, algorithm, text)
         if isinstance(figure, CurvesConfig):
@@ -186,7 +186,7 @@ def _printed(
     study: Study, figure: SweepFigureConfig, row: str, algorithm: str, y: str, stage: int | None
 ) -> float | None:
     """Return the value printed in the figure's table at a point of a sweep; None without one."""
-    table = table_of(study, figure)
+    table = table_of_figure(study, figure)
     found = table and printed_value(study, table, row, algorithm, y, stage)
     return found.value if found else None
 
@@ -198,7 +198,7 @@ def _points_of(
     if panel.over is not None:
         rows = study.config.sweep_values(panel.over)
         return [(x, row, series) for row, x in rows.items()]
-    members = study.config.sweep_values(series, table_of(study, figure))
+    members = study.config.sweep_values(series, table_of_figure(study, figure))
     return [(x, panel.about, name) for name, x in members.items()]
 
 
@@ -213,7 +213,7 @@ def _values(
     values of a computed column have the mean that its table shows.
     """
     if stage is None:
-        result = linear(drawn_result(study, table_of(study, figure), row, algorithm, y))
+        result = linear(drawn_result(study, table_of_figure(study, figure), row, algorithm, y))
         values = list(result.values.values())
     else:
         result = _curves(study, y, row, algorithm)

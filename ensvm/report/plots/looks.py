@@ -99,14 +99,14 @@ def drawn_label(study: Study, table: TableConfig | None, name: str) -> str:
     return " ".join(filter(None, (column.heading, label_of_sweep(column)))) or name
 
 
-def table_of(study: Study, figure: FigureConfig) -> TableConfig | None:
+def table_of_figure(study: Study, figure: FigureConfig) -> TableConfig | None:
     """Return the table that a figure names, if its kind may name one."""
     name = figure.table if isinstance(figure, DrawsColumns) else None
     return None if name is None else study.config.table(name)
 
 
 def _labels_in(study: Study, figure: LinesConfig | BoxConfig) -> list[str]:
-    table = table_of(study, figure)
+    table = table_of_figure(study, figure)
     return list(dict.fromkeys(drawn_label(study, table, name) for name in figure.series))
 
 

@@ -11,7 +11,14 @@ import numpy as np
 from ensvm.report.column_values import drawn_result, linear
 from ensvm.report.plots.boxes import PRINTED
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
-from ensvm.report.plots.looks import COLOURS, GREY, MARK_WIDTH, LegendKey, drawn_label, table_of
+from ensvm.report.plots.looks import (
+    COLOURS,
+    GREY,
+    MARK_WIDTH,
+    LegendKey,
+    drawn_label,
+    table_of_figure,
+)
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_value, row_label
 from ensvm.report.verdict import is_within
@@ -51,7 +58,7 @@ def read_panel(
     """Return the points of a panel, and a line of text for each that is missing."""
     points: list[Point] = []
     missing: list[str] = []
-    table = table_of(study, figure)
+    table = table_of_figure(study, figure)
     pair = figure.pair_of(panel)
     for row in figure.rows_of(panel):
         results = [drawn_result(study, table, row, name, figure.metric) for name in pair]
@@ -97,7 +104,7 @@ def draw(
     if any(point.printed for point in every):
         keys.append((Line2D([], [], **PRINTED), "printed"))
     keys.append((Line2D([], [], color=GREY, linewidth=MARK_WIDTH, linestyle="--"), "equal"))
-    table = table_of(study, config)
+    table = table_of_figure(study, config)
     for panel_axes, panel, points in zip(axes, config.panels, panels, strict=True):
         names = [drawn_label(study, table, name) for name in config.pair_of(panel)]
         if points:
