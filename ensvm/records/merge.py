@@ -19,6 +19,7 @@ from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
     PUBLISHED_COPY,
+    SHIPPED_FILE,
     Store,
     folders_in,
     has_file,
@@ -55,6 +56,7 @@ def merge(places: Iterable[Path]) -> tuple[list[Merged], list[UserError]]:
     are left out. Raises UserError if a place has no records, or nothing can be read.
     """
     of_study: dict[str, list[tuple[Path, Record]]] = defaultdict(list)
+    configs = dict[Path, str]()  # the studies of the configs, by their folders
     errors: list[UserError] = []
     for place in places:
         files = [place]
@@ -63,19 +65,25 @@ def merge(places: Iterable[Path]) -> tuple[list[Merged], list[UserError]]:
         n_errors, n_records = len(errors), 0
         for path in files:
             try:
-                records = _records_beside_config(path)
+                records, study = _records_beside_config(path)
             except UserError as error:
                 errors.append(error)
                 continue
+            configs |= {path.parent: study} if study else {}
             n_records += len(records)
             for record in records:
                 of_study[record.study].append((path, record))
         if not n_records and len(errors) == n_errors:
-            raise UserError(f"{place}: no records here; run a study first")
+            folders = [] if place.is_file() else folders_in(place)
+            packed = [folder for folder in folders if has_file(folder, SHIPPED_FILE)]
+            hint = f"name the file {packed[0] / SHIPPED_FILE}" if packed else "run a study first"
+            raise UserError(f"{place}: no records here; {hint}")
     merged = []
     for study in sorted(of_study):
         try:
-            merged.append(_united(study, of_study[study]))
+            with_records = dict.fromkeys(path.parent for path, _ in of_study[study])
+            folders = [folder for folder in with_records if configs.get(folder) == study]
+            merged.append(_united(study, of_study[study], folders))
         except UserError as error:
             errors.append(error)
     if not merged:
@@ -83,30 +91,35 @@ def merge(places: Iterable[Path]) -> tuple[list[Merged], list[UserError]]:
     return merged, errors
 
 
-def _records_beside_config(path: Path) -> Collection[Record]:
-    """Return the records in a file; raise UserError if they, or the files beside, are spoilt."""
-    folder = path.parent
+def _records_beside_config(path: Path) -> tuple[Collection[Record], str]:
+    """Return the records in a file, and the study of the config beside it; "" without one.
+
+    Raises UserError if they, or the files beside, are spoilt.
+    """
+    folder, study = path.parent, ""
     if has_file(folder, CONFIG_COPY):
         config = read_copy(folder / CONFIG_COPY)
         if has_file(folder, PUBLISHED_COPY):
             read_published(folder / PUBLISHED_COPY, config)
         read_asked(folder)
-    return records_in(path).values()
+        study = config.study
+    return records_in(path).values(), study
 
 
-def _united(name: str, pairs: list[tuple[Path, Record]]) -> Merged:
+def _united(name: str, pairs: list[tuple[Path, Record]], folders: Collection[Path]) -> Merged:
+    """Return the records of a study, united; `folders` have configs of this study."""
     files = list(dict.fromkeys(path for path, _ in pairs))
     of_cell: dict[Identity, list[tuple[Path, Record]]] = defaultdict(list)
     for path, record in pairs:
         of_cell[record.identity].append((path, record))
     if Path(name).name != name or not name.isprintable() or is_reserved(name):
         raise UserError(f"{files[0]}: the study {name!r} of its records cannot name a folder")
-    configs = [path for file in files if (path := file.parent / CONFIG_COPY).is_file()]
-    if not configs:
-        raise UserError(f"{files[0]}: there is no {CONFIG_COPY} beside the records of {name!r}")
-    asked, source = _newest_asked([path.parent for path in configs], pairs)
+    if not folders:
+        raise UserError(f"{files[0]}: there is no {CONFIG_COPY} of {name!r} beside its records")
+    asked, source = _newest_asked(folders, pairs)
     study = Merged(name, files, source)
     used = (source / CONFIG_COPY).read_bytes()
+    configs = [folder / CONFIG_COPY for folder in folders]
     if others := sorted(str(path) for path in configs if path.read_bytes() != used):
         study.notes.append(f"{source / CONFIG_COPY} is used; different: {', '.join(others)}")
     n_settings = 0

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import lzma
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from made_up_records import RUN, errors, record
 
 from ensvm.errors import UserError
 from ensvm.records.merge import merge, write_merged
-from ensvm.records.store import CELLS_FILE, Store, read_records
+from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, Store, read_records
 from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_tables
 
@@ -217,12 +218,45 @@ def test_records_without_any_config_are_refused(shards):
         united(shards[0])
 
 
+def test_a_config_of_another_study_is_not_that_of_records(shards, tmp_path):
+    later = [replace(made, time=LATER) for made in errors("german", "a", [0.9])]
+    other = source(tmp_path / "other", later, CONFIG.replace("study: s", "study: t"))
+    (merged,) = united(*shards, other)
+    assert "study: s" in (merged.source / "config.yaml").read_text()
+    with pytest.raises(UserError, match=r"there is no config\.yaml of 's' beside its records"):
+        united(other)
+
+
+def test_packed_records_are_named(shards, tmp_path):
+    folder = shards[0] / "s"
+    (folder / SHIPPED_FILE).write_bytes(lzma.compress((folder / CELLS_FILE).read_bytes()))
+    (folder / CELLS_FILE).unlink()
+    for place in (folder, shards[0]):
+        with pytest.raises(UserError, match=f"no records here; name the file {folder}/cells"):
+            united(place)
+    (merged,) = united(folder / SHIPPED_FILE)
+    assert len(merged.records) == 2
+
+
 def test_a_place_without_records_is_named(tmp_path):
     with pytest.raises(UserError, match="no records here"):
         united(tmp_path)
     (tmp_path / "notes.txt").write_text("no records\n")
     with pytest.raises(UserError, match=r"notes\.txt"):
         united(tmp_path / "notes.txt")
+    (tmp_path / CELLS_FILE).write_text("")
+    with pytest.raises(UserError, match=r"cells.jsonl: no records here; run a study first"):
+        united(tmp_path / CELLS_FILE)
+
+
+def test_a_folder_without_records_yet_changes_nothing(shards):
+    (whole,) = united(shards[0])
+    folder = shards[0] / "not-yet"
+    folder.mkdir()
+    (folder / CELLS_FILE).write_text("")
+    (folder / "config.yaml").write_text(CONFIG)
+    (merged,) = united(shards[0])
+    assert merged == whole
 
 
 def test_a_study_cannot_name_a_folder_elsewhere(shards):
