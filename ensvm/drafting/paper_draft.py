@@ -12,6 +12,8 @@ from ensvm.data import find_card
 from ensvm.errors import UserError
 from ensvm.runner.estimators import EstimatorError, resolved_block
 from ensvm.shipped import shipped_config
+from ensvm.study.block import is_reserved
+from ensvm.yaml_text import dump
 
 SPLITS = "10-fold, 10x10-fold, 100 random 0.6, or card (as each data set's card says)"
 _FOLDS = re.compile(r"(?:(\d+) ?x ?)?(\d+)[ -]?folds?")
@@ -40,7 +42,8 @@ def draft_paper(
     estimator behind `=` if it is not the heading itself: `SVM=SVC`. What is not known is left to do
     in the config. Raises UserError for names given twice and a split that is not understood.
     """
-    path = Path(f"{_name(' '.join(title.split()[:4]))}.yaml") if config is None else config
+    stem = _name(" ".join(title.split()[:4])) if config is None else ""
+    path = config or Path(f"{'my-' * is_reserved(stem)}{stem}.yaml")
     if shipped_config(path.stem) is not None:
         raise UserError(f"{path.stem!r} is the name of a shipped study; choose another one with -o")
     known = [_column(text) for text in columns]
@@ -56,7 +59,7 @@ def draft_paper(
     table.writerow(["row", *names[1]])
     table.writerows([row, *[""] * len(known)] for row in names[0])
     lines = [
-        f"study: {path.stem}",
+        f"study: {_plain(path.stem)}",
         f"title: {_text(title)}",
         'citation: ""   # the paper, as one would cite it',
         "# published_realizations: 100   # over how many splits print is a mean",
@@ -84,6 +87,11 @@ def _name(text: str) -> str:
     return name
 
 
+def _plain(name: str) -> str:
+    """Return a name as YAML, in quotes if YAML would read it as something else: no, null, 1e3."""
+    return dump(name).splitlines()[0]
+
+
 def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
@@ -95,8 +103,8 @@ def _row(label: str) -> str:
         find_card(name)
     except UserError:
         why = f"{TO_DO}: write `path:` of a file, or the name of a card, in place of this key"
-        return f"{{name: {name}, label: {_text(label)}, unavailable: {_text(why)}}}"
-    return name if name == label else f"{{name: {name}, label: {_text(label)}}}"
+        return f"{{name: {_plain(name)}, label: {_text(label)}, unavailable: {_text(why)}}}"
+    return _plain(name) if name == label else f"{{name: {_plain(name)}, label: {_text(label)}}}"
 
 
 def _column(text: str) -> tuple[str, str, str | None]:
@@ -113,7 +121,7 @@ def _column(text: str) -> tuple[str, str, str | None]:
 
 def _algorithm_lines(columns: Sequence[tuple[str, str, str | None]]) -> list[str]:
     lines = [
-        f"  {name}: {{label: {_text(label)}, estimator: {_text(estimator)}}}"
+        f"  {_plain(name)}: {{label: {_text(label)}, estimator: {_text(estimator)}}}"
         for name, label, estimator in columns
         if estimator is not None
     ]
@@ -122,9 +130,9 @@ def _algorithm_lines(columns: Sequence[tuple[str, str, str | None]]) -> list[str
 
 def _column_block(name: str, label: str, estimator: str | None) -> str:
     if estimator is not None:
-        return name
+        return _plain(name)
     why = f"{TO_DO}: write an algorithm {name}, and leave out this key"
-    return f"{{name: {name}, label: {_text(label)}, unavailable: {_text(why)}}}"
+    return f"{{name: {_plain(name)}, label: {_text(label)}, unavailable: {_text(why)}}}"
 
 
 def _split_lines(split: str) -> list[str]:

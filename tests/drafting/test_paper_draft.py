@@ -1,12 +1,14 @@
 """The beginning of a paper's study is a config that `check` accepts, and names what is left."""
 
 import csv
+from pathlib import Path
 
 import pytest
 from made_up_records import invoke
 
 from ensvm.drafting.paper_draft import TO_DO
 from ensvm.runner.plan import make_plan
+from ensvm.study.read_config import read_config
 
 ASKED = ("--title", "Soft: margins, 'quoted'", "--rows", "Titanic, banana", "--columns")
 COLUMNS = "SVM=SVC, AdaBoostClassifier, RBF net"
@@ -78,3 +80,35 @@ def test_nothing_is_overwritten(here):
     assert begin("-o", "s.yaml").exit_code == 0
     assert "s.yaml exists" in begin("-o", "s.yaml").stderr
     assert begin("-o", "s.yaml", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize("word", ["no", "ON", "null", "1e3", "0x1F", "5", "~yes"])
+def test_a_name_that_yaml_reads_as_something_else_is_a_name(here, word):
+    title, rows = ("--title", word), ("--rows", f"titanic,{word}")
+    columns = ("--columns", f"{word}=SVC,other")
+    answer = invoke(
+        "init", "--paper", *title, *rows, *columns, "--split", "10-fold", "-o", "s.yaml"
+    )
+    assert answer.exit_code == 0
+    assert invoke("check", "s.yaml").exit_code == 0
+    (table,) = read_config(Path("s.yaml"))[0].tables
+    assert table.columns[0].name == word.lower().strip("~")
+
+
+@pytest.mark.parametrize("title", ["No", "Con", "Index", "1e3"])
+def test_a_title_gives_a_name_that_every_system_takes(here, title):
+    answer = invoke(
+        "init",
+        "--paper",
+        "--title",
+        title,
+        "--rows",
+        "titanic",
+        "--columns",
+        "a=SVC",
+        "--split",
+        "10-fold",
+    )
+    assert answer.exit_code == 0
+    (path,) = Path().glob("*.yaml")
+    assert invoke("check", path).exit_code == 0
