@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from ensvm.runner.plan import Plan, make_plan, part_of, shard_named
 from ensvm.runner.progress import RunProgress
 from ensvm.shipped import find_config
 from ensvm.study.base_study import make_absolute
+from ensvm.study.block import as_tuple
 from ensvm.study.passes import PASSES
 from ensvm.yaml_text import dump
 
@@ -119,8 +121,8 @@ def run(
         plan = make_plan(
             path,
             realizations=realizations,
-            datasets=tuple(datasets),
-            algorithms=tuple(algorithms),
+            datasets=tuple(as_tuple(datasets)),
+            algorithms=tuple(as_tuple(algorithms)),
         )
         plan, n_timings = part_of(plan, run_pass, part, elsewhere=engine is not None)
         if n_timings and run_pass is None:
@@ -145,12 +147,13 @@ def run(
 
 
 def _check(**arguments: Any) -> None:
-    """Refuse an argument that is too small, or an unknown pass."""
-    for name in ("jobs", "realizations", "timeout"):
+    """Refuse an argument that is not a number or too small, or an unknown pass."""
+    whole, real = (Integral, "a whole number of 1 or more"), (Real, "a number of more than 0")
+    for name, (kind, accepted) in {"jobs": whole, "realizations": whole, "timeout": real}.items():
         value = arguments[name]
-        if isinstance(value, int | float) and not value > 0:
-            least = "more than 0" if name == "timeout" else "1 or more"
-            raise ValueError(f"{name}={value!r}; accepted: {least}, or None")
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        if not isinstance(value, range | None) and not (is_number and value > 0):
+            raise ValueError(f"{name}={value!r}; accepted: {accepted}, or None")
     if (run_pass := arguments["run_pass"]) not in (None, *PASSES):
         accepted = ", ".join(map(repr, PASSES))
         raise ValueError(f"run_pass={run_pass!r}; accepted: {accepted}, or None")

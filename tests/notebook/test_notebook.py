@@ -204,3 +204,19 @@ def test_the_stage_that_was_chosen_is_in_the_frame(study, tmp_path):
     frame = ensvm.run(path, results=tmp_path / "r", realizations=1, **QUIET).frame()
     assert json.loads(frame.loc[0, "stage"])["C"] in (0.01, 10)
     assert frame.loc[0, "n_stages"] == 2
+
+
+@pytest.mark.parametrize("value", [0, -1, True, "2", 1.5, float("nan"), [2]], ids=repr)
+@pytest.mark.parametrize("name", ["jobs", "realizations", "timeout"])
+def test_an_argument_that_is_not_such_a_number_is_refused(study, name, value):
+    if name == "timeout" and value == 1.5:
+        return
+    with pytest.raises(ValueError, match=f"^{name}=.*; accepted: a (whole )?number of "):
+        ensvm.run(study(SVC, realizations=1), **{**QUIET, name: value})
+
+
+def test_one_name_may_stand_for_a_list(study, tmp_path):
+    path = study(SVC, realizations=1)
+    chosen = {"datasets": "own", "algorithms": "svc"}
+    frame = ensvm.run(path, results=tmp_path / "r", **chosen, **QUIET).frame()
+    assert set(frame["dataset"]) == {"own"}

@@ -226,8 +226,8 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
         ({"shard": "3/2"}, "'3/2': give I/N"),
         ({"shard": "1/9"}, "shard 1/9.*2 realizations"),
         ({"run_pass": "both"}, "run_pass='both'; accepted: 'error', 'timing', 'all', or None"),
-        ({"jobs": -1}, "jobs=-1; accepted: 1 or more, or None"),
-        ({"timeout": 0}, "timeout=0; accepted: more than 0, or None"),
+        ({"jobs": -1}, "jobs=-1; accepted: a whole number of 1 or more"),
+        ({"timeout": 0}, "timeout=0; accepted: a number of more than 0"),
     ],
 )
 def test_wrong_arguments_are_one_message(study, tmp_path, options, message):
