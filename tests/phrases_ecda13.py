@@ -6,7 +6,7 @@ import generated
 import numpy as np
 import row_as_one_vector
 from scipy.stats import t as student
-from stated_numbers import frame_of, printed_of, short, values_of
+from stated_numbers import frame_of, printed_of, records_of, short, values_of
 
 
 def deviations_of_spam() -> list[str]:
@@ -97,6 +97,18 @@ def printed_underlining() -> list[str]:
     ]
 
 
+def stopped_machines() -> list[str]:
+    """The cells with machines that stopped at a limit of steps."""
+    stopped = {
+        (row, name)
+        for (row, _, name, _), record in records_of("ecda13").items()
+        if any("stopped at a violation" in text for text in record.warnings)
+    }
+    assert stopped
+    assert all("raw" in f"{row} {name}" for row, name in stopped)
+    return ["but for some on raw inputs"]
+
+
 def growth_on_adult() -> list[str]:
     """How far ensembles are ahead of one machine on all rows."""
     frame = frame_of("ecda13", "table-2-growth")
@@ -118,6 +130,7 @@ def growth_on_adult() -> list[str]:
 # By study and place of the text
 PHRASES: dict[tuple[str, str], Callable[[], list[str]]] = {
     ("ecda13", "assumption splits"): deviations_of_spam,
+    ("ecda13", "assumption steps"): stopped_machines,
     ("ecda13", "assumption spam-row"): spam_as_one_vector,
     ("ecda13", "assumption settings"): ranges_of_spam,
     ("ecda13", "table 2"): printed_underlining,

@@ -31,10 +31,12 @@ def stop_beside_exact() -> list[str]:
             for row in ("diabetis", "german", "waveform")
         ]
     )
-    assert (gaps > 1.0005e-4).sum() == 2
+    # All of diabetis: rounding decides which realizations they are.
+    assert 1 <= (gaps > 1.0005e-4).sum() == (gaps[:100] > 1.0005e-4).sum() <= 5
+    assert gaps.max() < 1e-3
     return [
         f"{texts[0]} points to its test errors on diabetis, {texts[1]} on german and {texts[2]}",
-        f"within 1e-4 of ρ* ({gaps.max():.0e} in".replace("e-04", "e-4"),
+        "within 1e-4 of ρ* (1e-3 in a few realizations of diabetis)",
     ]
 
 
