@@ -31,7 +31,7 @@ from ensvm.solvers.one_vs_one import (
     winners,
 )
 from ensvm.solvers.platt_scaling import class_probabilities, fit_sigmoids, losses
-from ensvm.solvers.regularization_path.leave_one_out import values_without_rows
+from ensvm.solvers.regularization_path.leave_one_out import values_by_rule, values_without_rows
 from ensvm.solvers.regularization_path.row_removal import AT_BOUND
 
 LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
@@ -223,7 +223,6 @@ def _candidate(
     return Candidate(C, gamma, error, loss, machines, values, sigmoids, of_classes)
 
 
-@compiled
 def leave_one_out_of_pairs(
     gram: NDArray[Any],
     starts: Indices,
@@ -238,23 +237,54 @@ def leave_one_out_of_pairs(
     (m,), holds the bounds of the multipliers, `kept` those without the row. Pairs of at most
     `most_mended` rows are mended.
     """
+    values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
+    for pair in np.flatnonzero(unfinished).tolist():
+        rows, labels = rows_of_pair(starts, pair)
+        values[pair, rows] = values_without_rows(
+            submatrix(gram, rows),
+            labels,
+            machines.coefficients[pair, rows],
+            machines.intercepts[pair],
+            upper[rows],
+            kept[rows],
+            True,
+            False,
+            rows.size <= most_mended,
+        )
+    return values
+
+
+@compiled
+def rule_of_pairs(
+    gram: NDArray[Any],
+    starts: Indices,
+    machines: PairMachines,
+    upper: Vector,
+    kept: Vector,
+    most_mended: int,
+) -> tuple[Vector, NDArray[np.bool_]]:
+    """Return the values of all pairs by the span rule, and which pairs have rows to follow."""
     values = np.zeros(machines.coefficients.shape)
+    unfinished = np.zeros(len(values), np.bool_)
+    # for literals all that they are handed to would be compiled once more
+    fit_intercept, exact = np.bool_(True), np.bool_(False)
     for pair in range(len(values)):
         rows, labels = rows_of_pair(starts, pair)
-        own = values_without_rows(
+        own, _, _, followed = values_by_rule(
             submatrix(gram, rows),
             labels,
             taken(machines.coefficients[pair], rows),
             machines.intercepts[pair],
             taken(upper, rows),
             taken(kept, rows),
-            True,
-            False,
+            fit_intercept,
+            exact,
             rows.size <= most_mended,
         )
         for k in range(rows.size):
             values[pair, rows[k]] = own[k]
-    return values
+            unfinished[pair] |= followed[k]
+    return values, unfinished
 
 
 def _left_out_values(

@@ -107,25 +107,25 @@ def follow_for_a_while(
 @compiled(inline=True)
 def direction(state: PathState, step_coef: Vector) -> float:
     """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
-    n = state.n_free[0]
+    n, lower, constant, balance = state.n_free[0], state.lower, state.constant, state.balance[0]
     if n == 0:
         return 0.0
-    ones, step_intercept = state.halves[1], 0.0
+    slopes, ones, step_intercept = state.halves[0], state.halves[1], 0.0
     for k in range(n):
-        step_coef[k] = -state.halves[0, k]
-    if state.constant > 0.0:
+        step_coef[k] = -slopes[k]
+    if constant > 0.0:
         total, weight = 0.0, 0.0
         for k in range(n):
             total += ones[k] * step_coef[k]
             weight += ones[k] * ones[k]
-        step_intercept = (total - state.balance[0]) / weight
+        step_intercept = (total - balance) / weight
         for k in range(n):
             step_coef[k] -= step_intercept * ones[k]
         if n == 1:
             # the constraint leaves no other, whatever rounding says
-            step_coef[0] = state.balance[0] * state.lower[0, 0]
-    solve_backward(state.lower, step_coef, n)
-    return step_intercept + state.constant * state.balance[0]
+            step_coef[0] = balance * lower[0, 0]
+    solve_backward(lower, step_coef, n)
+    return step_intercept + constant * balance
 
 
 @compiled(inline=True)
@@ -141,7 +141,8 @@ def speeds(state: PathState, step_coef: Vector, step_intercept: float, speed: Ve
 @compiled(inline=True)
 def next_event(state: PathState, step_coef: Vector, speed: Vector) -> tuple[float, int]:
     """Return the step to the next event (infinite: none) and its point, the first among ties."""
-    n = state.n_free[0]
+    n, free, sets, margin = state.n_free[0], state.free, state.sets, state.margin
+    labels, coef, upper = state.labels, state.coef, state.upper
     largest = total = 0.0
     for j in range(n):
         largest = max(largest, abs(step_coef[j]))
@@ -149,35 +150,37 @@ def next_event(state: PathState, step_coef: Vector, speed: Vector) -> tuple[floa
     still, slow = SPEED_ROUNDING * largest, SPEED_ROUNDING * (1.0 + total * state.largest_entry)
     length = np.inf
     for j in range(n):
-        length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
+        k = free[j]
+        step = step_to_bound(coef[k] * labels[k], upper[k], step_coef[j] * labels[k], still)
+        length = min(length, step)
     for k in range(speed.size):
-        length = min(length, step_to_margin(state.sets[k], state.margin[k], speed[k], slow))
+        length = min(length, step_to_margin(sets[k], margin[k], speed[k], slow))
     index = speed.size
     if length == np.inf:
         return length, index
     # A tie is what is as good as there after the shortest step, in its own units: steps themselves
     # differ by orders of magnitude.
     for j in range(n):
-        excess = step_to_bound(state, step_coef[j], state.free[j], still) - length
-        if excess * abs(step_coef[j]) <= TIE_AT_BOUND:
-            index = state.free[j] if state.free[j] < index else index
+        k = free[j]
+        step = step_to_bound(coef[k] * labels[k], upper[k], step_coef[j] * labels[k], still)
+        if (step - length) * abs(step_coef[j]) <= TIE_AT_BOUND:
+            index = k if k < index else index
     for k in range(index):
-        excess = step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
+        excess = step_to_margin(sets[k], margin[k], speed[k], slow) - length
         if excess * abs(speed[k]) <= state.rounding[0]:
             return length, k
     return length, index
 
 
 @compiled(inline=True)
-def step_to_bound(state: PathState, rate: float, point: int, slowest: float) -> float:
-    """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
+def step_to_bound(alpha: float, upper: float, rate: float, slowest: float) -> float:
+    """Return the step at which alpha, changing at `rate`, meets 0 or its upper bound.
 
     It is infinite if the rate is at most `slowest`.
     """
     if abs(rate) <= slowest:
         return np.inf
-    alpha, rate = state.coef[point] * state.labels[point], rate * state.labels[point]
-    return max(state.upper[point] - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
+    return max(upper - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
 @compiled(inline=True)
@@ -256,18 +259,19 @@ def find_extremes(state: PathState, out: Vector) -> None:
 @compiled
 def enter(state: PathState, point: int) -> None:
     """Make a point free."""
-    n, constant = state.n_free[0], state.constant
-    row = state.lower[n]
+    n, constant, gram, free = state.n_free[0], state.constant, state.gram, state.free
+    lower, halves = state.lower, state.halves
+    row = lower[n]
     for j in range(n):
-        row[j] = state.gram[state.free[j], point] + constant
-    row[n] = state.gram[point, point] + constant
-    finish_row(state.lower, n, 0)
+        row[j] = gram[free[j], point] + constant
+    row[n] = gram[point, point] + constant
+    finish_row(lower, n, 0)
     for v in range(2):
         rest = state.labels[point] * state.slope[point] if v == 0 else 1.0
         for k in range(n):
-            rest -= row[k] * state.halves[v, k]
-        state.halves[v, n] = rest / row[n]
-    state.free[n] = point
+            rest -= row[k] * halves[v, k]
+        halves[v, n] = rest / row[n]
+    free[n] = point
     state.sets[point] = FREE
     state.n_free[0] = n + 1
 
@@ -282,12 +286,12 @@ def nearer_bound(state: PathState, point: int) -> int:
 @compiled(inline=True)
 def leave(state: PathState, point: int, destination: int) -> None:
     """Put a free point to its bound, LEFT or RIGHT."""
-    n, position = state.n_free[0], 0
-    while state.free[position] != point:
+    n, free, position = state.n_free[0], state.free, 0
+    while free[position] != point:
         position += 1
     delete_row(state.lower, state.halves, position, n, state.rotations)
     for j in range(position, n - 1):
-        state.free[j] = state.free[j + 1]
+        free[j] = free[j + 1]
     state.sets[point] = destination
     state.coef[point] = state.labels[point] * state.upper[point] if destination == LEFT else 0.0
     state.n_free[0] = n - 1

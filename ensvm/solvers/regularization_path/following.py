@@ -115,10 +115,9 @@ def _correct(state: PathState) -> None:
     solve_backward(state.lower, x, n)
     # No further than the bounds, which points that nearly depend on each other would leave far
     # behind.
-    part = min(
-        1.0,
-        min(step_to_bound(state, rate, point, EPS) for rate, point in zip(x, points, strict=True)),
-    )
+    labels = state.labels[points]
+    changing = zip(state.coef[points] * labels, state.upper[points], x * labels, strict=True)
+    part = min(1.0, min(step_to_bound(*each, EPS) for each in changing))
     state.coef[points] += part * x
     state.intercept[0] += part * shift
     _recompute_margins(state)

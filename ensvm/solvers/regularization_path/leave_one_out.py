@@ -22,7 +22,7 @@ Reference: Chapelle & Vapnik, Model selection for support vector machines, NIPS 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ from ensvm.solvers.regularization_path.row_removal import (
 )
 
 __all__ = ["leave_one_out_values"]
+
+Flag: TypeAlias = bool | np.bool
 
 # Times the largest K_ii, added to the diagonal: free rows may depend on each other
 DEPENDENT = 1e-12
@@ -88,7 +90,6 @@ def leave_one_out_values(
     )
 
 
-@compiled
 def values_without_rows(
     gram: NDArray[Any],
     labels: Vector,
@@ -107,18 +108,9 @@ def values_without_rows(
     are on their side of the machine, but on the other by the span rule: it lets no other row change
     its set, and so takes rows at the border of two classes that hardly overlap for errors.
     """
-    sets, parts = sets_of(labels, coef, upper, kept)
-    fitted = np.full(coef.size, intercept)
-    support = np.flatnonzero(coef)
-    add_products(gram, support, coef[support], fitted)
-    values = fitted.copy()
-    followed = (parts != 0.0) & exact
-    if fit_intercept and not (exact and (sets == FREE).any()):
-        followed |= ~can_be_taken_over(labels, coef, upper, sets, parts)
-    if ((parts != 0.0) & ~followed).any():
-        apply_span_rule(gram, sets, parts, fit_intercept, values, followed)
-    if mend:
-        followed |= (labels * values <= 0.0) & (labels * fitted > 0.0)
+    values, fitted, parts, followed = values_by_rule(
+        gram, labels, coef, intercept, upper, kept, fit_intercept, exact, mend
+    )
     rows = np.flatnonzero(followed)
     if rows.size > 0:
         values[rows] = followed_values(
@@ -128,11 +120,54 @@ def values_without_rows(
 
 
 @compiled
+def values_by_rule(
+    gram: NDArray[Any],
+    labels: Vector,
+    coef: Vector,
+    intercept: float,
+    upper: Vector,
+    kept: Vector,
+    fit_intercept: Flag,
+    exact: Flag,
+    mend: Flag,
+) -> tuple[Vector, Vector, Vector, NDArray[np.bool_]]:
+    """Return the values by the span rule, those of the machine, `parts`, and the rows to follow.
+
+    The arguments are those of `values_without_rows`. Following is not called here: the compiler
+    would translate it once more with each of its callers.
+    """
+    m, n = coef.size, 0
+    sets, parts = sets_of(labels, coef, upper, kept)
+    fitted, support, weights, any_free = np.empty(m), np.empty(m, np.int64), np.empty(m), False
+    for k in range(m):
+        fitted[k] = intercept
+        any_free |= sets[k] == FREE
+        if coef[k] != 0.0:
+            support[n], weights[n] = k, coef[k]
+            n += 1
+    add_products(gram, support[:n], weights, fitted)
+    possible = can_be_taken_over(labels, coef, upper, sets, parts)
+    values, followed, some_by_rule = np.empty(m), np.empty(m, np.bool_), False
+    for k in range(m):
+        values[k] = fitted[k]
+        followed[k] = exact and parts[k] != 0.0
+        if fit_intercept and not (exact and any_free):
+            followed[k] |= not possible[k]
+        some_by_rule |= parts[k] != 0.0 and not followed[k]
+    if some_by_rule:
+        apply_span_rule(gram, sets, parts, fit_intercept, values, followed)
+    if mend:
+        for k in range(m):
+            followed[k] |= labels[k] * values[k] <= 0.0 and labels[k] * fitted[k] > 0.0
+    return values, fitted, parts, followed
+
+
+@compiled
 def apply_span_rule(
     gram: NDArray[Any],
     sets: Sets,
     parts: Vector,
-    fit_intercept: bool,
+    fit_intercept: Flag,
     values: Vector,
     followed: NDArray[np.bool_],
 ) -> None:
@@ -140,19 +175,28 @@ def apply_span_rule(
 
     This is so for a single free row under the constraint, whose span is infinite.
     """
-    free, full = np.flatnonzero(sets == FREE), np.flatnonzero((sets == LEFT) & (parts != 0.0))
-    n, n_full, largest = free.size, full.size, max(np.diag(gram).max(), TINY)
+    m, n, n_full, largest = sets.size, 0, 0, TINY
+    free, full = np.empty(m, np.int64), np.empty(m, np.int64)
+    for k in range(m):
+        largest = max(largest, gram[k, k])
+        if sets[k] == FREE:
+            free[n] = k
+            n += 1
+        elif sets[k] == LEFT and parts[k] != 0.0:
+            full[n_full] = k
+            n_full += 1
     size = n + 1 if fit_intercept else n
     # The border is `largest` in place of 1, so that all entries are of one size.
-    matrix, sides = np.zeros((size, size)), np.full((n_full, size), largest)
-    matrix[n:], matrix[:, n:] = largest, largest
-    matrix[n:, n:] = 0.0
-    for i in range(n):
-        for j in range(n):
-            matrix[i, j] = gram[free[i], free[j]]
-        matrix[i, i] += DEPENDENT * largest
+    matrix, sides = np.empty((size, size)), np.empty((n_full, size))
+    for j in range(size):
+        for i in range(n):
+            matrix[i, j] = gram[free[i], free[j]] if j < n else largest
+        if size > n:
+            matrix[n, j] = largest if j < n else 0.0
         for k in range(n_full):
-            sides[k, i] = gram[full[k], free[i]]
+            sides[k, j] = gram[full[k], free[j]] if j < n else largest
+    for i in range(n):
+        matrix[i, i] += DEPENDENT * largest
     inverse = np.ascontiguousarray(np.linalg.inv(matrix)) if n > 0 else matrix
     solved = sides @ inverse
     for i in range(n):
@@ -162,8 +206,10 @@ def apply_span_rule(
         elif parts[free[i]] != 0.0:
             followed[free[i]] = True
     for k in range(n_full):
-        schur = gram[full[k], full[k]] - (sides[k] * solved[k]).sum()
-        values[full[k]] -= parts[full[k]] * max(schur, 0.0)
+        schur, taken = gram[full[k], full[k]], 0.0
+        for j in range(size):
+            taken += sides[k, j] * solved[k, j]
+        values[full[k]] -= parts[full[k]] * max(schur - taken, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,7 +155,7 @@ def state_of(
     )
 
 
-@compiled(inline=True)
+@compiled
 def begin_removal(state: PathState, work: PathState, row: int, part: float) -> None:
     """Copy the machine, and fix a row in it."""
     n = state.n_free[0]
@@ -178,29 +178,30 @@ def begin_removal(state: PathState, work: PathState, row: int, part: float) -> N
     solve_forward(work.lower, work.halves[0], work.n_free[0], 0)
 
 
-@compiled(inline=True)
+@compiled
 def follow_removal(work: PathState, step_coef: Vector, speed: Vector, limit: int) -> None:
     """Take the fixed row's part to 0, in at most `limit` events."""
-    count = 0
+    theta, sets, n_free, has_intercept = work.theta, work.sets, work.n_free, work.constant > 0.0
+    count, index = 0, -1
     while True:
-        if work.n_free[0] == 0 and work.constant > 0.0:
+        if index >= 0:
+            if sets[index] == FREE:
+                leave(work, index, nearer_bound(work, index))
+            else:
+                enter(work, index)
+            count += 1
+        if n_free[0] == 0 and has_intercept:
             index = move_intercept(work, speed)
             if index < 0:
                 return
-            enter(work, index)
-            count += 1
+            continue
         step_intercept = direction(work, step_coef)
         speeds(work, step_coef, step_intercept, speed)
         length, index = next_event(work, step_coef, speed)
-        if length >= work.theta[0] or count >= limit:
-            follow_direction(work, step_coef, step_intercept, speed, work.theta[0])
+        is_last = length >= theta[0] or count >= limit
+        follow_direction(work, step_coef, step_intercept, speed, theta[0] if is_last else length)
+        if is_last:
             return
-        follow_direction(work, step_coef, step_intercept, speed, length)
-        if work.sets[index] == FREE:
-            leave(work, index, nearer_bound(work, index))
-        else:
-            enter(work, index)
-        count += 1
 
 
 @compiled(inline=True)
