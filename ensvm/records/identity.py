@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ensvm.records.record import Identity, Record
-from ensvm.records.settings import NOT_SET, CellSettings
+from ensvm.records.settings import NOT_SET, CellSettings, text_of
 from ensvm.study.passes import ValueOf
 
 MOST_PARTS = 3  # of a difference that are named
@@ -21,13 +21,22 @@ MOST_CHARACTERS = 40  # of a value that are shown
 
 def hash_of(thing: Any) -> str:
     """Return a hash of a JSON value, of 20 digits; the order of keys does not matter."""
-    text = json.dumps(thing, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    return _digits(text_of(thing))
+
+
+def settings_key_of(settings: CellSettings) -> str:
+    """Return the hash of the JSON object of settings."""
+    return _digits(settings.text)
 
 
 def key_of(identity: Identity, seed: int, settings: CellSettings) -> str:
     """Return the key of a cell; a record with this key answers it."""
-    return hash_of([*identity, seed, settings.to_json()])
+    # the hash of the list of all, [*identity, seed, settings]
+    return _digits(f"{text_of([*identity, seed])[:-1]}, {settings.text}]")
+
+
+def _digits(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def asked(settings: CellSettings) -> dict[str, Any]:

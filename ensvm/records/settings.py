@@ -4,6 +4,7 @@ The runner makes the settings of each cell, a record holds them, and reports rea
 JSON object only in a file of records and in the hash of a cell's key.
 """
 
+import json
 from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -15,6 +16,11 @@ from pydantic import BeforeValidator, Field
 from ensvm.data.splits import SPLITS, Split, identity
 
 NOT_SET = object()  # the value of a key that settings do not have
+
+
+def text_of(thing: Any) -> str:
+    """Return a JSON value as text; the order of keys does not matter."""
+    return json.dumps(thing, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,11 @@ class CellSettings:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object, without parts that the cell does not have."""
         return self._line
+
+    @cached_property
+    def text(self) -> str:
+        """The JSON object as text; made once, since it is part of the key of every realization."""
+        return text_of(self._line)
 
     @cached_property
     def _line(self) -> dict[str, Any]:

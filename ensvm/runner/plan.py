@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from ensvm.data import DatasetCard
 from ensvm.errors import UserError, did_you_mean
 from ensvm.records.asked import Asked, AskedValue, asked_of
-from ensvm.records.identity import difference, hash_of, key_of
+from ensvm.records.identity import difference, key_of, settings_key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
 from ensvm.runner.checked_study import CheckedStudy, checked_study
@@ -90,7 +90,7 @@ class Cell:
     @cached_property
     def settings_key(self) -> str:
         """Hash of the settings; only cells with the same one are averaged."""
-        return hash_of(self.settings.to_json())
+        return settings_key_of(self.settings)
 
     @cached_property
     def key(self) -> str:
