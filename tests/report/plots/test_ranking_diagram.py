@@ -57,7 +57,7 @@ def test_it_does_not_depend_on_the_order_of_sets():
             text=True,
             check=True,
         ).stdout
-        for seed in "123"
+        for seed in "12"
     }
     assert len(found) == 1
 
