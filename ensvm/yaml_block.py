@@ -13,7 +13,12 @@ from ensvm.hints import VALUES
 # pydantic adds the chosen tag after these keys; readers do not write it
 _TAGGED = ("split", "format", "generator")
 # What is accepted, in words, by the types of pydantic's errors, and by the forms of names.
-_WHOLE, _NUMBER, _FLAG, _BLOCK = "a whole number", "a number", "true or false", "a block of keys"
+_WHOLE, _NUMBER, _FLAG, _BLOCK = (
+    "a whole number",
+    "a number",
+    "true or false",
+    "a block of keys, as {{key: value}}",
+)
 _ACCEPTED = {
     "string_type": "text",
     "string_too_long": "text of at most {max_length} characters",
@@ -133,6 +138,8 @@ def _message(detail: Any) -> str:
         message = _refused(value, accepted)
         if isinstance(value, bool):
             return message + FLAGS
+        if isinstance(value, str) and detail["type"] in ("list_type", "tuple_type"):
+            return f"{message}, [{value:.60}]"
         is_number = isinstance(value, int | float) and detail["type"] == "string_type"
         return f"{message}; write '{value}' in quotes" if is_number else message
     message = str(context["error"] if detail["type"] == "value_error" else detail["msg"])

@@ -111,6 +111,7 @@ def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[
     reason, cells = _over(study, table, len(values), _needed(study, table)), []
     for column in table.columns:
         why_not = "no values of the column" if table.sums_up(summary, column) else NO_MEAN
+        why_not = "" if column.unavailable else why_not  # its own reason says it
         one = SummedCell(TableCell(table.id, summary.name, column.name, reason=why_not))
         if column in columns:
             at = columns.index(column)
@@ -273,8 +274,10 @@ PER_ROW: Mapping[str, Callable[[Study, Selection, pd.DataFrame], pd.DataFrame]] 
 
 
 def _why_not_ranked(table: TableConfig, column: str, metric: str) -> str:
-    """Return why a column is not ranked; empty if it shows another metric, as its head says."""
-    return "not ranked" if table.metric_of(table.column(column)) == metric else ""
+    """Return why a column is not ranked; empty if its head or its own reason says it."""
+    block = table.column(column)
+    is_other = table.metric_of(block) != metric or block.unavailable is not None
+    return "" if is_other else "not ranked"
 
 
 def _of_wins(
@@ -285,7 +288,7 @@ def _of_wins(
     sign = -1.0 if table.best_of(other) == "max" else 1.0
     for column in table.columns:
         cell = TableCell(table.id, summary.name, column.name)
-        if not table.sums_up(summary, column):
+        if column.unavailable is not None or not table.sums_up(summary, column):
             cells.append(SummedCell(cell))
             continue
         values = _rows_with_values(study, table, [column, other])

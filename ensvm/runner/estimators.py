@@ -25,13 +25,14 @@ from ensvm.runner.estimator_output import error_text
 from ensvm.runner.grams import shares_gram
 from ensvm.runner.own_code import hidden_file
 from ensvm.seeds import part_seed
-from ensvm.study.algorithms import KINDS, is_spec
+from ensvm.study.algorithms import KINDS, AlgorithmConfig, is_spec
 from ensvm.study.csv_lines import slip_in_number
 from ensvm.yaml_block import FLAGS
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
+CURLY_QUOTES = "“”„‘’‚"
 GRIDS = ("param_grid", "param_distributions")  # of searches over parameters of `estimator`
 # Texts that scikit-learn takes in place of an estimator.
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
@@ -128,6 +129,10 @@ def estimator_class(name: str) -> type:
         reason += _line_of(error)
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             reason += " (it is neither installed nor beside the config)"
+        if module_name.endswith(".py"):
+            reason += f"; write {module_name.removesuffix('.py')}:{last}"
+        if name[0] in CURLY_QUOTES:
+            reason += "; quotes in YAML are \" and '"
         raise EstimatorError(
             f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
             f"{_hidden(module_name)}"
@@ -462,6 +467,8 @@ def _no_number(key: str, value: Any) -> EstimatorError:
 
 def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
     hint = did_you_mean(key, accepted)
+    if key in AlgorithmConfig.model_fields:
+        hint = f"; `{key}:` of an algorithm stands beside its `params:`"
     listed = ", ".join(sorted(accepted))
     return EstimatorError(f"{name} has no parameter {key!r}; accepted: {listed}{hint}")
 

@@ -11,12 +11,19 @@ from ensvm.study.source import read_text
 
 # Marks that other tools put between fields, in place of the comma.
 _OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "'|'"}
-NOT_GIVEN = ("", "-", "–", "—")  # fields without a value
+NOT_GIVEN = ("", "-", "--", "---", "–", "—")  # fields without a value
 LEAVE_EMPTY = "leave the field empty, or write `-`, if there is no value"
 # What papers and spreadsheets write if there is no value.
 _WORDS_FOR_NOTHING = ("n/a", "na", "nan", "?", "n.a", "not available")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _COMMA = re.compile(r"[-+]?\d+,\d+")
+# What spreadsheets make of 26.4 or 3/0/1
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE = re.compile(
+    rf"\d{{1,2}}[-. ]*({_MONTHS})[a-z]*\W*\d*|({_MONTHS})[a-z]*[-. ]*\d+"
+    r"|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{4}-\d{2}-\d{2}",
+    re.IGNORECASE,
+)
 _POWER = re.compile(r"10\s*(?:\^|\*\*)\s*[{(]?([-+−]?\d+)[})]?")
 
 
@@ -33,6 +40,10 @@ def slip_in_number(text: str) -> str:
         return LEAVE_EMPTY
     if any(letter.isdecimal() and not letter.isascii() for letter in text):
         return "write the digits 0 to 9, and a point in decimals"
+    if _DATE.fullmatch(text):
+        return "this is a date, which a spreadsheet may have made of the printed value"
+    if "#" in text:
+        return "a comment stands in a line of its own, which begins with #"
     if _THOUSANDS.fullmatch(text):
         return "leave out commas between thousands, and write a point in decimals"
     if _COMMA.fullmatch(text):

@@ -22,7 +22,8 @@ from ensvm.study.metrics import (
 )
 from ensvm.study.source import Location, YamlSource, listed
 
-FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
+# the end of a message
+FITTED = ", a number that the fit leaves, such as n_iter_, or a parameter, such as params.C"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,10 @@ class StudyNames:
             kinds = [kind for kind, known in self._of_rows_and_columns.items() if name in known]
             if kinds and name not in self.of(what):
                 is_other = f"{name!r} is the name of {_an(kinds[0])}, not of {_an(what)}"
-                source.refuse(location, f"{is_other}; accepted: {listed(self.of(what))}")
+                hint = ""
+                if (what, kinds[0]) == ("sweep of data sets", "data set"):
+                    hint = f"; along a sweep of algorithms, write `{{dataset: {name}}}`"
+                source.refuse(location, f"{is_other}; accepted: {listed(self.of(what))}{hint}")
             else:
                 source.must_be_one_of(location, what, name, self.of(what))
 

@@ -49,10 +49,12 @@ _VALUE = re.compile(
     rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?", re.ASCII
 )
 
+# What others call the column of the rows
+_ROW_NAMES = ("dataset", "data set", "data_set", "data", "rows", "name", "problem", "task")
 _WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+", re.ASCII)  # ties and losses follow
 _ACCEPTED_WINS = "accepted: wins/ties/losses, such as 7/1/2"
 # Marks of notes, bold type and formulas; a single star may be a product.
-_MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§]|\*(?=\s*(?:±|\(|$))")
+_MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§∗⁎¹²³⁰⁴-⁹ᵃ-ᶿ]|\*(?=\s*(?:±|\(|$))")
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ def _read(
                     numbers[place] = place, _published(text), position
                 except ValueError as error:
                     is_wins = names.kinds.get(place[:2]) == "wins"
-                    hint = _ACCEPTED_WINS if is_wins else error
+                    slip = slip_in_number(text) if is_wins else ""
+                    hint = "; ".join(filter(None, (slip, _ACCEPTED_WINS))) if is_wins else error
                     mistakes.append(f"{position}: {title} has {text!r:.200}; {hint}")
         except UserError as error:
             mistakes.append(str(error))
@@ -151,7 +154,9 @@ def _read(
 
 def _check_header(position: str, header: list[str], names: _Names) -> None:
     if "row" not in header:
-        raise UserError(f"{position}: the header is {','.join(header)!r:.80}; {FORMS}")
+        other = next((name for name in header if name.lower() in _ROW_NAMES), "")
+        hint = f"; write `row` in place of {other!r}" if other else ""
+        raise UserError(f"{position}: the header is {','.join(header)!r:.80}; {FORMS}{hint}")
     if twice := [name for name, times in Counter(header).items() if times > 1]:
         title = f"{twice[0]} (HEADING)"
         hint = f"the column under a heading is called by its name, or {title!r:.80}"
@@ -254,6 +259,10 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
     for (what, name, *accepted), places in unknown.items():
         wrong = f"{places[0]}unknown {what} {name!r}; accepted: {', '.join(accepted)}"
         hint = _summary_hint(name) if what == "row" else ""
+        if what == "row" and any(
+            name == column.name for t in config.tables for column in t.columns
+        ):
+            hint = f"; {name} is a column: the file has rows and columns exchanged"
         others = f" (and {counted(len(places) - 1, 'more value')})" if len(places) > 1 else ""
         mistakes.append(wrong + (hint or did_you_mean(name, accepted)) + others)
     if mistakes:

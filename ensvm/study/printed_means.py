@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ensvm.study.block import ConfigBlock
 
@@ -36,6 +36,16 @@ class PrintedMeans(ConfigBlock):
 
     published_realizations: int | None = Field(default=None, ge=1)
     published_spread: Spread | None = None
+
+    @field_validator("published_realizations", mode="before")
+    @classmethod
+    def _one_number(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            raise ValueError(
+                f"{value!r:.60} is not accepted; accepted: a whole number; a data set or a column "
+                "with another one has the key itself"
+            )
+        return value
 
 
 class Mean(NamedTuple):

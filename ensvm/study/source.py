@@ -306,7 +306,8 @@ class YamlSource:
                     message = f"the key is given twice (again at {self._line_name(line)})"
                     raise self.error((*location, key), message)
                 if node.flow_style and key.isdigit() and _is_empty(value_node):
-                    message = f"',{key}' has no value; write a point in decimals, not a comma"
+                    message = f"',{key}' has no value; write a point in decimals, not a comma,"
+                    message += " and a list in brackets"
                     raise UserError(f"{self._line_name(line)}: {message}")
                 self._lines[*location, key] = line
                 self._walk(value_node, (*location, key), loader)

@@ -90,8 +90,12 @@ def _swept_algorithms(source: YamlSource, algorithms: dict[str, Any]) -> Iterato
             yield name, entry
             continue
         pairs = _members_or_rest(source, ("algorithms", name), name, entry)
+        keys = entry["sweep"] if isinstance(entry["sweep"], dict) else {}
         for member, block in pairs:
             source.moved["algorithms", member] = ("algorithms", name)
+            for key in map(str, keys):
+                at = ("algorithms", name, "sweep", key)
+                source.moved["algorithms", member, *key.split(".")] = at
             yield member, block
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -34,6 +34,10 @@ class SummaryConfig(ConfigBlock):
         Of a mean rank, the realization whose values are ranked, from 1; if not given, the means
         over all realizations are ranked.
     """
+
+    hints: ClassVar = {
+        kind: f"write `{{kind: {kind}, label: TEXT}}`" for kind in KINDS if kind != "wins"
+    }
 
     kind: Literal["mean", "geometric-mean", "mean-rank", "mean-excess", "winner", "wins"]
     against: Annotated[str | None, NameOf("column", checked=False)] = None

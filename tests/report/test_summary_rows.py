@@ -185,6 +185,14 @@ def test_parameters_have_no_mean_over_data_sets(tmp_path):
     assert "no mean over data sets" in " ".join(table_document(study, table).notes)
 
 
+def test_a_column_that_is_not_computed_needs_no_second_reason(tmp_path):
+    config = ALL.replace("columns: [a,", "columns: [{name: gone, unavailable: why not}, a,")
+    study, table, cells = sums_of(tmp_path, records(), config)
+    assert {cell.reason for (_, column), cell in cells.items() if column == "gone"} == {""}
+    notes = table_document(study, table).notes
+    assert not any("not ranked" in note or "no values" in note for note in notes)
+
+
 def test_the_file_of_printed_values_may_have_the_label_of_the_row_and_a_spread(tmp_path):
     config = ALL.replace("mean,", "{kind: mean, label: Mean error},", 1)
     printed = (
@@ -317,6 +325,7 @@ def test_every_medium_shows_them_below_the_rows(tmp_path):
         ("[median]", "'median'.*mean, geometric-mean"),
         ("[wins]", r"wins are against a column: `\{wins: COLUMN\}`"),
         ("[{wins: d}]", "unknown column 'd'"),
+        ("[{winner: Winner %}]", "unknown key 'winner'; write `{kind: winner, label: TEXT}`"),
         ("[mean, mean]", "the row 'mean' is given twice"),
         ("[{kind: mean, against: b}]", "wins are against a column"),
         ("[{kind: mean, realization: 1}]", "`realization:` is of a mean-rank, not of a mean"),

@@ -64,6 +64,11 @@ def test_the_file_without_slips_is_good(written):
         ("٢٢.٤ ± ١", "write the digits 0 to 9"),
         ("２２.４", "write the digits 0 to 9"),
         ("3*10", "accepted: a number, "),
+        ("22.4∗ ± 1.0", "write 22.4 ± 1.0;"),
+        ("22.4¹", "write 22.4;"),
+        ("22.4 # checked", "a comment stands in a line of its own"),
+        ("26.Apr", "this is a date, which a spreadsheet may have made"),
+        ("Apr-26", "this is a date, which a spreadsheet may have made"),
     ],
 )
 def test_the_advice_does_not_change_the_number(written, field, advice):
@@ -77,6 +82,8 @@ def test_the_advice_does_not_change_the_number(written, field, advice):
     ("row", "text", "message"),
     [
         ("wins-svm", ",0-0-2,", "lda has '0-0-2'; accepted: wins/ties/losses, such as 7/1/2"),
+        ("wins-svm", ",03.01.2000,", "this is a date, .*; accepted: wins/ties/losses"),
+        ("svm", "22,23,", "svm is a column: the file has rows and columns exchanged"),
         ("mean-rank", "0.5,2.5,", "0.5 is no average rank: at least 1"),
         ("titanic", "22.4,22.6", "has 3 fields, and the header has 4; accepted: as many; where"),
         (
@@ -145,3 +152,16 @@ def test_a_field_that_cannot_have_a_value_is_not_called_empty(written):
     path, config = written({"wins-svm": ",,", "titanic": "22.4,,1"})
     (told,) = empty_fields(path, config)
     assert "titanic: lda; wins-svm: lda" in told
+
+
+def test_a_file_without_rows_in_its_header_is_told_which_word_is_meant(written):
+    path, config = written({})
+    path.write_text(path.read_text().replace("row,svm", "dataset,svm"))
+    with pytest.raises(UserError, match="write `row` in place of 'dataset'"):
+        check_published(path, config)
+
+
+@pytest.mark.parametrize("dash", ["-", "--", "---", "–", "—"])
+def test_every_dash_says_that_nothing_is_printed(written, dash):
+    path, config = written({"titanic": f"22.4,{dash},1"})
+    assert len(check_published(path, config)) == 10
