@@ -347,7 +347,7 @@ const go = async (place, holds) => {
   location.hash = place;
   return becomes(holds);
 };
-say.claim_open = await go("claim-c", () => document.getElementById("claim-c").open);
+say.claim_open = await go("claim-c", () => document.querySelector("#claim-c details").open);
 say.cell_open = await go("table-1/titanic/one", () => dialog.open);
 say.cell_closed = await go("claim-c", () => !dialog.open);
 const said = document.createElement("pre");

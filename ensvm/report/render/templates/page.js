@@ -184,6 +184,8 @@
   function follow() {
     const target = document.getElementById(place());
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    const evidence = target?.querySelector(":scope.claim > details");
+    if (evidence) evidence.open = true;
     const button = target?.matches("td") && target.querySelector("[data-cell]");
     if (!button && dialog?.open) dialog.close();  // Back leads away from a value
     if (button) open(button.dataset.cell);
