@@ -172,7 +172,7 @@
   const sizes = new ResizeObserver(entries => entries.forEach(({target}) => {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
   }));
-  document.querySelectorAll(".scroll").forEach(box => sizes.observe(box));
+  document.querySelectorAll(".scroll, figure").forEach(box => sizes.observe(box));
   // Print has what is folded, too.
   addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])")
     .forEach(one => { one.open = true; one.dataset.folded = ""; }));
