@@ -16,11 +16,11 @@ from ensvm.records.settings import CellSettings
 from ensvm.study.passes import RunPass, ValueOf
 
 # Strict: "1" and true are not numbers.
-Flag: TypeAlias = Annotated[bool, Strict()]
+Boolean: TypeAlias = Annotated[bool, Strict()]
 Number: TypeAlias = Annotated[float, Strict()]
 Integer: TypeAlias = Annotated[int, Strict()]
 FromOne: TypeAlias = Annotated[Integer, Field(ge=1)]
-Scalar: TypeAlias = str | Flag | Integer | Number | None
+Scalar: TypeAlias = str | Boolean | Integer | Number | None
 
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
 Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
@@ -52,7 +52,7 @@ class Run:
     """Numerical libraries, their versions, and the kind of processor that each works for."""
     commit: str | None = None
     """The commit of the checkout that the code was run from, if any."""
-    dirty: Flag | None = None
+    dirty: Boolean | None = None
     """Whether that checkout had uncommitted changes."""
     command: tuple[str, ...] = ()
     """The words of the command."""
@@ -81,7 +81,7 @@ class Conditions:
     """The most threads that a BLAS library or OpenMP had while the cell ran."""
     load_before: Number | None
     """The machine's load average over one minute before the cell."""
-    warm: Flag
+    warm: Boolean
     """Whether the warm-up before the cell succeeded, so that its seconds include no compiling."""
 
 
@@ -133,7 +133,7 @@ class Record:
     """How many stages or grid points it was chosen from."""
     validation_error: Number | None = None
     """The error on held-out training rows by which it was chosen."""
-    draws: Flag | None = None
+    draws: Boolean | None = None
     """Whether the algorithm draws random numbers: whether another seed changes its predictions.
     None if the run did not try.
     """
