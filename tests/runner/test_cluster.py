@@ -101,19 +101,20 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     assert len(runs) >= 2, "each worker's provenance is its own"
 
 
-class RunsWhereItIsRead:
-    """Its pickle calls a function of whoever reads it."""
-
-    def __reduce__(self):
-        return os.getpid, ()
-
-
 def test_whoever_reaches_the_scheduler_runs_code(engine, cluster):
     """What docs/look-up/trust.md warns of: on the workers, and by their answers on this machine."""
     workers = {worker.pid for worker in cluster.workers.values()}
+
+    def answer():  # in here, so that workers need not import this file
+        class RunsWhereItIsRead:
+            def __reduce__(self):
+                return os.getpid, ()
+
+        return RunsWhereItIsRead()
+
     with distributed.Client(engine, set_as_default=False) as anyone:
-        assert anyone.submit(os.getpid, pure=False).result() in workers
-        assert anyone.submit(RunsWhereItIsRead, pure=False).result() == os.getpid()
+        assert anyone.submit(os.getpid, pure=False).result(timeout=60) in workers
+        assert anyone.submit(answer, pure=False).result(timeout=60) == os.getpid()
 
 
 def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tmp_path):
