@@ -136,7 +136,6 @@ tables:
     largest_class: guess
     decimals: 2
     best: auto
-    second: true
     underline: {a: [b]}
     notes: [{text: A note., rows: [own]}, {text: Another., columns: [a]}]
     of_paper: true
@@ -147,7 +146,7 @@ tables:
   - {id: relative, caption: C., rows: [own, other], columns: [a, b], relative_margin: 0.3,
      summary: [{kind: wins, against: a, label: Better}, {kind: mean-rank, realization: 1},
                mean]}
-  - {id: shown, caption: C., rows: [own], columns: [a, b], judged: false}
+  - {id: shown, caption: C., rows: [own], columns: [a, b, fixed], judged: false, second: true}
   - {id: sizes, caption: C., rows: [size], columns: [a, b]}
   - {id: seconds, caption: S., of: timing, metric: fit_seconds, columns: [a, b]}
   - {id: facts, caption: F., of: data, rows: [own], columns: [dim, {name: n, metric: n_train}],
