@@ -14,7 +14,7 @@ from textwrap import fill
 from made_up_records import read_results
 
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import verdict_counts_of_claims
+from ensvm.report.documents.claim_document import held_on_new_rows, verdict_counts_of_claims
 from ensvm.report.documents.document import verdict_counts
 from ensvm.report.documents.findings_document import filled_line, findings_of
 from ensvm.report.render.first_page import counts, parts_of_work, printed_counts
@@ -126,11 +126,9 @@ def how_claims_came_out(claims: Sequence[JudgedClaim]) -> str:
     Two claims may fail by the same test.
     """
     text = verdict_counts_of_claims(Counter(one.verdict for one in claims))
-    holding = [one for one in claims if one.verdict == "holds"]
     failing = [one for one in claims if one.verdict == "fails"]
-    if holding:
-        lasting = sum(one.new_verdict == "holds" for one in holding)
-        text += f"; on new rows {lasting} of {len(holding)} hold"
+    if lasting := held_on_new_rows(claims):
+        text += f"; {lasting}"
     tests = {
         each.test.model_dump_json(exclude={"note"})
         for one in failing
@@ -169,12 +167,11 @@ def total(_: str) -> str:
     told_apart = sum(not contains_0(cell) for cell in within)
     judged, silent = sum(n.values()), sum(cell.mean is None for cell in cells)
     text = (
-        f"Of {judged + silent} printed results, {len(within)} lie within the margin (of these, "
-        f"{len(within) - told_apart} cannot be told apart from ours, {told_apart} differ by less "
-        f"than the margin, and for {chosen} a setting was tuned to the printed value), "
-        f"{n['close']} are close and "
-        f"{n['differs']} differ; {n['cannot tell']} are undecided, and {silent} have no value of "
-        "ours."
+        f"Of {judged + silent} printed results, {len(within)} lie within the margin, {n['close']} "
+        f"are close and {n['differs']} differ; {n['cannot tell']} are undecided, and {silent} have "
+        f"no value of ours. Of those within the margin, {len(within) - told_apart} may be equal to "
+        f"ours, and {told_apart} differ, but by less than the margin. For {chosen} of them a "
+        "setting was tuned to the printed value, so that the match proves little."
     )
     return fill(text, 118)
 

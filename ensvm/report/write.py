@@ -217,11 +217,17 @@ def write_pages(
         pages.append(page)
         yield path
     path = target / "index.html"
+    # A part of a work may judge the same printed values again; other claims are our own.
+    whole = [page for page in pages if page.config.part_of not in {one.name for one in pages}]
+    counted = dict.fromkeys(ORDERS, whole)
+    counted["claim_verdicts"] = [page for page in pages if page.quotes_a_paper]
     totals = {
-        kind: {name: sum(getattr(page, kind).get(name, 0) for page in pages) for name in order}
+        kind: {
+            name: sum(getattr(page, kind).get(name, 0) for page in counted[kind]) for name in order
+        }
         for kind, order in ORDERS.items()
     }
-    missing = sum(page.picture.missing for page in pages if page.picture)
+    missing = sum(page.picture.missing for page in whole if page.picture)
     text = render_page(
         "index.html",
         pages=_in_order(pages),

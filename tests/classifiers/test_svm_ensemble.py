@@ -211,3 +211,16 @@ def test_a_machine_that_stops_early_says_so(problem):
 def test_what_is_kept_does_not_grow_with_the_machines_tried(problem, fitted):
     few = SVMEnsembleClassifier(n_members=1).fit(*problem)
     assert len(pickle.dumps(few)) < len(pickle.dumps(fitted)) < 150_000
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+@pytest.mark.parametrize("share", [0.7, 0.8])
+def test_one_column_and_unequal_classes(seed, share):
+    """Rows near each other in one column: following a row that is left out ends in rounding."""
+    random = np.random.default_rng(seed)
+    y = random.choice(2, p=[share, 1.0 - share], size=150)
+    X = random.normal(size=(150, 1))
+    model = SVMEnsembleClassifier().fit(X, y)
+    assert np.isfinite(model.search_results_["loo_loss"]).all()
+    assert 0.5 < model.loo_score_ <= 1.0
+    assert ((model.loo_probabilities_ >= 0.0) & (model.loo_probabilities_ <= 1.0)).all()

@@ -116,11 +116,14 @@ def checkout(tmp_path_factory):
             copy_results(study, folder / size)
     for name in ("other-machine", "shard-1", "shard-2", "shard-3"):  # what is merged
         (folder / name).symlink_to("small")
-    make_study(folder / "own" / "mine", CONFIG, errors("german", "svc", [0.25]))
-    for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
-        (folder / name).write_text(CONFIG, encoding="utf-8")
+    for name in ("mine", "patients"):  # what is run must not wait for the example of `init`
+        config = CONFIG.replace("study: mine", f"study: {name}")
+        make_study(folder / "own" / name, config, errors("german", "svc", [0.25]))
+        (folder / f"{name}.yaml").write_text(config, encoding="utf-8")
+    shutil.copy(folder / "mine.yaml", folder / "my.yaml")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
-    (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    for name in ("my.csv", "patients.csv"):
+        (folder / name).write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     bars = "\n".join(row.replace(",", "|") for row in ["a,b,label", *rows])
     (folder / "my.txt").write_text(f"an export\nof today\n{bars}\n", encoding="utf-8")
     return folder
@@ -173,7 +176,7 @@ def here(checkout, draw_once, monkeypatch):
         results.unlink(missing_ok=True)
         named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
         whole = "whole" if named or {"rank", "shipped"} & set(parts) else "small"
-        results.symlink_to("own" if {"--config", "mine"} & set(parts) else whole)
+        results.symlink_to("own" if {"--config", "mine", "patients"} & set(parts) else whole)
 
     return of
 

@@ -98,10 +98,21 @@ PRINTED = (
 )
 
 
+def held_on_new_rows(claims: Sequence[JudgedClaim]) -> str:
+    """Return in words how many of the claims that hold do so on new rows; empty if none holds."""
+    holding = [one for one in claims if one.verdict == "holds"]
+    lasting = sum(one.new_verdict == "holds" for one in holding)
+    return f"on new rows {lasting} of {len(holding)} hold" if holding else ""
+
+
 def title_of_claims(study: Study) -> str:
     """Return what the claims are: sentences of a paper, or hypotheses of our own."""
-    is_quoted = any(claim.text for claim in study.config.claims)
-    return "Sentences of the paper, tested" if is_quoted else "Hypotheses, tested"
+    return "Sentences of the paper, tested" if quotes_a_paper(study) else "Hypotheses, tested"
+
+
+def quotes_a_paper(study: Study) -> bool:
+    """Return whether claims are sentences of a paper."""
+    return any(claim.text for claim in study.config.claims)
 
 
 def claims_document(study: Study) -> Document:

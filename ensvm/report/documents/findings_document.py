@@ -46,6 +46,13 @@ def outcome_of(study: Study) -> str:
     return findings_of(study)[0].sentence if study.config.findings else ""
 
 
+def came_out_of(study: Study) -> str:
+    """Return in Markdown what came out and what did not."""
+    abstract = study.config.abstract
+    failure = "" if abstract is None else filled_line(study, abstract.failure)
+    return f"{outcome_of(study)} {failure}".strip()
+
+
 def findings_of(study: Study) -> list[Finding]:
     """Return the findings of a study, their numbers filled in from its records."""
     return [_finding(study, finding.claim, finding.adds) for finding in study.config.findings]

@@ -16,8 +16,14 @@ from ensvm.records.record import Run
 from ensvm.records.runs import processors_of, runs_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
+from ensvm.report.documents.claim_document import (
+    held_on_new_rows,
+    quotes_a_paper,
+    test_parts,
+    title_of_claims,
+    wording,
+)
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.claim_document import test_parts, title_of_claims, wording
 from ensvm.report.documents.document import (
     Part,
     as_note,
@@ -29,6 +35,7 @@ from ensvm.report.documents.document import (
 from ensvm.report.documents.findings_document import (
     Finding,
     abstract_of,
+    came_out_of,
     outcome_of,
     sentences_tested,
 )
@@ -102,11 +109,12 @@ class StudyPage:
         self.judged = [judged for judged, _ in tested]
         self.claims = [self._claim(judged, finding) for judged, finding in tested]
         self.claims_title = title_of_claims(study)
+        self.quotes_a_paper = quotes_a_paper(study)
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
         # Of the user's own data the page says first which algorithm is best.
         best = self.tables[0].content["best"] if self.tables else Markup()
         self.is_of_own_data = bool(best)
-        self.headline = self.html(outcome_of(study)) or best
+        self.headline = self.html(came_out_of(study)) or best
         self.abstract = self._abstract() or self.headline
         self.readings = [
             PageSection(
@@ -173,6 +181,11 @@ class StudyPage:
         """The number of claims with each verdict."""
         counts = Counter(judged.verdict for judged in self.judged)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
+
+    @property
+    def held_on_new_rows(self) -> str:
+        """How many of the claims that hold do so on new rows, in words; empty if none holds."""
+        return held_on_new_rows(self.judged)
 
     @property
     def runs(self) -> list[Run]:
