@@ -116,7 +116,7 @@ def findings_parts(study: Study) -> Iterator[Part]:
 def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
-    claims = evaluate_claims(study)
+    claims = list(evaluate_claims(study))
     tested = verdict_counts_of_claims(Counter(judged.verdict for judged in claims))
     tested = "; ".join(filter(None, [tested, held_on_new_rows(claims)]))
     signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
