@@ -459,7 +459,8 @@ def test_the_index_has_papers_by_year_then_others_and_a_total(tmp_path):
     links = re.findall(r'<a href="([a-d]-[a-z]+)\.html"', text)
     assert links == ["c-early", "d-part", "b-late", "a-own"]
     total = text[text.index("<tfoot>") :]
-    assert "3 within the margin" in total or re.search(r'title="3 [a-z ]+"', total)
+    # The part of c-early judges the same printed value again.
+    assert re.search(r'title="2 [a-z ]+"', total)
     assert 'title="4 holds"' in total
     assert 'title="0 ' not in total
 
