@@ -14,9 +14,9 @@ from textwrap import fill
 from made_up_records import read_results
 
 from ensvm.report.claims import JudgedClaim, evaluate_claims
-from ensvm.report.documents.claim_document import held_on_new_rows, verdict_counts_of_claims
+from ensvm.report.documents.claim_document import claims_in_words
 from ensvm.report.documents.document import verdict_counts
-from ensvm.report.documents.findings_document import filled_line, findings_of
+from ensvm.report.documents.findings_document import came_out_of, filled_line, findings_of
 from ensvm.report.render.first_page import counts, parts_of_work, printed_counts
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
@@ -68,9 +68,7 @@ def results_of(work: str) -> Study:
 
 def came_out(work: str) -> str:
     """Return what came out of a work and what did not, as its abstract says it."""
-    study = results_of(work)
-    abstract = study.config.abstract
-    return " ".join(filled_line(study, text) for text in (abstract.outcome, abstract.failure))
+    return came_out_of(results_of(work))
 
 
 def wrapped_came_out(work: str) -> str:
@@ -125,10 +123,8 @@ def how_claims_came_out(claims: Sequence[JudgedClaim]) -> str:
 
     Two claims may fail by the same test.
     """
-    text = verdict_counts_of_claims(Counter(one.verdict for one in claims))
+    text = claims_in_words(claims)
     failing = [one for one in claims if one.verdict == "fails"]
-    if lasting := held_on_new_rows(claims):
-        text += f"; {lasting}"
     tests = {
         each.test.model_dump_json(exclude={"note"})
         for one in failing

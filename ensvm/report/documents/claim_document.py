@@ -1,7 +1,8 @@
 """Claims as a document: each sentence with its tests, their evidence, and how to read them."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from statistics import median
 
@@ -105,6 +106,13 @@ def held_on_new_rows(claims: Sequence[JudgedClaim]) -> str:
     return f"on new rows {lasting} of {len(holding)} hold" if holding else ""
 
 
+def claims_in_words(claims: Sequence[JudgedClaim]) -> str:
+    """Return how many claims have each verdict: `4 hold, 1 fails; on new rows 3 of 4 hold`."""
+    counts = Counter[str](judged.verdict for judged in claims)
+    verdicts = [verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts[name]]
+    return "; ".join(filter(None, [", ".join(verdicts), held_on_new_rows(claims)]))
+
+
 def title_of_claims(study: Study) -> str:
     """Return what the claims are: sentences of a paper, or hypotheses of our own."""
     return "Sentences of the paper, tested" if quotes_a_paper(study) else "Hypotheses, tested"
@@ -152,11 +160,6 @@ def _frame(study: Study) -> pd.DataFrame:
 def verdict_count(verdict: str, n: int) -> str:
     """Return how many sentences have a verdict, such as `1 holds` or `3 hold`."""
     return f"{n} {CLAIM_VERBS[verdict][n != 1]}"
-
-
-def verdict_counts_of_claims(counts: Mapping[str, int]) -> str:
-    """Return how many sentences have each verdict, such as `4 hold, 1 fails, 3 open`."""
-    return ", ".join(verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts.get(name))
 
 
 def claims_list(study: Study) -> str:

@@ -3,7 +3,6 @@
 Everything on it comes from the config and the records.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +12,7 @@ from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.store import CONFIG_COPY, folders_in, has_file
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import (
-    held_on_new_rows,
-    title_of_claims,
-    verdict_counts_of_claims,
-)
+from ensvm.report.documents.claim_document import claims_in_words, title_of_claims
 from ensvm.report.documents.document import (
     Bullets,
     Grid,
@@ -117,13 +112,11 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims = list(evaluate_claims(study))
-    tested = verdict_counts_of_claims(Counter(judged.verdict for judged in claims))
-    tested = "; ".join(filter(None, [tested, held_on_new_rows(claims)]))
     signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
         f"Of {count} printed results: {verdicts} ({signs}).": count,
-        f"Sentences tested: {tested}.": claims,
+        f"Sentences tested: {claims_in_words(claims)}.": claims,
         f"{of_all(failed, len(study.records), 'cell')} failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
     }
