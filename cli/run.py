@@ -299,7 +299,8 @@ def _run(
         # end the helpers that joblib stops its workers with; they inherit that it is ignored.
         interrupted.set()
         on_ending(signal.SIG_IGN)
-        raise KeyboardInterrupt
+        if not interrupted.is_awaited:
+            raise KeyboardInterrupt
 
     begun = time.monotonic()
     interrupted.clear()

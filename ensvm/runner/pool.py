@@ -65,8 +65,27 @@ THREAD_VARIABLES = (
 )
 
 
-# Set by who handles Ctrl+C: the exception may be raised where Python or a library swallows it.
-interrupted = threading.Event()
+class Interruption(threading.Event):
+    """Ctrl+C. A running pool looks for it, so that it need not be raised within a library.
+
+    Libraries swallow an exception that is raised in a callback or while an object ends, and Python
+    then prints a traceback.
+    """
+
+    is_awaited = False  # whether a pool is running, which looks for it twice a second
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Tell the handler that the body looks for it."""
+        self.is_awaited = True
+        try:
+            yield
+        finally:
+            self.is_awaited = False
+
+
+# Set by who handles Ctrl+C
+interrupted = Interruption()
 _starting = threading.Lock()  # threads of a dask worker start processes, too
 
 
@@ -125,16 +144,17 @@ class Pool(ABC):
         at_a_time = 1 if one_by_one else self.size
         waiting = deque(Attempt(task) for task in tasks)
         running: dict[Future[Any], Attempt] = {}
-        while (waiting or running) and not is_stopped():
-            if interrupted.is_set():
-                raise KeyboardInterrupt
-            while waiting and len(running) < at_a_time:
-                attempt = waiting.popleft()
-                running[self.submit(attempt)] = attempt
-            ended, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
-            self.look()
-            for future in ended:
-                waiting.extendleft(reversed(self.missed(future, running.pop(future))))
+        with interrupted.awaited():
+            while (waiting or running) and not is_stopped():
+                if interrupted.is_set():
+                    raise KeyboardInterrupt
+                while waiting and len(running) < at_a_time:
+                    attempt = waiting.popleft()
+                    running[self.submit(attempt)] = attempt
+                ended, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
+                self.look()
+                for future in ended:
+                    waiting.extendleft(reversed(self.missed(future, running.pop(future))))
 
     def __enter__(self) -> Self:
         return self

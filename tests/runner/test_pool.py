@@ -304,13 +304,14 @@ def test_a_pool_may_end_right_after_a_task_begins(task, tmp_path, monkeypatch):
     assert errors == []
 
 
-def test_an_interruption_whose_exception_was_swallowed_ends_the_run(task, tmp_path, monkeypatch):
-    interrupted, records = threading.Event(), []
+def test_a_running_pool_looks_for_an_interruption(task, tmp_path, monkeypatch):
+    interrupted, records, awaited = pool.Interruption(), [], []
     monkeypatch.setattr(pool, "interrupted", interrupted)
 
     def report(new):
         records.extend(new)
-        interrupted.set()  # as a handler does whose KeyboardInterrupt gets lost
+        awaited.append(interrupted.is_awaited)
+        interrupted.set()  # as the handler of the signal does, without an exception
 
     tasks = [task.only((cell,)) for cell in task.cells]
     with (
@@ -320,6 +321,8 @@ def test_an_interruption_whose_exception_was_swallowed_ends_the_run(task, tmp_pa
     ):
         one.run(tasks)
     assert 0 < len(records) < len(tasks)
+    assert all(awaited[:1])
+    assert not interrupted.is_awaited
 
 
 @pytest.mark.parametrize(
