@@ -277,10 +277,16 @@ def _print_positive_classes(plan: "Plan") -> None:
     scored = (metric for metrics in plan.config.scored().values() for metric in metrics)
     names = [metric_name(metric) for metric in dict.fromkeys(scored) if is_of_positive(metric)]
     for name, card in plan.cards.items() if names else ():
-        if card.positive is not None and name not in plan.config.copies:
+        if name in plan.config.copies:
+            continue
+        on = f"{', '.join(names)} on {name}"
+        if card.positive is not None:
+            of = f"of the class {card.positive!r}"
+            print_text(f"{on}: {of}; `positive:` of your own data chooses another")
+        else:
             print_text(
-                f"{', '.join(names)} on {name}: of the class {card.positive!r}; `positive:` of "
-                "your own data chooses another"
+                f"{on}: not computed, since it has {len(card.labels)} classes; `positive:` of your "
+                "own data sets one against the rest, and f1_macro is a mean over classes"
             )
 
 

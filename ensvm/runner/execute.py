@@ -165,6 +165,8 @@ def copy_config(
     write_asked(folder, asked, recorded)
     if plan.published is not None:
         replace_file(folder / PUBLISHED_COPY, plan.published.read_bytes())
+    else:  # those of an earlier config are not printed values of this one
+        (folder / PUBLISHED_COPY).unlink(missing_ok=True)
 
 
 class _Run:

@@ -1,6 +1,6 @@
 """Keys of a config that have no effect where they stand; `ensvm check` names them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -9,54 +9,46 @@ from ensvm.kernels.named_kernels import parameters_of
 from ensvm.records.settings import AlgorithmSettings
 from ensvm.runner.estimators import grids_among
 from ensvm.runner.plan import Plan
+from ensvm.runner.report_keys import (
+    Idle,
+    given,
+    last_realizations,
+    methods_of,
+    report_keys_without_effect,
+)
 from ensvm.runner.study_algorithms import has_many_classes
 from ensvm.shipped import shipped_config
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import ConfigBlock
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.metrics import RATES, STAGED, is_predicted
-from ensvm.study.printed import Place
-from ensvm.study.source import Location
+from ensvm.study.printed import Place, Published
+from ensvm.study.source import Location, YamlSource
 
-Idle = tuple[Location, str]  # where a key stands that has no effect, and why
-
-# What says how values compare with printed ones, of a row, and of a table or column.
+# What says how values of a row compare with printed ones.
 OF_ROWS = ("other_protocol", "published_split", "published_spread")
-OF_VALUES = ("margin", "relative_margin", "judged", "draws", "published_spread")
-# Metrics with a value for each round of an ensemble.
-OF_ROUNDS = (*STAGED, "estimator_errors_", "estimator_weights_")
 # Keys of a block that stand in the blocks in it, too, where each is about its own block.
 OF_EACH = ("name", "label", "title", "kernel", "algorithms")
 
 
-def keys_without_effect(plan: Plan, printed: Iterable[Place]) -> list[str]:
+def keys_without_effect(plan: Plan, printed: Mapping[Place, Published]) -> list[str]:
     """Return a line for each key without an effect: its file, its line, the key and the reason.
 
-    `printed` are the tables, rows and columns of the printed values.
+    `printed` are the printed values by table, row and column.
     """
     places = frozenset(printed)
     found = chain(
         _overridden(plan.config),
+        _of_defaults(plan.source),
         _of_data_sets(plan, places),
         _of_algorithms(plan),
-        _of_stages(plan),
         _of_kernels(plan),
-        _of_verdicts(plan.config, places),
+        report_keys_without_effect(plan, printed),
         _of_study(plan, places),
     )
     # Members of a sweep and copies repeat the key of their entry.
     lines = (str(plan.source.error(at, f"has no effect: {why}")) for at, why in found)
     return list(dict.fromkeys(lines))
-
-
-def _given(block: ConfigBlock, *keys: str) -> Iterator[str]:
-    """Yield those of the `keys` of a block that have another value than a missing key."""
-    for key in keys:
-        field = type(block).model_fields.get(key)
-        default = None if field is None else field.get_default(call_default_factory=True)
-        if field is not None and getattr(block, key) not in (default, None):
-            yield key
 
 
 def _overridden(config: StudyConfig) -> Iterator[Idle]:
@@ -69,24 +61,39 @@ def _overridden(config: StudyConfig) -> Iterator[Idle]:
     for index, figure in enumerate(config.figures):
         blocks.append((("figures", index), figure, list(figure.panels), "panel"))
     for at, block, members, what in blocks:
-        for key in _given(block, *type(block).model_fields):
+        for key in given(block, *type(block).model_fields):
             if key in OF_EACH:
                 continue
-            if members and all(any(_given(member, key)) for member in members):
+            if members and all(any(given(member, key)) for member in members):
                 yield (*at, key), f"each {what} has its own"
+
+
+def _of_defaults(source: YamlSource) -> Iterator[Idle]:
+    """Yield the keys of `defaults:` that no data set takes."""
+    defaults = source.content.get("defaults")
+    taken = {at for at in source.moved.values() if at[:1] == ("defaults",)}
+    for at in _leaves(defaults, ("defaults",)) if isinstance(defaults, dict) else ():
+        if not any(at[: len(path)] == path for path in taken):
+            yield at, "no data set takes it"
+
+
+def _leaves(block: Mapping[str, Any], at: Location) -> Iterator[Location]:
+    """Yield where the values of a block and of the blocks in it stand."""
+    for key, value in block.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, (*at, key))
+        else:
+            yield (*at, key)
 
 
 def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
     """Yield limits above the number of realizations, and keys about printed values of no row."""
     rows = {row for _, row, _ in places}
-    last: dict[str, int] = {}
-    for (row, algorithm, run_pass), one in plan.asked.values.items():
-        if run_pass == "error" and algorithm in plan.config.algorithms:
-            last[row] = max(last.get(row, 0), one.realizations or 0)
+    last = last_realizations(plan)
     # Copies are run as their readings say, and `defaults:` are for all data sets.
     defaults = plan.config.defaults
     of_all = {*plan.config.copies, *(defaults.realizations_of if defaults else ())}
-    of_defaults = set(_given(defaults, *OF_ROWS) if defaults else ())
+    of_defaults = set(given(defaults, *OF_ROWS) if defaults else ())
     own_keys = [key for key in OF_ROWS if key not in of_defaults]
     for index, entry in enumerate(plan.config.datasets):
         if entry.copy_of is not None or entry.unavailable is not None:
@@ -109,14 +116,14 @@ def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
                 f"rows with missing values are {what} by `incomplete:`",
             )
         if entry.name not in rows and entry.sweep is None:
-            for key in _given(entry, *own_keys):
+            for key in given(entry, *own_keys):
                 yield ("datasets", index, key), "there is no printed value in this row"
 
 
 def _of_algorithms(plan: Plan) -> Iterator[Idle]:
     """Yield algorithms that run on no data set, and their keys that nothing asks for."""
     config = plan.config
-    methods = _methods(plan)
+    methods = methods_of(plan)
     for name, block in config.algorithms.items():
         run_on = [entry for entry in config.datasets if name in config.algorithms_of(entry)]
         if block.copy_of is not None:
@@ -131,15 +138,6 @@ def _of_algorithms(plan: Plan) -> Iterator[Idle]:
         if block.deterministic is not None and not any(entry.same_rows for entry in run_on):
             at = ("algorithms", name, "deterministic")
             yield at, "it counts on data sets with `same_rows: true` alone"
-
-
-def _methods(plan: Plan) -> dict[str, AlgorithmSettings]:
-    """Return the settings of the algorithms that run."""
-    return {
-        one.algorithm: one.settings.method
-        for one in plan.asked.values.values()
-        if one.settings is not None and one.settings.method is not None
-    }
 
 
 def _of_algorithm(
@@ -184,27 +182,6 @@ def _not_of_kernel(block: AlgorithmConfig, method: AlgorithmSettings) -> Iterato
                 yield key
 
 
-def _of_stages(plan: Plan) -> Iterator[Idle]:
-    """Yield stages beyond the last that an ensemble can have: the value is that of its last."""
-    methods = _methods(plan)
-    asked: list[tuple[Location, str, int | str | None, tuple[str, ...]]] = []
-    for index, table in enumerate(plan.config.tables):
-        for number, column in enumerate(table.columns):
-            at = ("tables", index, "columns", number)
-            asked.append((at, table.metric_of(column), column.stage, (column.of(table),)))
-    for index, claim in enumerate(plan.config.claims):
-        for number, test in enumerate(claim.tests):
-            names = (*test.left, *(test.right or ()))
-            asked.append((("claims", index, "tests", number), test.metric, test.stage, names))
-    for place, metric, stage, names in asked:
-        if metric not in OF_ROUNDS or not isinstance(stage, int):
-            continue
-        of_names = [methods[name] for name in names if name in methods]
-        most = [one.parameter("n_estimators") for one in of_names if one.grid is None]
-        if len(most) == len(names) and all(isinstance(n, int) and n < stage for n in most):
-            yield (*place, "stage"), f"{', '.join(names)}: at most {max(most)} stages"
-
-
 def _of_kernels(plan: Plan) -> Iterator[Idle]:
     """Yield keys of shared kernels that no algorithm takes, or that the kernel does not have."""
     config = plan.config
@@ -239,30 +216,11 @@ def _taken_by(plan: Plan, row: str, algorithm: str) -> Iterator[str]:
             yield "dtype"
 
 
-def _of_verdicts(config: StudyConfig, places: frozenset[Place]) -> Iterator[Idle]:
-    """Yield keys of tables that say how printed values compare, where none is compared."""
-    for index, table in enumerate(config.tables):
-        at = ("tables", index)
-        printed = {column for one, _, column in places if one == table.id}
-        compared = table.judged and table.of == "results"
-        why = "the table has no printed values" if not printed else "no value is compared here"
-        for key in _given(table, *OF_VALUES):
-            if not printed or (key.endswith("margin") and not compared):
-                yield (*at, key), why
-        for number, column in enumerate(table.columns):
-            for key in _given(column, *OF_VALUES):
-                if column.name not in printed or not compared or column.unavailable is not None:
-                    yield (*at, "columns", number, key), "none of its values is compared with print"
-        metrics = [table.metric_of(column) for column in table.columns]
-        if table.largest_class and not any(one in RATES or is_predicted(one) for one in metrics):
-            yield (*at, "largest_class"), "no column shows an error or another metric of labels"
-
-
 def _of_study(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
     """Yield keys of the study that are about printed values or a study that there is not."""
     config = plan.config
     if not places:
-        for key in _given(config, "published_realizations", "published_spread"):
+        for key in given(config, "published_realizations", "published_spread"):
             yield (key,), "the study has no printed values"
         for index, entry in enumerate(config.assumptions):
             if entry.chosen_on is not None:

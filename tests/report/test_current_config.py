@@ -8,6 +8,8 @@ from made_up_records import RUN, errors
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store
 from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_tables
+from ensvm.runner.execute import copy_config
+from ensvm.runner.plan import make_plan
 
 CONFIG = """\
 study: s
@@ -62,6 +64,13 @@ def test_a_number_edited_in_the_printed_values_alone_is_not_ignored_in_silence(f
     text = table(folder)
     assert "21.0" not in text
     assert f"printed.csv {BRINGS_IN}" in text
+
+
+def test_printed_values_that_the_config_no_longer_names_are_not_shown_after_a_run(folder, tmp_path):
+    (tmp_path / "s.yaml").write_text(CONFIG.replace("published: printed.csv\n", ""))
+    assert "20.0" in table(folder)
+    copy_config(make_plan(tmp_path / "s.yaml"), folder)
+    assert "20.0" not in table(folder)
 
 
 def test_a_config_that_cannot_be_read_is_named(folder, tmp_path):

@@ -21,7 +21,8 @@ datasets:
 algorithms:
   a: {estimator: SVC}
   b: {estimator: RandomForestClassifier, seed: c}
-  s: {estimator: AdaBoostClassifier, params: {n_estimators: 10}, record: estimator_errors_}
+  s: {estimator: AdaBoostClassifier, params: {n_estimators: 10},
+      record: [estimator_errors_, points_, signs_, grid_, values_]}
 tables:
   - {id: 1, caption: c, columns: [a, {name: b, margin: 1}], decimals: 2, margin: 3}
 figures:
@@ -38,6 +39,41 @@ IDLE = [
     ("kernel: poly, ", "kernel: rbf, ", "kernel.degree: .* kernel rbf does not have it"),
     ("estimator: SVC", "estimator: SVC, params: {kernel: rbf}", "kernel.gamma: .*no algorithm tak"),
     ("estimator: SVC", "estimator: SVC, share_gram: false", ""),
+    (
+        "datasets:",
+        "defaults: {scaling: minmax, target: y, split: {n_test: 20}}\ndatasets:",
+        r"defaults.target: .*no data set takes it",
+    ),
+    ("figures:", "timing: {algorithms: [b], datasets: [german]}\nfigures:", ""),
+    ("figures:", "timing: {algorithms: [b], datasets: [titanic]}\nfigures:", "timing: .*is timed"),
+    (
+        "figures:",
+        "timing: {algorithms: [a, b], datasets: [titanic]}\nfigures:",
+        "timing.algorithms: .*nothing is timed of b",
+    ),
+    ("kind: box", "kind: bar, x_scale: log", r"figures\[1\].x_scale: .*data sets, not numbers"),
+    (
+        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        "kind: curves, caption: c, panels: [german], series: [s], y: estimator_errors_, first: 2, "
+        "cumulative: true}",
+        r"figures\[1\].first: .*no index",
+    ),
+    (
+        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        "kind: curves, caption: c, panels: [german], series: [s], y: estimator_errors_, "
+        "realization: 4}",
+        r"figures\[1\].realization: .*3 realizations at most",
+    ),
+    (
+        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        "kind: plane, caption: c, ring: r, panels: [{dataset: german, series: [s]}]}",
+        r"figures\[1\].ring: .*no panel has `marks:`",
+    ),
+    (
+        "decimals: 2,",
+        "decimals: 2, summary: [{kind: mean-rank, realization: 4}],",
+        r"tables\[1\].summary\[1\].realization: .*3 realizations at most",
+    ),
     ("estimator: SVC", "estimator: LinearSVC, share_gram: false", "share_gram: .* has no kernel"),
     ("estimator: SVC", "estimator: LDA, seed: c", "seed: .* draws no random numbers"),
     ("estimator: SVC", "estimator: SVC, one_vs_rest: true", "one_vs_rest: .* two classes"),
@@ -124,6 +160,40 @@ def test_a_key_without_effect_is_named(tmp_path, old, new, message):
     assert re.search(message, told), told
 
 
+PRINTED_FOLDS = """\
+study: t
+published_realizations: NUMBER
+datasets: [{name: german, split: {protocol: kfold, n_splits: 5, repeats: REPEATS}OF_ROW}]
+algorithms: {a: {estimator: SVC}}
+tables: [{id: 1, caption: c, columns: [{name: a, METRIC}]}]
+published: p.csv
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "repeats", "of_row", "metric", "printed", "message"),
+    [
+        (100, 1, "", "metric: error", "24.0", "single repetition of the folds is compared by"),
+        (100, 2, "", "metric: error", "24.0", ""),
+        (100, 1, "", "metric: auc", "0.7", ""),
+        (100, 1, "", "metric: error", "24.0 ± 2.0", ""),
+        (5, 1, "", "metric: error", "24.0", ""),
+        (2, 1, "", "metric: error", "24.0", ""),  # `--published` runs two folds
+        (100, 2, ", published_split: one-unknown", "metric: error", "24.0", "one more split"),
+    ],
+)
+def test_a_number_of_printed_realizations_that_nothing_counts_is_named(
+    tmp_path, number, repeats, of_row, metric, printed, message
+):
+    (tmp_path / "p.csv").write_text(f"row,a\ngerman,{printed}\n")
+    text = PRINTED_FOLDS.replace("NUMBER", str(number)).replace("REPEATS", str(repeats))
+    path = tmp_path / "c.yaml"
+    path.write_text(text.replace("OF_ROW", of_row).replace("METRIC", metric))
+    told = " ".join(invoke("check", path).output.split())
+    assert ("published_realizations: has no effect" in told) == bool(message), told
+    assert message in told
+
+
 OWN = """\
 study: t
 datasets:
@@ -150,6 +220,21 @@ def test_a_key_of_an_own_file_without_effect_is_named(tmp_path, keys, message):
     told = " ".join(invoke("check", tmp_path / "c.yaml").output.split())
     assert ("has no effect" in told) == bool(message), told
     assert re.search(message, told), told
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "average_precision"])
+def test_the_data_sets_without_a_metric_of_one_class_are_named(tmp_path, metric):
+    for name, n in (("two", 2), ("three", 3)):
+        rows = [f"{n_row % 7},{n_row % n}\n" for n_row in range(20)]
+        (tmp_path / f"{name}.csv").write_text("a,c\n" + "".join(rows))
+    entries = "".join(f"\n  - {{path: {name}.csv, target: c}}" for name in ("two", "three"))
+    table = f"tables: [{{id: 1, caption: c, metric: {metric}, columns: [svc]}}]"
+    algorithms = "algorithms: {svc: {estimator: SVC}}"
+    text = f"study: t\ndefaults: {{split: {{protocol: kfold, n_splits: 2}}}}\ndatasets:{entries}"
+    (tmp_path / "c.yaml").write_text(f"{text}\n{algorithms}\n{table}\n")
+    told = " ".join(invoke("check", tmp_path / "c.yaml").output.split())
+    assert "on two: of the class '1'" in told, told
+    assert "on three: not computed, since it has 3 classes" in told
 
 
 @pytest.mark.parametrize("name", ["smoke", "icmla05", "comp6321"])
