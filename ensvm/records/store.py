@@ -40,7 +40,7 @@ def read_records(folder: Path) -> dict[Identity, Record]:
 def records_in(path: Path) -> dict[Identity, Record]:
     """Return the latest record of every cell in a file; an empty dict without the file.
 
-    A file named `*.xz` is read as compressed.
+    A file named `*.xz` is read as compressed. Empty lines are skipped.
 
     Raises UserError, naming the file and the line, if a whole line is not a record, or if the file
     cannot be read.
@@ -62,7 +62,8 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
             for number, text in enumerate(file, start=1):
-                if text.endswith(b"\n"):  # otherwise the run was killed while writing it
+                # without an end, the run was killed while writing it; an empty line may be typed
+                if text.endswith(b"\n") and text.strip():
                     yield number, text
     except FileNotFoundError:
         return

@@ -51,6 +51,18 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     assert all(json.loads(line) for line in path.read_text().splitlines())
 
 
+@pytest.mark.parametrize("empty", [b"\n", b"  \n", b"\r\n"])
+def test_empty_lines_are_skipped(tmp_path, empty):
+    with Store(tmp_path) as store:
+        store.append([record(1), record(2)])
+    before, path = read_records(tmp_path), tmp_path / CELLS_FILE
+    path.write_bytes(empty.join([b"", *path.read_bytes().splitlines(keepends=True), b""]))
+    assert read_records(tmp_path) == before
+    with Store(tmp_path) as store:
+        store.append([record(3)])
+    assert len(read_records(tmp_path)) == 3
+
+
 def test_two_writers_at_once_are_refused(tmp_path):
     with Store(tmp_path), pytest.raises(UserError, match="another"), Store(tmp_path):
         pass
