@@ -137,7 +137,7 @@ def _tree_error(values: NDArray[np.float64], y: NDArray[Any], is_text: bool) -> 
 
 
 def _copies(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
-    """Yield a sentence if many test rows are copies of training rows."""
+    """Yield a sentence if more test rows equal training rows than chance explains."""
     different = [len(np.unique(values)) for _, values, is_text in columns if not is_text]
     if max(different, default=0) < VARIED * len(dataset.y):
         return  # few values: equal rows are different cases
@@ -146,11 +146,27 @@ def _copies(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
     if not sparse_matrix(dataset.X):  # rows with the same gaps are not copies for that
         test = test[~np.isnan(dataset.X[test]).any(axis=1)]
     copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
-    if copies > max(1, COPIES * len(test)):
+    most = max(1, COPIES * len(test))
+    if copies > most and copies - _equal_by_chance(columns, train, test) > most:
         yield (
             f"{copies} of {len(test)} test rows of the first split are equal to training rows in "
             "all inputs: remove copies from the file, or keep copies together by `groups:`"
         )
+
+
+def _equal_by_chance(
+    columns: list[Column], train: NDArray[np.intp], test: NDArray[np.intp]
+) -> float:
+    """Return how many test rows would equal a training row if columns were independent.
+
+    Of a single column these are nearly all that do: two patients of one age are not copies.
+    """
+    chance = np.ones(len(test))  # that a row equals the test row
+    for _, values, is_text in columns:
+        codes = values @ np.arange(1, values.shape[1] + 1) if is_text else values[:, 0]
+        _, at, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        chance *= counts[at[test]] / len(codes)
+    return float((1 - (1 - chance) ** len(train)).sum())
 
 
 def _bytes(X: Any, row: int) -> bytes:

@@ -70,6 +70,16 @@ def test_copies_of_rows_are_named_unless_values_are_few(found):
     assert found({name: np.sign(column) for name, column in twice.items()}, y) == []
 
 
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_rows_that_are_equal_by_chance_are_not_copies(found, n_columns):
+    rng = np.random.default_rng(5)
+    few = {f"x{number}": rng.integers(0, 3, N).astype(float) for number in range(1, n_columns)}
+    ages = {"x0": rng.integers(0, 80, N).astype(float)}
+    assert found(ages | few) == []
+    twice = {name: np.tile(column[: N // 2], 2) for name, column in (NOISE | ages).items()}
+    assert any("equal to training rows" in alarm for alarm in found(twice, np.tile(Y[: N // 2], 2)))
+
+
 @pytest.mark.parametrize(
     ("n_classes", "rare", "named"), [(2, 0.08, True), (2, 0.12, False), (4, 0.08, True)]
 )
