@@ -1,6 +1,7 @@
 """Errors that a user can mend."""
 
 import difflib
+import os
 from collections.abc import Iterable
 
 
@@ -100,6 +101,13 @@ class DataUnavailable(UserError):
     def __reduce__(self) -> tuple[type, tuple[str, list[str], str]]:
         """Let the error travel between processes."""
         return type(self), (self.name, self.reasons, self.how_to_get)
+
+
+def must_be_path(argument: str, value: object, *, or_none: bool = False) -> None:
+    """Refuse an argument of a function that is neither a text nor a path."""
+    if not (isinstance(value, str | os.PathLike) or (value is None and or_none)):
+        none = ", or None" if or_none else ""
+        raise UserError(f"{argument}={value!r:.60}; accepted: a name or path as text{none}")
 
 
 def unreadable(path: object, error: OSError) -> UserError:

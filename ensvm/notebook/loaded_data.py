@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data import Dataset, DatasetCard, Realization, find_card, load
+from ensvm.errors import must_be_path
 
 MOST_SPLITS = 100  # the number of splits by default, if rows are drawn
 
@@ -123,5 +124,7 @@ def load_data(name: str, *, data_dir: str | Path | None = None) -> LoadedData:
     >>> data.realization(3).X_train.shape
     (150, 3)
     """
-    card = find_card(name, Path("datasets"))
+    must_be_path("name", name)
+    must_be_path("data_dir", data_dir, or_none=True)
+    card = find_card(str(name), Path("datasets"))
     return LoadedData(load(card, data_dir=None if data_dir is None else Path(data_dir)))

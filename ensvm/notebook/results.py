@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ensvm.counts import counted, named
-from ensvm.errors import UserError, did_you_mean
+from ensvm.errors import UserError, did_you_mean, must_be_path
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
@@ -45,7 +45,7 @@ def load_results(path: str | Path = "results") -> Results:
     Raises
     ------
     UserError
-        If there are no records.
+        If there are no records, or the path is that of a file.
     UserError
         If the folder of the one study cannot be read; the message names the file. Of several
         studies, those that cannot be read are left out with a warning.
@@ -60,8 +60,11 @@ def load_results(path: str | Path = "results") -> Results:
     >>> import ensvm
     >>> ensvm.load_results("results/smoke").table("errors")  # doctest: +SKIP
     """
+    must_be_path("path", path)
     if not Path(path).exists() and (shipped := shipped_records(str(path))) is not None:
         return Results([read_study(shipped)])
+    if Path(path).is_file():
+        raise UserError(f"{path}: a file; give its folder: {str(Path(path).parent)!r}")
     folders = find_shown(Path(path))
     if not folders:
         first = "run a study first, as ensvm.run('smoke') does"

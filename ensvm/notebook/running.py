@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from ensvm.counts import counted
-from ensvm.errors import UserError
+from ensvm.errors import UserError, must_be_path
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import Plan, make_plan, part_of, shard_named
@@ -115,7 +115,14 @@ def run(
     >>> results.frame().groupby("algorithm")["error"].mean().round(2).to_dict()
     {'guess': 0.32, 'window': 0.23}
     """
-    _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
+    _check(
+        results=results,
+        jobs=jobs,
+        realizations=realizations,
+        data_dir=data_dir,
+        timeout=timeout,
+        run_pass=run_pass,
+    )
     part = None if shard is None else shard_named(shard)
     with _config(study) as path:
         plan = make_plan(
@@ -147,13 +154,15 @@ def run(
 
 
 def _check(**arguments: Any) -> None:
-    """Refuse an argument that is not a number or too small, or an unknown pass."""
+    """Refuse an argument that is not a number or too small, no path, or an unknown pass."""
     whole, real = (Integral, "a whole number of 1 or more"), (Real, "a number of more than 0")
     for name, (kind, accepted) in {"jobs": whole, "realizations": whole, "timeout": real}.items():
         value = arguments[name]
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         if not isinstance(value, range | None) and not (is_number and value > 0):
             raise ValueError(f"{name}={value!r}; accepted: {accepted}, or None")
+    must_be_path("results", arguments["results"])
+    must_be_path("data_dir", arguments["data_dir"], or_none=True)
     if (run_pass := arguments["run_pass"]) not in (None, *PASSES):
         accepted = ", ".join(map(repr, PASSES))
         raise ValueError(f"run_pass={run_pass!r}; accepted: {accepted}, or None")
@@ -162,7 +171,8 @@ def _check(**arguments: Any) -> None:
 @contextmanager
 def _config(study: str | Path | Mapping[str, Any]) -> Iterator[Path]:
     """Yield the file of a study's config; for a mapping, a temporary file."""
-    if isinstance(study, str | Path):
+    if not isinstance(study, Mapping):
+        must_be_path("study", study)
         yield find_config(str(study))
         return
     with tempfile.TemporaryDirectory() as folder:

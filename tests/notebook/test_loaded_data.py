@@ -73,6 +73,13 @@ def test_an_archive_of_splits_is_read_with_the_same_rows(tmp_path, monkeypatch):
         np.testing.assert_array_equal(ours.y_test, theirs.y_test)
 
 
+@pytest.mark.parametrize("call", [ensvm.load_data, ensvm.load_results, ensvm.run])
+@pytest.mark.parametrize("name", [5, None, ["german"]])
+def test_a_name_that_is_no_text_is_refused(call, name):
+    with pytest.raises(UserError, match="accepted: a name or path as text"):
+        call(name)
+
+
 def test_an_unknown_name_gets_the_nearest_one():
     with pytest.raises(UserError, match="did you mean 'german'"):
         ensvm.load_data("germn")

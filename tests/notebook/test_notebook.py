@@ -95,6 +95,16 @@ tables:
 """
 
 
+def test_the_file_of_records_is_answered_with_its_folder(tmp_path):
+    made(tmp_path / "s")
+    path = tmp_path / "s" / "cells.jsonl"
+    assert path.is_file()
+    with pytest.raises(UserError) as refusal:
+        ensvm.load_results(path)
+    assert str(path) in str(refusal.value)
+    assert f"give its folder: {str(path.parent)!r}" in str(refusal.value)
+
+
 def made(folder) -> Results:
     found = [
         *errors("titanic", "b", [0.3, 0.4, 0.5], support_=2.0),
