@@ -308,6 +308,11 @@ WRONG = [
     ("{pipeline: [SVC], params: {svc__C: -1}}", "C.*-1"),
     ("{pipeline: [SVC], estimator: SVC}", "give either `estimator:`"),
     ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv}", "stage: .*GridSearchCV"),
+    ("{estimator: SVC, grid: {C: [1, 1.0]}, stage: best-on-test}", "grid has C = 1.0 twice"),
+    (
+        "{estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1, 1.0]}}}",
+        "grid has C = 1.0 twice",
+    ),
     ("{estimator: SVC, cv: 3}", "cv: unknown key 'cv'; .*GridSearchCV"),
     ("{estimator: SVC, stage: best-on-validation}", "chooses among the points of a `grid:`, which"),
 ]
