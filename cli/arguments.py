@@ -159,17 +159,22 @@ def _before_words(
 
 
 def must_be_one_of(
-    what: str, name: str, accepted: Collection[str], lists_them: str | None = None
+    what: str,
+    name: str,
+    accepted: Collection[str],
+    lists_them: str | None = None,
+    meant: Iterable[str] = (),
 ) -> None:
     """End the command if a name is not accepted; the message suggests the nearest.
 
-    Many names are listed by the command `lists_them`, not by the message.
+    Many names are listed by the command `lists_them`, not by the message. `meant` are names that
+    are suggested, too: with one of them, the command says what is missing.
     """
     if name not in accepted:
         names = f"accepted: {', '.join(accepted) or 'none'}"
         if lists_them is not None:
             names = f"`{lists_them}` lists the {len(accepted)} there are"
-        refuse(f"{what} {name!r}; {names}{did_you_mean(name, accepted)}")
+        refuse(f"{what} {name!r}; {names}{did_you_mean(name, [*accepted, *meant])}")
 
 
 def read_studies(
@@ -206,10 +211,12 @@ def read_studies(
             folders = folders_by_study(found)
             say_if_shipped(results or RESULTS, found)
         if not folders:
-            first = (
-                f"run a study first, for example: ensvm run {studies[0] if studies else example}"
-            )
-            refuse(f"{results or RESULTS}: nothing was run here; {_or_shipped(studies)}{first}")
+            unknown = [one for one in studies if one not in shipped_names()]
+            example = example if not studies or unknown else studies[0]
+            first = f"run a study first, for example: ensvm run {example}"
+            hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
+            message = f"nothing was run here; {_or_shipped(studies)}{first}{hint}"
+            refuse(f"{results or RESULTS}: {message}")
         if name is None:
             yield from _readable(folders)
             continue
@@ -219,7 +226,8 @@ def read_studies(
             refuse(f"{results}: {name} was not run here; {first}")
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = [*folders, *shipped_too]
-        must_be_one_of(f"{results or RESULTS}: no results of a study", name, named)
+        where = f"{results or RESULTS}: no results of a study"
+        must_be_one_of(where, name, named, meant=shipped_names())
         yield from _readable({name: folders[name]})
 
 

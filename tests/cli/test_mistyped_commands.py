@@ -3,7 +3,7 @@
 import shlex
 
 import pytest
-from made_up_records import invoke
+from made_up_records import invoke, make_study, record
 
 MISTYPED = {
     "a table in place of a config": (
@@ -13,6 +13,11 @@ MISTYPED = {
     ),
     "the same for another verb": ("check patients.csv", "`ensvm init patients.csv`"),
     "a name that is near": ("table ijcai08", "did you mean 'ijcai07'?"),
+    "a near name behind an empty folder": ("table empty ijcai08", "did you mean 'ijcai07'?"),
+    "a near name behind a folder with another study": (
+        "table other ijcai08",
+        "no results of a study 'ijcai08'; accepted: whole; did you mean 'ijcai07'?",
+    ),
     "a part of a data set's name": (
         "run ijcai07 --datasets wave --dry-run",
         "'wave' is not in this study; accepted: cancer, diabetis, german, titanic, waveform,",
@@ -65,6 +70,8 @@ def test_a_mistyped_command_is_told_what_to_type(mistake, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "patients.csv").write_text("age,sick\n40,no\n")
     (tmp_path / "whole.yaml").write_text(WHOLE)
+    (tmp_path / "empty").mkdir()
+    make_study(tmp_path / "other" / "whole", WHOLE, [record("german", 1, "svc", error=0.2)])
     answer = invoke(*command.split())
     assert answer.exit_code == 2
     assert message in " ".join(answer.stderr.split())
