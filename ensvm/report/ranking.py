@@ -49,7 +49,8 @@ UNTESTED = "two algorithms share fewer than two realizations, or the difference 
 class Selection:
     """The columns of a table that are compared in one metric, and why others are left out.
 
-    `labels` has the label of each column by its name, the best column first.
+    `labels` has the label of each column by its name, the best column first. `without_values` are
+    those of `left_out` that would be compared if all of their values were there.
     """
 
     study: Study
@@ -58,6 +59,7 @@ class Selection:
     better: Direction
     labels: dict[str, str]
     left_out: tuple[str, ...]
+    without_values: tuple[str, ...] = ()
 
     def ordered(self, names: Sequence[str]) -> "Selection":
         """Return the selection with its columns in another order."""
@@ -299,8 +301,11 @@ def comparable(
     if columns and not has_values.any():
         reasons = dict.fromkeys(problems.to_numpy().ravel())
         raise UserError(f"no values of {metric}: {'; '.join(reasons)}")
-    for name in problems.columns[~has_values]:
-        left_out.append(f"{labels.pop(name)}: {'; '.join(problems[name].unique())}")
+    without_values = [
+        f"{labels.pop(name)}: {'; '.join(problems[name].unique())}"
+        for name in problems.columns[~has_values]
+    ]
+    left_out += without_values
     guesses = [name for name in labels if columns[name].of(table) == table.largest_class]
     if guesses and not baseline and len(labels) - len(guesses) > 1:
         left_out += [f"{labels.pop(name)}: always predicts the largest class" for name in guesses]
@@ -309,15 +314,20 @@ def comparable(
         raise UserError(f"{count} left to compare{_listed(left_out)}")
     results, problems = results[list(labels)], problems[list(labels)]
     for row, of_row in problems.iterrows():
-        if len(set(of_row)) == 1 and of_row.iloc[0]:
-            left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0]}")
-        elif of_columns := [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]:
-            left_out.append(f"{row_label(study, str(row))}: {'; '.join(of_columns)}")
+        whys = [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]
+        if len(set(of_row)) == 1:
+            whys = [why for why in of_row[:1] if why]
+        if whys:
+            without_values.append(f"{row_label(study, str(row))}: {'; '.join(whys)}")
+            left_out.append(without_values[-1])
     results = results.loc[(problems == "").all(axis=1)]
     for row, of_row in results.iterrows():
         if of_row.iloc[0].is_partial:  # then all are, in the same realizations
             left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0].why}")
-    return Selection(study, table, metric, better, labels, tuple(left_out)), results
+    selection = Selection(
+        study, table, metric, better, labels, tuple(left_out), tuple(without_values)
+    )
+    return selection, results
 
 
 def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -15,6 +15,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import friedmanchisquare, rankdata, ttest_rel
 
 from ensvm.errors import UserError
+from ensvm.report.documents.ranking_document import who_is_best
 from ensvm.report.plots.ranking_diagram import group_bars
 from ensvm.report.ranking import (
     Ranking,
@@ -412,6 +413,24 @@ def test_a_comparison_names_what_is_left_out(tmp_path):
     comparison = compared(tmp_path, records + errors("german", "oracle", VALUES["a"]))
     assert set(comparison.selection.labels) == {"a", "c"}
     assert re.search("oracle: .*test error\nb: incomplete: .*too slow", left_out(comparison))
+
+
+def test_who_is_best_names_what_lacks_values(tmp_path, monkeypatch):
+    monkeypatch.setattr("ensvm.report.documents.ranking_document.are_own_data", lambda *_: True)
+    whole = [one for row in ROWS for name in "abc" for one in errors(row, name, VALUES[name])]
+    failed = record("german", 11, "b", status="failed", reason="it broke")
+
+    def best(folder, records):
+        study = make_study(tmp_path / folder, CONFIG, records)
+        return " ".join(who_is_best(study, study.config.table("1")))
+
+    for of_one in ([one for one in whole if one.dataset == "german"], whole):
+        assert "Not compared" not in best(f"whole{len(of_one)}", of_one)
+    on_one = best("one", [*(one for one in whole if one.dataset == "german"), failed])
+    assert re.search(r"Not compared: b: incomplete: .*it broke", on_one)
+    over_all = best("all", [*whole, failed])
+    assert "over 5 data sets" in over_all
+    assert re.search(r"Not compared: german: .*b: incomplete: .*it broke", over_all)
 
 
 def test_the_files_of_a_comparison_hold_its_numbers(tmp_path):

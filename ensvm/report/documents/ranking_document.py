@@ -125,8 +125,8 @@ def _on_dependence(comparison: DataSetComparison) -> str:
 def who_is_best(study: Study, table: TableConfig) -> list[str]:
     """Return who is best on the user's own data, and from whom it cannot be told apart.
 
-    A sentence about all data sets, or one about each if they are few; empty if there is no test, or
-    if columns stand under several headings, which are other problems.
+    A sentence about all data sets, or one about each if they are few; what lacks values is named.
+    Empty if there is no test, or if columns stand under several headings, which are other problems.
     """
     headings = {column.heading for column in table.columns}
     if (
@@ -136,14 +136,22 @@ def who_is_best(study: Study, table: TableConfig) -> list[str]:
     ):
         return []
     with suppress(UserError):
-        return [ranking_sentence(rank_over_data_sets(study, table))]
+        ranking = rank_over_data_sets(study, table)
+        return [ranking_sentence(ranking) + _not_compared(ranking.selection)]
     sentences = []
     for row in study.config.rows_of(table):
         with suppress(UserError):
             comparison = compare_on_data_set(study, table, row)
             on = as_written(row_label(study, row))
-            sentences.append(f"On {on}: {comparison_sentence(comparison)}")
+            best = comparison_sentence(comparison) + _not_compared(comparison.selection)
+            sentences.append(f"On {on}: {best}")
     return sentences
+
+
+def _not_compared(selection: Selection) -> str:
+    """Return what would be compared if it had all of its values, behind a blank, with why not."""
+    texts = "; ".join(map(as_written, selection.without_values))
+    return f" Not compared: {texts}." if texts else ""
 
 
 def ranking_sentence(ranking: Ranking) -> str:
