@@ -133,6 +133,9 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
         cells = counted(len(records), "cell")
         say(f"{cells} of the {run_pass} pass: {counts}", bold=True)
+        if run_pass == "error" and (others := study.config.dataset(dataset).drawn_again):
+            text = f"of one draw of the data; tables show the mean with {', '.join(others)}"
+            print_facts({"rows": text}, INDENT)
         texts = {
             "chosen": with_counts(map(_chosen, records)),
             "warnings": with_counts(text for record in records for text in record.warnings),

@@ -16,10 +16,12 @@ from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import query_of, result_of
 from ensvm.report.documents.document import one_line
 from ensvm.report.documents.table_notes import notes_about
+from ensvm.report.interval_texts import interval_formula
+from ensvm.report.intervals import comparison, drawn_results
 from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
-from ensvm.study.metrics import DATA_CELL, PERCENT
+from ensvm.study.metrics import DATA_CELL, PARAMETER, PERCENT
 from ensvm.study.passes import ValueOf
 from ensvm.study.printed_means import SPREADS
 from ensvm.study.signs import CHOSEN_SIGN, Verdict, Why
@@ -83,8 +85,12 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
         if not record.ok
     ]
     stage = f", stage {query.stage}" if query.stage else ""
-    compared = {"metric": f"{query.metric}{stage}", **_compared(cell, result)}
+    drawn = drawn_results(study, table, column, result) or []
+    of_draws = _mean_of_draws(len(drawn), column, result) if len(drawn) > 1 else ""
+    compared = {"metric": f"{query.metric}{stage}", **_compared(cell, result, of_draws)}
     printed = study.published.get((table.id, cell.row, cell.column))
+    if printed is not None and cell.interval_of:
+        compared["D is computed from"] = _made_of(study, table, cell, result)
     # as the verdict takes it
     margin = 0.0
     if printed is not None:
@@ -108,7 +114,7 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
             for reading in study.config.readings
             if printed and reading.varies(table, cell.row, column, study.config.rows_of(table))
         },
-        values=() if table.of == "data" else tuple(result.shown().tolist()),
+        values=() if table.of == "data" else _values(drawn if len(drawn) > 1 else [result]),
         unit=result.unit.name,
         cell=cell,
         margin=margin,
@@ -116,6 +122,26 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
         failures=with_counts(record.reason for record in bad),
         traceback=next((record.traceback for record in bad if record.traceback), ""),
     )
+
+
+def _values(results: Iterable[QueryResult]) -> tuple[float, ...]:
+    return tuple(value for one in results for value in one.shown().tolist())
+
+
+def _mean_of_draws(n: int, column: ColumnConfig, result: QueryResult) -> str:
+    """Return that a value is a mean over draws, and what other reports take in its place."""
+    kind = "the data" if column.draws is None else "a setting"
+    single = f"{result.shown().mean():.5g} {result.unit.name}".strip()
+    return f"mean over {n} draws of {kind}; claims, ranks and figures take one draw: {single}"
+
+
+def _made_of(study: Study, table: TableConfig, cell: TableCell, result: QueryResult) -> str:
+    """Return what D is computed from, in numbers if it is an interval of values."""
+    column = table.column(cell.column)
+    if result.query.metric.startswith(PARAMETER):
+        return cell.interval_of
+    printed = study.published[table.id, cell.row, cell.column]
+    return interval_formula(comparison(study, table, column, result, printed))
 
 
 def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evidence]:
@@ -185,7 +211,7 @@ def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization
     return f"{text}; {interval} {where}: {cell.verdict}."
 
 
-def _compared(cell: TableCell, result: QueryResult) -> dict[str, str]:
+def _compared(cell: TableCell, result: QueryResult, of_draws: str) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
     unit = result.unit.name
     after = f" {unit}" if unit else ""
@@ -196,6 +222,8 @@ def _compared(cell: TableCell, result: QueryResult) -> dict[str, str]:
         if cell.low is not None:
             spread += f", 95 % interval {cell.low:.4g} to {cell.high:.4g},"
         facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {counted(cell.n, 'realization')}"
+        if of_draws:
+            facts["draws"] = of_draws
     if cell.std_orders is not None:
         facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
     if cell.published is not None:
@@ -211,8 +239,6 @@ def _compared(cell: TableCell, result: QueryResult) -> dict[str, str]:
         facts["verdict"] = " ".join(
             filter(None, (cell.verdict, cell.why, CHOSEN_SIGN * cell.chosen))
         )
-    if cell.interval_of:
-        facts["D is computed from"] = cell.interval_of
     if cell.status != "ok":
         facts["state"] = f"{cell.status}: {cell.reason}"
     return facts

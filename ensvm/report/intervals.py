@@ -66,7 +66,8 @@ class Comparison:
 
     `values` are ours, one for each run. A run is a realization, a whole repetition of a
     cross-validation, or one of the `n_folds` folds of a single repetition. If print is one more
-    split, repetition, order or draw like ours, `like_print` has ours; else it is None. `fixed` says
+    split, repetition, order or draw like ours, `like_print` has ours; else it is None. `each` is
+    what the values of `like_print`, or else `values`, are called. `fixed` says
     that the training and test rows are the paper's and nothing is random. `n_test` is the number
     of test rows behind a single error rate, or behind equal ones, and 0 for other values. The
     printed value is the mean of `n_printed` runs; `spread` is our standard deviation of such a run,
@@ -83,6 +84,7 @@ class Comparison:
     spread: float | None = None
     n_folds: int = 1
     paired: "Varied | None" = None
+    each: str = "realizations"
 
     @property
     def mean(self) -> float:
@@ -216,7 +218,8 @@ def comparison(
     fixed = drawn is None and is_fixed(study, result)
     if drawn is not None and len(drawn) > 1:
         means = np.array([one.shown().mean() for one in drawn])
-        return Comparison(result.shown(), printed, means, n_test=n_tested(result))
+        kind = "draws of the data" if column.draws is None else "draws of a setting"
+        return Comparison(result.shown(), printed, means, n_test=n_tested(result), each=kind)
     k = folds_of(split_of(result))
     if k is not None:
         return _of_folds(result, printed, mean, k, fixed)
@@ -225,8 +228,9 @@ def comparison(
     orders, entry = result.by_order(), study.config.dataset(result.query.row)
     values = result.shown()
     like_print: Vector | None = None
+    each = "realizations"
     if entry.same_rows and orders is not None and len(orders) == 1:
-        like_print = orders[0]
+        like_print, each = orders[0], "orders of the training rows"
     elif entry.published_split is not None:
         like_print = values
     # on the paper's own rows equal values show that seeds or orders do not matter
@@ -240,6 +244,7 @@ def comparison(
         n_test=n_tested(result) if is_rate else 0,
         n_printed=m,
         spread=None if orders is None else sample(orders.ravel()).std,
+        each=each,
     )
 
 
@@ -306,12 +311,16 @@ def _of_folds(
         return Comparison(values, printed, fixed=fixed, n_test=n_test, n_printed=k, n_folds=k)
     means = by_repetition(result, result.shown())
     if means is None:
-        return Comparison(values, printed, n_test=n_test, n_printed=n_printed, n_folds=k)
+        return Comparison(
+            values, printed, n_test=n_test, n_printed=n_printed, n_folds=k, each="folds"
+        )
+    each = "repetitions of the cross-validation"
     n_test = n_test if is_constant(means) else 0
     if printed.std is not None:
-        return Comparison(means, printed, n_test=n_test, n_printed=n_printed)
+        return Comparison(means, printed, n_test=n_test, n_printed=n_printed, each=each)
     m = n_printed // k
-    return Comparison(means, printed, means if m == 1 else None, n_test=n_test, n_printed=m)
+    like_print = means if m == 1 else None
+    return Comparison(means, printed, like_print, n_test=n_test, n_printed=m, each=each)
 
 
 def spread_shown(shown: Sample, result: QueryResult, kind: Spread) -> float | None:

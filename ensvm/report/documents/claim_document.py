@@ -33,7 +33,7 @@ from ensvm.report.statistical_tests import steady
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
-from ensvm.study.metrics import PLAIN, STAGED, Unit
+from ensvm.study.metrics import PLAIN, STAGED, TIMES, Unit
 from ensvm.study.relations import RELATIONS
 
 DECIDES = (
@@ -82,6 +82,21 @@ BY_ROUND = (
     "l1_norms_",
     "objective_path_",
 )  # curves whose entries are rounds
+# What is subtracted from, divided by or compared with what; "first" stands on the left in a grid
+DIRECTIONS = {
+    "difference": "first − second",
+    "ratio": "second / first",
+    "percent": "second above first",
+}
+DIRECTION = (
+    "A difference below 0, a ratio above 1 and a percentage above 0 say that the first algorithm "
+    "has the smaller value."
+)
+MEANS = (
+    "Means are over the *n* realizations that both sides have, on one draw of the data. A table "
+    "shows the mean over all realizations and draws, and may have another number."
+)
+ONE_DRAW = " (one draw)"  # behind a data set of which tables show a mean over several
 MOST_NAMED = 3  # algorithms on one side of a test
 MOST_ROWS_NAMED = 2
 OWN_TEST = "the paper's own test"
@@ -286,8 +301,8 @@ def in_short(study: Study, tested: JudgedTest) -> str:
         return tested.counts
     effects = [one.effect for one in known if one.effect is not None]
     unit = test.effect.unit(test.metric)
-    heads = {"value": "", "ratio": "ratio (second / first) "}
-    head = heads.get(test.of_effect, f"{test.of_effect} ")
+    name = _with_details(test.of_effect, DIRECTIONS.get(test.of_effect))
+    head = "" if test.of_effect == "value" else f"{name} "
     if len(known) > 1:
         low, high, middle = map(unit.text, (min(effects), max(effects), median(effects)))
         numbers = f"{head}{low} to {high}{_unit_name(unit)}, median {middle}"
@@ -342,7 +357,7 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     first, second = ("first", "second") if several else pair_labels(study, test)
     has_interval = any(one.low is not None for one in comparisons)
     columns: list[tuple[bool, str, Callable[[ClaimComparison], str]]] = [
-        (True, "data set", lambda one: as_written(row_label(study, one.row))),
+        (True, "data set", lambda one: _row(study, test, one)),
         (several, "compared", lambda one: _pair(study, test, one)),
         (effect.of_pair, first, lambda one: _number(values, one.left_mean)),
         (effect.of_pair, second or "", lambda one: _number(values, one.right_mean)),
@@ -362,13 +377,26 @@ def _comparisons(study: Study, tested: JudgedTest) -> Grid:
     )
 
 
+def _row(study: Study, test: ClaimTest, comparison: ClaimComparison) -> str:
+    """Return the label of a row, which says if the values are those of one of several draws."""
+    label = as_written(row_label(study, comparison.row))
+    if test.over or test.run_pass == "timing" or not comparison.n:
+        return label
+    return label + ONE_DRAW * bool(study.config.dataset(comparison.row).drawn_again)
+
+
 def effect_head(test: ClaimTest) -> str:
-    """Return what the effect of a test is called, with its unit."""
+    """Return what the effect of a test is called, with its direction and its unit."""
     effect = test.metric if test.of_effect == "value" and not test.table else test.of_effect
     unit = test.effect.unit(test.metric).name
-    if unit and unit not in ("times", effect):
-        effect = f"{effect} ({unit})"
-    return f"{effect}, the worst" if test.each else effect
+    text = _with_details(effect, DIRECTIONS.get(test.of_effect), unit * (unit != effect))
+    return f"{text}, the worst" if test.each else text
+
+
+def _with_details(name: str, *details: str | None) -> str:
+    """Return a name with details in parentheses, if there are any; `times` is said by the name."""
+    known = ", ".join(detail for detail in details if detail and detail != TIMES.name)
+    return f"{name} ({known})" if known else name
 
 
 def _pair(study: Study, test: ClaimTest, comparison: ClaimComparison) -> str:
@@ -406,6 +434,8 @@ def legend(study: Study) -> list[Part]:
         Bullets(
             "Relations", [f"*{n}*: {one.meaning}" for n, one in RELATIONS.items() if n in used]
         ),
+        MEANS if tests else "",
+        DIRECTION if any(one.test.effect.of_pair for one in tests) else "",
         DECIDES,
         CLAIM_DECIDES,
         NEW_ROWS if any(one.new_counts for one in tests) else "",

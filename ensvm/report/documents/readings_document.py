@@ -271,7 +271,8 @@ def _counted(question: OpenQuestion) -> str:
     text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
     without = [as_written(question.labels[name]) for name in question.unanswered]
-    return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
+    text += f", but for those without any value: {'; '.join(without)}" if without else ""
+    return f"{text}. A smaller one is nearer to print."
 
 
 def _missing(study: Study, question: OpenQuestion) -> list[str]:

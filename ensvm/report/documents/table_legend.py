@@ -16,7 +16,7 @@ from ensvm.report.documents.document import (
     number_range,
     verdict_counts,
 )
-from ensvm.report.intervals import BASES, Comparison, comparison
+from ensvm.report.intervals import BASES, Comparison, comparison, drawn_results
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import TableCell, build_table, decimals_of, is_oracle, row_label
@@ -34,7 +34,7 @@ SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
     "Signs: with D, the 95 % interval of ours − printed (and print's rounding), and the margin M, "
     "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
-    "computed from {bases}. Here: {counts}."
+    "computed from {bases}. `ensvm show` has D in numbers. Here: {counts}."
 )
 
 
@@ -58,6 +58,7 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
             table.of == "timing" and any(cell.published is not None for cell in cells)
         ),
         (spreads := _spreads(study, table, cells)): spreads,
+        (draws := _draws(study, table, cells)): draws,
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
         OF_MEANS: any(cell.interval_of for cell in sums),
@@ -93,6 +94,22 @@ def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         for (kind, columns), rows in rows_of.items()
     ]
     return f"± is {'; '.join(parts)}."
+
+
+def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return which values are means over draws; empty if none are."""
+    rows_of: dict[tuple[int, str], dict[str, None]] = {}
+    for cell in cells:
+        column = table.column(cell.column)
+        result = result_of(study, table, cell.row, column)
+        drawn = drawn_results(study, table, column, result) or []
+        if len(drawn) > 1 and cell.mean is not None:
+            row = as_written(row_label(study, cell.row))
+            label = f"{row}, {_label(study, table, cell.column)}" if column.draws else row
+            kind = "a setting" if column.draws else "the data"
+            rows_of.setdefault((len(drawn), kind), {})[label] = None
+    parts = [f"{n} draws of {kind} ({'; '.join(rows)})" for (n, kind), rows in rows_of.items()]
+    return f"Means over {' and '.join(parts)}; claims, ranks and figures take one." if parts else ""
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:

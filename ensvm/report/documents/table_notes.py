@@ -160,14 +160,15 @@ def _other_conditions(study: Study, table: TableConfig) -> Iterator[TableNote]:
     for of_data in counted_tables(study, "data"):
         for cell in build_table(study, of_data):
             if cell.row in rows and cell.verdict == "differs":
-                label = as_written(study.config.column_label(of_data.column(cell.column)))
+                label = study.config.column_label(of_data.column(cell.column))
                 fact = f"{label} {cell.mean:g}, the paper prints {cell.published:g}"
                 facts.setdefault(cell.row, {})[fact] = None
     rows_of: dict[str, set[str]] = {}
     for row, differing in facts.items():
         rows_of.setdefault("; ".join(differing), set()).add(row)
     for text, named in rows_of.items():
-        yield TableNote(f"run under other conditions: {text}.", rows=frozenset(named))
+        text = as_written(f"run under other conditions: {text}.")
+        yield TableNote(text, rows=frozenset(named))
 
 
 def _positive_classes(

@@ -75,7 +75,7 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert "A note." in text
     assert "- web2: unavailable: ask the author" in text
     assert "−11.00 | −13.48 to −8.52 |   3 | holds     |     −5.50 | holds" in text
-    assert "difference −11.00 (−13.48 to −8.52) percentage points." in text
+    assert "difference (first − second) −11.00 (−13.48 to −8.52) percentage points." in text
     assert "*less*: " in text
     assert "*ratio*: " not in text
     assert "commit cccccccccc" in text
