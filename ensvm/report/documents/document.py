@@ -217,8 +217,12 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(*grids: Grid) -> str:
-    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks."""
+def how_to_read(*grids: Grid, plain: bool = False) -> str:
+    """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks.
+
+    With `plain`, bold and italic values stand between asterisks, which are named.
+    """
+    bold, italic = (r"bold (\*\*)", r"italic (\*)") if plain else ("bold", "italic")
     values = values_of(*grids)
     best = "under each heading" if any(grid.above for grid in grids) else "of the row"
     if any(grid.oracles for grid in grids):
@@ -235,8 +239,8 @@ def how_to_read(*grids: Grid) -> str:
         "in parentheses, over orders of the training rows": any(
             value.order_spread for value in values
         ),
-        f"bold: the best {best}": any(value.best for value in values),
-        "italic: the second best": any(value.second for value in values),
+        f"{bold}: the best {best}": any(value.best for value in values),
+        f"{italic}: the second best": any(value.second for value in values),
         "underlined: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, ("below ours, the printed value", verdicts))): any(
             value.printed for value in values

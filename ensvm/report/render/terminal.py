@@ -6,7 +6,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from ensvm.report.documents.document import NOTHING, Grid, Value
+from ensvm.report.documents.document import NOTHING, Grid, Value, how_to_read
 from ensvm.report.documents.table_document import TableDocument
 from ensvm.visible_text import visible
 
@@ -25,11 +25,17 @@ def to_terminal(
     """
     around: list[RenderableType] = [Text(visible(document.heading), "bold")]
     around += [to_table(document.grid, bold=bold)]
-    texts = [Markdown(text, style=DIM) for text in document.legend]
+    # without bold letters there are asterisks, whose meaning the legend has to say
+    plain = {} if bold else {_sentence(document.grid): _sentence(document.grid, plain=True)}
+    texts = [Markdown(plain.get(text, text), style=DIM) for text in document.legend]
     if document.notes:
         texts.append(Markdown("\n".join(f"- {text}" for text in document.notes)))
     texts += [Markdown(text) for text in document.best]
     return Group(*around, *(Constrain(text, text_width) for text in texts), "")
+
+
+def _sentence(grid: Grid, *, plain: bool = False) -> str:
+    return f"{how_to_read(grid, plain=plain)}."
 
 
 def to_table(grid: Grid, *, bold: bool = True) -> Table:

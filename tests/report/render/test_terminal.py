@@ -1,12 +1,15 @@
 """Grids at a terminal: all values are there at any width, the printed ones below ours."""
 
+from dataclasses import replace
 from io import StringIO
 
 import pytest
+from made_up_records import make_study
 from rich.console import Console
 
-from ensvm.report.documents.document import Grid, Value
-from ensvm.report.render.terminal import to_table
+from ensvm.report.documents.document import Grid, Value, how_to_read
+from ensvm.report.documents.table_document import table_document
+from ensvm.report.render.terminal import to_table, to_terminal
 
 VALUE = Value("25.3", spread="2.1", printed="25.1", verdict="within the margin", chosen=True)
 
@@ -28,3 +31,23 @@ def test_every_value_is_there_and_the_printed_one_is_below(width):
         next(n for n, line in enumerate(lines) if text in line) for text in ("25.3", "25.1")
     )
     assert ours < printed
+
+
+@pytest.mark.parametrize(("mark", "stars"), [("best", "**"), ("second", "*"), ("", "")])
+def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, stars):
+    value = replace(VALUE, **{mark: True}) if mark else VALUE
+    grid = Grid(["data set", "a", "b"], [["g", value, VALUE]])
+    empty = make_study(
+        tmp_path,
+        "{study: s, datasets: [german], algorithms: {a: {estimator: SVC}}, "
+        "tables: [{id: 1, caption: c, columns: [a]}]}",
+        [],
+    )
+    document = table_document(empty, empty.config.tables[0])
+    document = replace(document, grid=grid, legend=[f"{how_to_read(grid)}."])
+    for bold in (False, True):
+        console = Console(file=StringIO(), width=200)
+        console.print(to_terminal(document, bold=bold))
+        text = console.file.getvalue()
+        assert (f"{stars}25.3{stars} " in text) == (not bold or not stars)
+        assert (f"({stars}): the" in text) == bool(stars and not bold)
