@@ -37,6 +37,7 @@ from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.levels import MOST_LEVELS
 from ensvm.notebook.loaded_data import MOST_SPLITS, LoadedData
 from ensvm.report.compare_results import ROUNDING
+from ensvm.report.documents.findings_document import outcome_of
 from ensvm.report.ranking import FEWEST_DATA_SETS, rank_over_data_sets
 from ensvm.report.statistical_tests import LEVEL
 from ensvm.report.summary_rows import summary_cells
@@ -68,6 +69,7 @@ DOCS = ROOT / "docs"
 WORD = {2: "two", 3: "three", 5: "five", 6: "six", 10: "ten"}
 (SMALL, TIMES_SMALL), (MIDDLE, TIMES_MIDDLE), (_, TIMES_LARGE) = draft.REALIZATIONS
 DEFAULTS = TunedSVC().get_params()
+MOST_LETTERS = 240  # of what came out
 
 FACTS = {
     "docs/use/what-init-decides.md": [
@@ -239,6 +241,13 @@ def test_the_outcome_of_a_work_can_be_read_without_the_sentence_before_it(work):
     assert not re.search(r"\b(here|this|these|that svm|it|they) ", first.lower())
 
 
+@pytest.mark.parametrize("study", [*generated.WORKS, "benchmark"])
+def test_what_came_out_can_be_read_at_a_glance(study):
+    """Two lines of a page that is as wide as its text may be, three beside a picture."""
+    config, _ = read_config(find_config(study))
+    assert len(outcome_of(replace(generated.results_of(study), config=config))) <= MOST_LETTERS
+
+
 @pytest.mark.parametrize("work", generated.WORKS)
 def test_the_page_of_a_work_counts_what_is_covered(work):
     page = (DOCS / "works" / f"{work}.md").read_text(encoding="utf-8")
@@ -337,17 +346,23 @@ def test_the_abstract_of_the_benchmark_says_who_is_not_shown_to_be_worse_than_th
 def test_the_abstract_of_the_benchmark_says_who_is_first_on_each_split():
     study = generated.results_of("benchmark")
     study = replace(study, config=read_config(find_config("benchmark"))[0])
-    outcome, table = study.config.abstract.outcome, study.config.table("error")
+    reason, table = study.config.abstract.reason, study.config.table("error")
     ranks = {(one.row, one.column): one.mean for one in summary_cells(study, table)}
     rows = [f"mean-rank-{number}" for number in range(1, study.config.realizations + 1)]
     names = [column.name for column in table.columns]
     ordered = [sorted(names, key=lambda name: ranks[row, name]) for row in rows]
     stated = f"On each of the {WORD[len(rows)]} splits alone SVMEnsembleClassifier is first"
-    assert stated in outcome
+    assert stated in reason
     assert {first for first, *_ in ordered} == {table.columns[0].name}
-    assert "who comes second differs" in outcome
+    assert "who comes second differs" in reason
     assert len({second for _, second, *_ in ordered}) > 1
-    assert all(f"{{ours error {row} svm_ensemble}}" in outcome for row in rows)
+    assert all(f"{{ours error {row} svm_ensemble}}" in reason for row in rows)
+
+
+def test_the_abstract_of_the_benchmark_names_the_three_smallest_mean_errors():
+    config, _ = read_config(find_config("benchmark"))
+    named = re.findall(r"\{ours error mean (\w+)\}", config.abstract.outcome)
+    assert named == [*benchmark_table("error").mean().nsmallest(3).index]
 
 
 def test_the_first_page_compares_with_forests_and_boosting_as_the_studies_do():
