@@ -14,7 +14,7 @@ from ensvm.report.tables import TableCell, build_table, counted_tables, row_labe
 from ensvm.study.metrics import unit_of
 from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict
 
-SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 48.0  # pixels
+SIDE, LEFT, TOP, GAP, AXIS = 280.0, 52.0, 30.0, 64.0, 52.0  # pixels
 PICTURE = "printed.svg"  # the file beside a study's tables
 FEWEST_POINTS = 3  # a picture of one or two says less than the table
 ROOM = 0.04  # free space at both ends, relative to the range of values
@@ -99,7 +99,8 @@ class ReproductionPicture:
         """Return how many values have a verdict, and how many of them we chose a setting on."""
         count, chosen = self.counts[verdict], self.chosen.get(verdict, 0)
         which = "all" if chosen == count else chosen
-        return f"{count} {verdict}" + (f", {which} chosen ({CHOSEN_SIGN})" if chosen else "")
+        text = verdict if count == 1 else verdict.replace("differs", "differ")
+        return f"{count} {text}" + (f" ({which} {CHOSEN_SIGN})" if chosen else "")
 
     @property
     def width(self) -> float:

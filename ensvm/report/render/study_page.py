@@ -115,7 +115,9 @@ class StudyPage:
         best = self.tables[0].content["best"] if self.tables else Markup()
         self.is_of_own_data = bool(best)
         self.headline = self.html(came_out_of(study)) or best
-        self.abstract = self._abstract() or self.headline
+        abstract, outcome = abstract_of(study), outcome_of(study)
+        self.outcome = self.html(f"**{outcome}**") if abstract else self.headline
+        self.about = self.html(" ".join(text for text in abstract if text != outcome))
         self.readings = [
             PageSection(
                 question.config.id,
@@ -140,15 +142,6 @@ class StudyPage:
     def note(self, text: str) -> Markup:
         """Return a note of the config as HTML."""
         return self.html(as_note(text))
-
-    def _abstract(self) -> Markup:
-        """Return the abstract, in which what came out is bold; empty if there is none."""
-        came_out = outcome_of(self.study)
-        return self.html(
-            " ".join(
-                f"**{text}**" if text == came_out else text for text in abstract_of(self.study)
-            )
-        )
 
     @property
     def sections(self) -> list[tuple[str, list[PageSection]]]:

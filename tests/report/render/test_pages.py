@@ -374,31 +374,49 @@ def beacon():
         thread.join()
 
 
-@pytest.mark.slow
-def test_in_a_browser(page, beacon, tmp_path):
+@pytest.fixture(scope="module")
+def browse():
+    """A function that returns a page's elements as a browser leaves them, and what it logs."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         pytest.skip("chromium is not installed")
-    asked, address = beacon
-    script = sha256_of(re.search("<script type=.module.>(.*?)</script>", TRY, re.DOTALL)[1])
-    text = page.read_text().replace("BEACON", address)
-    text = text.replace("script-src &#39;", f"script-src {script} &#39;")
-    tried = tmp_path / "tried.html"
-    tried.write_text(text.replace("</body>", TRY + "</body>"))
+    # Evidence is unpacked asynchronously, and boxes are measured after the first frame.
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    options += ["--virtual-time-budget=100000"]  # the evidence is unpacked asynchronously
-    ran = subprocess.run(
-        [browser, *options, "--dump-dom", tried.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert "CONSOLE" not in ran.stderr  # nor does the policy forbid anything that the page does
+    options += ["--virtual-time-budget=100000", "--dump-dom"]
+
+    def browsed(path, *more):
+        ran = subprocess.run(
+            [browser, *options, *more, path.as_uri()],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        return ran.stdout, ran.stderr
+
+    return browsed
+
+
+def tried(path, script, folder):
+    """Return a copy of a page whose policy allows a script at its end."""
+    code = sha256_of(re.search("<script[^>]*>(.*?)</script>", script, re.DOTALL)[1])
+    text = path.read_text().replace("script-src &#39;", f"script-src {code} &#39;")
+    copy = folder / "tried.html"
+    copy.write_text(text.replace("</body>", script + "</body>"))
+    return copy
+
+
+@pytest.mark.slow
+def test_in_a_browser(page, beacon, browse, tmp_path):
+    asked, address = beacon
+    copy = tried(page, TRY, tmp_path)
+    copy.write_text(copy.read_text().replace("BEACON", address))
+    shown, logged = browse(copy)
+    assert "CONSOLE" not in logged  # nor does the policy forbid anything that the page does
     assert asked == []
-    found = re.search(r'<pre id="said">(.*?)</pre>', ran.stdout)
-    assert found, ran.stdout[-2000:]
-    assert "<title>s: " in ran.stdout
+    found = re.search(r'<pre id="said">(.*?)</pre>', shown)
+    assert found, shown[-2000:]
+    assert "<title>s: " in shown
     assert json.loads(found[1]) == {
         "open": True,
         "dots": 3,
@@ -415,6 +433,60 @@ def test_in_a_browser(page, beacon, tmp_path):
         "cell_open": True,
         "cell_closed": True,
     }
+
+
+# A window of headless Chromium is never as narrow as a phone, a frame is.
+FRAMED = """
+<pre id="said"></pre>
+<script>addEventListener("message", event => {
+  document.getElementById("said").textContent = event.data;
+});</script>
+<iframe src="tried.html" style="width: WIDTHpx; height: HEIGHTpx; border: 0"></iframe>
+"""
+MEASURE = """
+<script>
+const first = document.querySelector("main table, main img").getBoundingClientRect().top;
+const picture = document.querySelector("svg.reproduction")?.getBoundingClientRect();
+const cut = picture ? picture.right > innerWidth || picture.bottom > innerHeight : false;
+document.querySelectorAll("details").forEach(one => { one.open = true; });
+setTimeout(() => {
+  const wide = [], unlike = [];
+  for (const box of document.querySelectorAll(".scroll, figure")) {
+    const isWide = box.scrollWidth > box.clientWidth + 1, hint = box.previousElementSibling;
+    const name = box.getAttribute("aria-label") ?? box.parentElement.id;
+    const says = Boolean(hint?.matches(".hint") && hint.clientHeight);
+    if (isWide) wide.push(name);
+    if (says !== isWide || (isWide && box.tabIndex !== 0)) unlike.push(name);
+    if (box.classList.contains("more-beside") !== isWide) unlike.push(name);
+  }
+  const sides = document.documentElement.scrollWidth - innerWidth;
+  parent.postMessage(JSON.stringify({wide, unlike, sides, first, cut}), "*");
+}, 500);
+</script>
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("study", SOME_STUDIES)
+def test_the_first_screen_has_a_table_or_picture_and_what_is_cut_says_so(
+    shipped, browse, tmp_path, study, width, height
+):
+    path = next(path for path in shipped if path.stem == study)
+    tried(path, MEASURE, tmp_path)
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAMED.replace("WIDTH", str(width)).replace("HEIGHT", str(height)))
+    found = re.search(r'<pre id="said">(.+?)</pre>', browse(frame, "--window-size=1400,900")[0])
+    assert found
+    said = json.loads(found[1])
+    assert said["unlike"] == []
+    assert said["sides"] <= 0  # the page itself is never scrolled sideways
+    assert not said["cut"]
+    assert said["first"] < height
+    if width > 1000:
+        assert said["wide"] == []
+    elif study == "ecda13":
+        assert "Table 2" in said["wide"]
 
 
 def test_a_table_is_one_click_away_in_each_medium_of_files(page):

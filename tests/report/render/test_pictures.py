@@ -19,7 +19,7 @@ tables: [{id: 1, caption: c, columns: [a]}]
 PRINTED = "table,row,column,value,std\n1,german,a,20.0,\n1,titanic,a,30.0,\n"
 
 
-@pytest.mark.parametrize(("n_chosen", "words"), [(0, ""), (1, ", 1 chosen (†)"), (2, ", all")])
+@pytest.mark.parametrize(("n_chosen", "words"), [(0, ""), (1, " (1 †)"), (2, " (all †)")])
 def test_values_with_a_chosen_setting_are_hollow(tmp_path, n_chosen, words):
     lines = [*errors("german", "a", [0.2, 0.2]), *errors("titanic", "a", [0.3, 0.3])]
     picture = reproduction_picture(make_study(tmp_path / "s", CONFIG, lines, PRINTED))
@@ -31,8 +31,9 @@ def test_values_with_a_chosen_setting_are_hollow(tmp_path, n_chosen, words):
     ]
     chosen = {verdict: n_chosen} if n_chosen else {}
     changed = replace(picture, panels=[replace(panel, values=values)], chosen=chosen)
-    assert changed.words(verdict).startswith(f"2 {verdict}{words}")
+    assert changed.words(verdict) == f"2 {verdict}{words}"
     svg = render_page(PICTURE, picture=changed, name="s")
+    assert ("hollow, †: we chose a setting" in svg) == (n_chosen > 0)
     hollow = svg.count(' chosen" transform') + svg.count(' chosen" d=')
     assert hollow == n_chosen + (n_chosen == 2)  # and the key
     assert "log scale" not in svg

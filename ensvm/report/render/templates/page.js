@@ -168,11 +168,30 @@
     if (verdict) verdict.addEventListener("change", filter);
   });
 
-  // What can be scrolled is reached by the keyboard.
+  // A box that is too wide says so, is reached by the keyboard, and fades at its edge.
+  const fade = box => box.classList.toggle("more-beside",
+    box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  const hints = new Map();
   const sizes = new ResizeObserver(entries => entries.forEach(({target}) => {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    const isWide = target.scrollWidth > target.clientWidth + 1;
+    if (isWide && !hints.has(target)) {
+      const hint = made("p", "Wider than the window: scroll sideways.",
+                        {class: "hint quiet no-print"});
+      target.before(hint);
+      hints.set(target, hint);
+      target.tabIndex = 0;
+    }
+    if (hints.has(target)) hints.get(target).hidden = !isWide;
+    fade(target);
   }));
-  document.querySelectorAll(".scroll, figure").forEach(box => sizes.observe(box));
+  document.querySelectorAll(".scroll, figure").forEach(box => {
+    sizes.observe(box);
+    box.addEventListener("scroll", () => fade(box), {passive: true});
+  });
+  // What does not fit the first screen of a phone is folded there.
+  if (matchMedia("(min-width: 34.01rem)").matches) {
+    document.querySelectorAll("[data-open-if-wide]").forEach(one => { one.open = true; });
+  }
   // Print has what is folded, too.
   addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])")
     .forEach(one => { one.open = true; one.dataset.folded = ""; }));
