@@ -201,9 +201,9 @@ class PoolHere(Pool):
 def cells_run_here(patch, most_jobs=1):
     """Let runs of so many jobs run their cells in this process, which saves starting workers."""
 
-    def pool(store, report, timeout, jobs, *, say):
+    def pool(store, report, timeout, jobs, **listeners):
         if jobs > most_jobs:
-            return LocalPool(store, report, timeout, jobs, say=say)
+            return LocalPool(store, report, timeout, jobs, **listeners)
         return PoolHere(store, report)
 
     patch.setattr(execute, "LocalPool", pool)

@@ -8,6 +8,7 @@ import time
 import warnings
 from pathlib import Path
 
+import numba
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -215,6 +216,14 @@ class RaisesOnFew(Majority):
     def fit(self, X, y):
         if X.shape[0] < 40:
             raise ValueError("too few rows")
+        return super().fit(X, y)
+
+
+class Compiles(Majority):
+    """Lets numba compile a function."""
+
+    def fit(self, X, y):
+        numba.njit(lambda x: x + 1.0)(2.0)
         return super().fit(X, y)
 
 

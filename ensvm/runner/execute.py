@@ -38,6 +38,9 @@ class Progress(Protocol):
     def say(self, message: str) -> None:
         """Show a message of a worker process."""
 
+    def compiled(self, seconds: float) -> None:
+        """Say how long each worker process has waited for the compiler so far, on average."""
+
     def done(self, records: list[Record]) -> None:
         """Say that these cells have ended and are on the disk."""
 
@@ -112,7 +115,7 @@ def run_plan(
 def _pool(client: Any, store: Store, run: "_Run", timeout: float | None, jobs: int) -> Pool:
     """Return a pool of workers of this machine, or of the cluster that a client belongs to."""
     if client is None:
-        return LocalPool(store, run.save, timeout, jobs, say=run.say)
+        return LocalPool(store, run.save, timeout, jobs, say=run.say, compiled=run.compiled)
     from ensvm.runner.cluster import ClusterPool
 
     return ClusterPool(store, run.save, timeout, client)
@@ -225,6 +228,10 @@ class _Run:
     def say(self, message: str) -> None:
         """Show a message of a worker process."""
         self._progress.say(message)
+
+    def compiled(self, seconds: float) -> None:
+        """Say how long each worker process has waited for the compiler so far."""
+        self._progress.compiled(seconds)
 
     def _tasks(
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str

@@ -48,6 +48,8 @@ NO_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EN
 Report: TypeAlias = Callable[[list[Record]], None]
 # Takes a message of a worker process.
 Say: TypeAlias = Callable[[str], None]
+# Takes how many seconds a worker process has waited for the compiler so far, on average.
+Compiled: TypeAlias = Callable[[float], None]
 
 # Processes that end without a message (out of memory while they start, for example) would
 # otherwise be started for ever.
@@ -182,7 +184,8 @@ class LocalPool(Pool):
     A cell whose process dies is run once more, alone; if that process dies too, the cell fails. A
     cell that takes more than `timeout` seconds is ended. No other cell is lost. `threads` is how
     many threads the libraries of a process may use, unless environment variables set it. `say` is
-    called once for each different message of the processes.
+    called once for each different message of the processes, and `compiled` when they have waited
+    for the compiler.
     """
 
     def __init__(
@@ -193,12 +196,13 @@ class LocalPool(Pool):
         jobs: int,
         threads: int = 0,
         say: Say = lambda message: None,
+        compiled: Compiled = lambda seconds: None,
     ) -> None:
         if not hasattr(os, "fork"):
             raise UserError("cells run in forked processes: on Windows, use WSL")
         super().__init__(store, report)
         self.size = jobs
-        self._timeout, self._say = timeout, say
+        self._timeout, self._say, self._compiled = timeout, say, compiled
         self._said = set[str]()
         self._folder = tempfile.TemporaryDirectory(prefix="ensvm-")
         threads = threads or max(1, cpu_count() // jobs)
@@ -215,7 +219,10 @@ class LocalPool(Pool):
         return future
 
     def look(self) -> None:
-        """Report new records and messages; kill the processes whose cells take too long."""
+        """Report what workers have done and said; kill the processes whose cells take too long."""
+        workers = [*self._idle, *self._busy.values()]
+        if seconds := sum(worker.traces.compiling_seconds for worker in workers):
+            self._compiled(seconds / len(workers))
         super().look()
         for worker in self._busy.values():
             for message in worker.traces.messages:

@@ -11,13 +11,10 @@ from rich.progress import (
     BarColumn,
     Progress,
     SpinnerColumn,
-    Task,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
-from rich.text import Text
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
@@ -25,22 +22,10 @@ from ensvm.visible_console import VisibleConsole
 
 # How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
-WHOLE_RUN_SECONDS = 1e6
-# The remaining time is shown when so many cells, and this share of all, have ended: the pace of the
-# first ones is that of the compiler.
+# The remaining time is shown when so many cells, and this share of all, have ended: short and long
+# cells alternate.
 FEWEST_CELLS = 10
 LEAST_SHARE = 0.02
-
-
-class _Remaining(TimeRemainingColumn):
-    """The remaining time; empty while the first cells, which may wait for the compiler, run."""
-
-    def render(self, task: Task) -> Text:
-        """Return the text behind the bar."""
-        least = max(FEWEST_CELLS, LEAST_SHARE * (task.total or 0))
-        if task.total is None or task.completed < least:
-            return Text()
-        return Text("ETA ").append(super().render(task))
 
 
 class RunProgress:
@@ -67,18 +52,17 @@ class RunProgress:
             TaskProgressColumn(),
             TextColumn("{task.fields[count]}", markup=False),
             TimeElapsedColumn(),
-            _Remaining(),
+            TextColumn("{task.fields[remaining]}", markup=False, style="progress.remaining"),
             console=self._console,
             transient=True,
-            # Short and long cells alternate: the pace is that of the whole run.
-            speed_estimate_period=WHOLE_RUN_SECONDS,
             get_time=time.monotonic,
             disable=not self._live,
         )
         self._study = study
-        self._task = self._bar.add_task(f"{study} reading", total=None, count="")
+        self._task = self._bar.add_task(f"{study} reading", total=None, count="", remaining="")
         self._cells = self._done = self._failed = 0
-        self._started = self._printed = time.monotonic()
+        self._started = self._printed = self._first_cell = time.monotonic()
+        self._compiling = 0.0
 
     def __enter__(self) -> Self:
         if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
@@ -100,33 +84,50 @@ class RunProgress:
 
     def start(self, cells: int) -> None:
         """Start the bar for `cells` cells."""
-        self._cells = cells
+        self._cells, self._first_cell = cells, time.monotonic()
         self._bar.reset(
             self._task,
             total=cells or 1,
             description=self._study,
             count=self._count(),
+            remaining="",
         )
 
     def say(self, message: str) -> None:
         """Print a message of a worker process on a line of its own, above the bar."""
         self._print(message)
 
+    def compiled(self, seconds: float) -> None:
+        """Leave the seconds that each worker has waited for the compiler so far out of the pace."""
+        self._compiling = seconds
+
     def done(self, records: list[Record]) -> None:
         """Count the cells that have ended."""
         self._done += len(records)
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
-        self._bar.update(self._task, advance=len(records), count=self._count())
         now = time.monotonic()
+        remaining = self._remaining(now)
+        self._bar.update(self._task, advance=len(records), count=self._count(), remaining=remaining)
         if not self._live and (
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
             passed = timedelta(seconds=round(now - self._started))
-            self._print(f"{self._study}: {self._count()}, {passed} passed")
+            line = f"{self._study}: {self._count()}, {passed} passed"
+            self._print(", ".join(filter(None, [line, remaining])))
 
     def _print(self, text: str) -> None:
         self._console.print(text, soft_wrap=True)
+
+    def _remaining(self, now: float) -> str:
+        """Return the text of the remaining time; empty at the end, and while it is a guess."""
+        least = max(FEWEST_CELLS, LEAST_SHARE * self._cells)
+        if not least <= self._done < self._cells:
+            return ""
+        # Each worker compiles once, so that the cells to come do not wait for it.
+        spent = max(0.0, now - self._first_cell - self._compiling)
+        seconds = spent / self._done * (self._cells - self._done)
+        return f"ETA {timedelta(seconds=round(seconds))}"
 
     def _count(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from joblib import parallel_config
+from numba.core.event import install_timer
 
 from ensvm.data import load
 from ensvm.errors import UserError
@@ -40,6 +41,7 @@ _parent = 0  # the process that started this worker
 UNREADABLE = "its record cannot be read: has its code replaced functions of Python, such as json's?"
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
 MESSAGES = "messages"  # the file of what a worker process logs
+COMPILING = "compiling"  # the file of the seconds that it has waited for the compiler
 
 
 class CellDied(Exception):
@@ -87,6 +89,16 @@ class Traces:
     def messages(self) -> list[str]:
         """The messages of the process so far, which the run shows above its bar."""
         return _text_of(self.folder / MESSAGES).splitlines()
+
+    @property
+    def compiling_seconds(self) -> float:
+        """The seconds that the process has waited for the compiler so far."""
+        return sum(map(float, _text_of(self.folder / COMPILING).splitlines()))
+
+    def add_compiling(self, seconds: float) -> None:
+        """Note that the process has waited for the compiler."""
+        with (self.folder / COMPILING).open("a") as file:
+            file.write(f"{seconds:.3f}\n")
 
     @property
     def crash(self) -> str:
@@ -175,7 +187,7 @@ def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
         _crashes_told(crash),
         _messages_kept(traces),
     ):
-        for event in run_task(task):
+        for event in _compiling_timed(run_task(task), traces):
             if isinstance(event, Started):
                 traces.begin(event.cell.identity)
                 if timeout is not None:
@@ -187,6 +199,18 @@ def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
                 _end_without_parent()
                 save([event, *task.answered_by(event)])
                 traces.end()
+
+
+def _compiling_timed(
+    steps: Iterator[Started | Record], traces: Traces
+) -> Iterator[Started | Record]:
+    """Yield the steps of a task, and note how long each has waited for the compiler."""
+    while True:
+        with install_timer("numba:compile", traces.add_compiling):
+            step = next(steps, None)
+        if step is None:
+            return
+        yield step
 
 
 @contextmanager

@@ -5,13 +5,13 @@ import re
 
 import pytest
 from made_up_records import record
-from rich.console import Console
-from rich.progress import Progress
 
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.runner.progress import RunProgress, _Remaining
+from ensvm.runner.progress import RunProgress
 from ensvm.visible_console import VisibleConsole
+
+LISTENED_TO = ("Logs", "Compiles")
 
 
 @pytest.fixture
@@ -33,15 +33,33 @@ def test_a_line_counts_cells_every_fifteen_seconds_and_at_the_end(clock, capsys)
     ]
 
 
+def lines_of_the_end_of(progress, cells, capsys):
+    """Return what a run prints whose cells all end together."""
+    progress.done([record("german", number, "svc") for number in range(cells)])
+    return capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("done", "total", "shown"),
-    [(3, 31, False), (10, 31, True), (12, 2626, False), (60, 2626, True)],
+    [(3, 31, False), (10, 31, True), (12, 2626, False), (60, 2626, True), (31, 31, False)],
 )
-def test_the_first_cells_which_may_compile_give_no_remaining_time(done, total, shown):
-    bar = Progress(_Remaining(), console=Console(file=io.StringIO(), width=80))
-    task = bar.add_task("smoke", total=total)
-    bar.update(task, completed=done)
-    assert ("ETA" in _Remaining().render(bar.tasks[0])) == shown
+def test_the_remaining_time_is_shown_from_some_cells_on_to_the_last(
+    done, total, shown, clock, capsys
+):
+    progress = RunProgress("smoke")
+    progress.start(total)
+    clock[0] = 20.0
+    assert ("ETA" in lines_of_the_end_of(progress, done, capsys)) == shown
+
+
+@pytest.mark.parametrize("compiling", [0.0, 40.0])
+def test_the_remaining_time_is_the_same_if_the_first_cells_are_compiled(compiling, clock, capsys):
+    progress = RunProgress("smoke")
+    clock[0] = 5.0
+    progress.start(30)
+    clock[0] += 20.0 + compiling
+    progress.compiled(compiling)
+    assert lines_of_the_end_of(progress, 10, capsys).endswith(" passed, ETA 0:00:40\n")
 
 
 def test_a_message_stands_on_a_line_of_its_own_above_the_bar(monkeypatch):
@@ -55,13 +73,19 @@ def test_a_message_stands_on_a_line_of_its_own_above_the_bar(monkeypatch):
     assert "compiling" in re.split(r"[\r\n]+", written)
 
 
-def test_a_message_of_several_processes_is_shown_once(study, tmp_path):
-    shown = []
+def test_messages_of_several_processes_are_shown_once_and_compiling_is_timed(study, tmp_path):
+    shown, waited = [], []
 
-    class Shows(RunProgress):
+    class Listens(RunProgress):
         def say(self, message):
             shown.append(message)
 
-    plan = make_plan(study('logs: {estimator: "troublesome:Logs"}', realizations=4))
-    run_plan(plan, tmp_path / "r", Shows("trial", visible=False), jobs=2)
+        def compiled(self, seconds):
+            waited.append(seconds)
+
+    algorithms = "\n".join(f'{one}: {{estimator: "troublesome:{one}"}}' for one in LISTENED_TO)
+    plan = make_plan(study(algorithms, realizations=4))
+    run_plan(plan, tmp_path / "r", Listens("trial", visible=False), jobs=2)
     assert shown == ["compiling"]
+    assert waited == sorted(waited)
+    assert waited[0] > 0.0
