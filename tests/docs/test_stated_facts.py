@@ -7,6 +7,7 @@ false, filled in from the code. If a test fails, the page has to say what the co
 import re
 import sys
 from dataclasses import replace
+from importlib import import_module
 from math import ceil
 from pathlib import Path
 from typing import get_args
@@ -24,6 +25,7 @@ from ensvm import (
     SVMPathClassifier,
     TunedSVC,
 )
+from ensvm.classifiers import CLASSIFIERS
 from ensvm.classifiers.partially_trained_ensemble import AUTO_EXACT_ROWS
 from ensvm.classifiers.rho_svc import AUTO_RANK
 from ensvm.classifiers.svm_ensemble import MOST_ROWS, SVMEnsembleClassifier
@@ -276,6 +278,26 @@ def test_the_page_on_classifiers_has_the_measured_numbers():
     off = (rule["span error"] - rule["true error"]).abs()[rule["C"] == 1]
     stated = f"is off by {off.mean():.1f} points on average at C = 1, at most by {off.max():.1f}"
     assert f"Over {WORD[off.size]} data sets, the error by this rule {stated}" in page
+
+
+def test_the_page_on_classifiers_says_which_kernel_machines_have_gamma():
+    text = text_of("docs/look-up/classifiers.md")
+    choosing, drawing = (
+        {*re.findall(r"`(\w+)\b", part)}
+        for part in re.search(
+            r"\*\*Kernels\.\*\* (.+?) have no parameter(.+?) have `kernels`", text
+        ).groups()
+    )
+    parameters = {
+        name: getattr(import_module(module), name)().get_params()
+        for name, module in CLASSIFIERS.items()
+    }
+    tables = {name for name, given in parameters.items() if "categorical_features" in given}
+    assert choosing == {name for name in tables if "gamma" not in parameters[name]} == tables
+    assert "MixedKernel" in drawing
+    for name, given in parameters.items():
+        assert ("kernels" in given) == name.startswith("MixedKernel")
+        assert name in choosing or ("kernel" in given) <= ("gamma" in given)
 
 
 def test_the_page_on_classifiers_says_what_the_benchmark_ran():
