@@ -7,7 +7,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,21 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+from ensvm.classifiers.refused_values import (
+    refuse_masked,
+    refuse_missing_labels,
+    refused_value,
+)
 from ensvm.classifiers.sklearn_private import StrOptions, check_sample_weight
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.memory import require_memory
 
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 """What the parameter `class_weight` may be."""
+# What scikit-learn and NumPy say of a value, and not of a shape or of names of columns
+OF_A_VALUE = ("contains NaN", "contains infinity", "could not convert", "bytes/strings")
 # A warning points at the line of the user's code that called these modules.
-INNER_MODULES = ("ensvm.classifiers.", "ensvm.experiments.", "sklearn.")
+INNER_MODULES = ("ensvm.classifiers.", "ensvm.experiments.", "sklearn.", "joblib.")
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,7 @@ class Classifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     classes_: NDArray[Any]
+    _reads_tables: ClassVar[bool] = False  # whether texts and missing values of a DataFrame
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: sparse too."""
@@ -181,23 +189,25 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, level)
 
 
-def refuse_masked(values: Any, name: str) -> None:
-    """Raise ValueError for masked values: scikit-learn reads the numbers below the mask."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} is a masked array with masked values; accepted: `{name}.filled(NUMBER)` or "
-            "array without these rows"
-        )
-
-
 def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return the inputs, and labels if given, as scikit-learn's `validate_data` does.
 
-    Raises ValueError for masked values, too.
+    Raises ValueError for masked values, too. If a value is missing, infinite or a text, the message
+    says in which column, row or label.
     """
     for name, values in zip("Xy", (X, *y), strict=False):
         refuse_masked(values, name)
-    return validate_data(estimator, X, *y, **options)
+    for labels in y:
+        refuse_missing_labels(labels)
+    try:
+        return validate_data(estimator, X, *y, **options)
+    except ValueError as error:
+        reason = ""
+        if any(words in str(error) for words in OF_A_VALUE):
+            reason = refused_value(X, reads_tables=getattr(estimator, "_reads_tables", False))
+        if not reason:
+            raise
+        raise ValueError(reason) from None
 
 
 def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
+from ensvm.classifiers.refused_values import is_missing, is_table
 from ensvm.levels import MOST_LEVELS
 
 FEWEST_ROWS = 5  # with a value of a text, so that it has a column of its own
@@ -52,6 +53,13 @@ class TextColumn:
         columns: NDArray[np.float64] = self.encoder.transform(_texts(X, self.position))
         return columns
 
+    def is_mostly_rare(self, X: Any) -> bool:
+        """Return whether most values of training rows share a column, as those of free text do."""
+        if self.encoder.infrequent_categories_[0] is None:
+            return False
+        n_present = sum(text is not None for text in _texts(X, self.position).ravel())
+        return bool(2.0 * self.encoded(X)[:, -1].sum() > n_present)
+
 
 @dataclass(frozen=True, eq=False)
 class TableColumns:
@@ -63,6 +71,11 @@ class TableColumns:
     def encoded(self, X: Any) -> NDArray[np.float64]:
         """Return a table, or an array, as numbers, shape (n, number of columns of numbers)."""
         return np.hstack([column.encoded(X) for column in self.columns])
+
+    def mostly_rare(self, X: Any) -> list[Any]:
+        """Return the names of the columns of training rows of which most values are rare."""
+        texts = (column for column in self.columns if isinstance(column, TextColumn))
+        return [_name(X, column.position) for column in texts if column.is_mostly_rare(X)]
 
 
 def learned_columns(X: Any, categorical: Sequence[int]) -> TableColumns:
@@ -114,11 +127,6 @@ def categorical_columns(X: Any, categorical_features: Any) -> list[int]:
     )
 
 
-def is_table(X: Any) -> bool:
-    """Return whether X is a pandas DataFrame; pandas itself is not loaded for it."""
-    return hasattr(X, "iloc") and hasattr(X, "dtypes")
-
-
 def _is_of_texts(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in "OUST" or dtype.name == "category"
 
@@ -127,10 +135,15 @@ def _column(X: Any, position: int) -> Any:
     return X.iloc[:, position] if is_table(X) else X[:, position]
 
 
+def _name(X: Any, position: int) -> Any:
+    """Return the name of a column, or its position if it has none."""
+    return X.columns[position] if is_table(X) else position
+
+
 def _numbers(X: Any, position: int) -> NDArray[np.float64]:
     """Return a column of numbers, NaN for missing ones; refuse one of texts or dates."""
     column = _column(X, position)
-    name = getattr(column, "name", position)
+    name = _name(X, position)
     if getattr(column.dtype, "kind", "O") in "mM":
         raise ValueError(
             f"column {name!r} holds dates or times: make numbers of them, such as days since one"
@@ -155,7 +168,5 @@ def _texts(X: Any, position: int) -> NDArray[np.object_]:
     values = np.asarray(_column(X, position), dtype=object)
     texts = np.empty((len(values), 1), dtype=object)
     for row, value in enumerate(values):
-        # only a missing value differs from itself; pandas' own answers with neither True nor False
-        missing = value is None or (value == value) is not True
-        texts[row, 0] = None if missing else str(value)
+        texts[row, 0] = None if is_missing(value) else str(value)
     return texts

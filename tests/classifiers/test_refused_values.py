@@ -1,0 +1,115 @@
+"""Values that a classifier refuses: the message names X or y, the place and what is accepted."""
+
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.model_selection import cross_val_score
+
+from ensvm import AdaBoost, SVMEnsembleClassifier, TunedSVC
+from ensvm.classifiers import CLASSIFIERS, EXPERIMENTS
+from ensvm.classifiers.refused_values import READ_TABLES
+from ensvm.classifiers.table_classifier import TableClassifier
+from ensvm.classifiers.table_columns import FEWEST_ROWS, learned_columns
+from ensvm.levels import MOST_LEVELS
+
+CLASSES = [
+    getattr(import_module(module), name) for name, module in {**CLASSIFIERS, **EXPERIMENTS}.items()
+]
+EVERY_CLASS = pytest.mark.parametrize("make", CLASSES, ids=lambda cls: cls.__name__)
+ROW, COLUMN = 5, 1
+NAMES = ["age", "size"]
+X = np.random.default_rng(0).normal(size=(12, 2))
+LABELS = np.array(["a", "b"] * 6, dtype=object)
+
+
+def spoilt(value):
+    """Return the rows with a value in one place, as an array, a DataFrame and a list."""
+    rows = X.astype(object if isinstance(value, str) else float)
+    rows[ROW, COLUMN] = value
+    return rows, pd.DataFrame(rows, columns=NAMES), rows.tolist()
+
+
+@EVERY_CLASS
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [(np.nan, r"a missing value \(NaN\)"), (np.inf, "infinity"), ("x", "not a number, 'x',")],
+)
+def test_a_refused_input_is_named_with_its_place(make, value, what):
+    array, frame, rows = spoilt(value)
+    for inputs, column in ((array, COLUMN), (rows, COLUMN), (frame, repr(NAMES[COLUMN]))):
+        if inputs is frame and issubclass(make, TableClassifier):
+            continue
+        message = rf"X has .*{what} in column {column}, row {ROW} .*; accepted: "
+        with pytest.raises(ValueError, match=message):
+            make().fit(inputs, LABELS)
+
+
+def test_a_refused_input_of_sparse_rows_and_of_a_prediction_is_named():
+    (array, frame, _), message = spoilt(np.nan), rf"missing.* column .{{1,6}}, row {ROW}"
+    with pytest.raises(ValueError, match=message):
+        AdaBoost().fit(sparse.csr_matrix(array), LABELS)
+    for learnt, new in ((X, array), (pd.DataFrame(X, columns=NAMES), frame)):
+        fitted = AdaBoost(n_estimators=2).fit(learnt, LABELS)
+        with pytest.raises(ValueError, match=message):
+            fitted.predict(new)
+
+
+@EVERY_CLASS
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA], ids=str)
+def test_a_missing_label_is_named(make, missing):
+    labels = LABELS.copy()
+    labels[[ROW, 8]] = missing
+    typed = [pd.Series(labels), labels.tolist(), pd.Series(labels).astype("category")]
+    if missing is np.nan:
+        typed.append(np.where(labels == "a", 0.0, np.where(labels == "b", 1.0, np.nan)))
+    for y in typed:
+        with pytest.raises(ValueError, match=rf"y: 2 of 12 labels.*row {ROW} .*; accepted: "):
+            make().fit(X, y)
+
+
+def test_who_reads_tables_is_said_as_it_is():
+    reading = {cls.__name__ for cls in CLASSES if issubclass(cls, TableClassifier)}
+    assert reading == set(READ_TABLES.split(" and "))
+
+
+def test_a_column_alone_is_not_taken_for_a_table():
+    with pytest.raises(ValueError, match=r"2-dimensional|2D array"):
+        TunedSVC().fit(pd.Series(X[:, 0]), LABELS)
+
+
+def test_numbers_of_numpy_in_a_column_of_objects_are_not_missing():
+    codes = np.empty(2 * FEWEST_ROWS, dtype=object)
+    codes[:] = [np.int64(at % 2) for at in range(len(codes))]
+    frame = pd.DataFrame({"code": codes})
+    assert learned_columns(frame, [0]).encoded(frame).shape == (len(codes), 2)
+
+
+@pytest.mark.parametrize("make", [TunedSVC, SVMEnsembleClassifier])
+def test_a_column_of_free_text_is_named_once(make):
+    n = 60
+    frame = pd.DataFrame({"x": np.tile(X[:, 0], 5), "note": [f"seen on day {i}" for i in range(n)]})
+    y = np.tile(LABELS, 5)
+    with pytest.warns(UserWarning, match="column 'note' looks like free text") as caught:
+        cross_val_score(make(), frame, y, cv=3)
+    assert len({str(each.message) for each in caught}) == 1
+    assert {each.filename for each in caught} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("values", "is_rare"),
+    [
+        (["red", "blue"] * FEWEST_ROWS, False),
+        (["red"] * 10 + [f"t{i}" for i in range(9)], False),
+        (["red"] * 8 + [f"t{i}" for i in range(9)], True),
+        ([None] * 50 + [f"t{i}" for i in range(9)], True),
+        ([f"t{i}" for i in range(2 * MOST_LEVELS - 2)] * 10, False),
+        ([f"t{i}" for i in range(2 * MOST_LEVELS - 1)] * 10, True),
+        ([None] * 20, False),
+    ],
+)
+def test_free_text_is_a_column_of_mostly_rare_values(values, is_rare):
+    frame = pd.DataFrame({"t": np.array(values, dtype=object)})
+    assert bool(learned_columns(frame, [0]).mostly_rare(frame)) == is_rare
