@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from textwrap import shorten
 
 import numpy as np
 
@@ -31,6 +32,8 @@ OF_ANOTHER_BASE = re.compile(r"[+-]?0[xob][0-9a-f_]+|[+-]?\d[0-9a-f]*h", re.I)  
 COMPACT_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 FEWEST_IN_THOUSANDS = 20  # different numbers such as 1.250, if others such as 950 have no point
 MOSTLY = 0.9  # of the fields of a column
+FREE_TEXT_WORDS = 4  # in most of the different texts: they are sentences, not names of rows
+EXAMPLE_WIDTH = 50  # of a text that is shown as an example
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class DraftColumn:
     """What a column holds."""
 
     name: str  # its name in the config; without a header its position, from 0
-    # what its fields are: number, yes or no, text, date, row number, identifier, constant or group
+    # what its fields are: number, yes or no, text, free text, date, row number, identifier,
+    # constant or group
     kind: str
     fields: Sequence[str]  # the fields, without blanks around them
     missing_marks: frozenset[str] = USUAL_MARKS  # the texts that stand for a missing value
@@ -116,15 +120,25 @@ def look_at_text(name: str, fields: Sequence[str], marks: frozenset[str]) -> Dra
             "repeat the command"
         )
         return replace(column, dropped=reason, alarm=alarm)
+    example = repr(shorten(first, EXAMPLE_WIDTH, placeholder=" ..."))
     if len(levels) == len(fields) - column.missing and len(levels) >= FEWEST_NUMBERS:
-        reason = f"a different text in every row, such as {first!r}"
-        return replace(column, kind="identifier", dropped=reason, alarm=_mostly_numbers(column))
-    if len(levels) > MOST_LEVELS:
-        reason = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
+        kind, reason = "identifier", f"a different text in every row, such as {example}"
+    elif len(levels) > MOST_LEVELS:
+        kind = "text"
+        reason = f"{len(levels)} different texts, such as {example}; more than {MOST_LEVELS}"
         if len(levels) <= len(fields) / 2:
             reason += "; --groups if rows with the same one belong together"
-        return replace(column, dropped=reason, alarm=_mostly_numbers(column))
-    return column
+    else:
+        return column
+    alarm = _mostly_numbers(column)
+    if not alarm and _are_sentences(levels):
+        kind, reason = "free text", f"{reason}; make numbers of it, such as counts of its words"
+    return replace(column, kind=kind, dropped=reason, alarm=alarm)
+
+
+def _are_sentences(levels: Sequence[str]) -> bool:
+    """Return whether most of the different texts of a column have several words."""
+    return 2 * sum(len(level.split()) >= FREE_TEXT_WORDS for level in levels) > len(levels)
 
 
 def _dates(first: str) -> str:

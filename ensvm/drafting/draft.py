@@ -314,7 +314,7 @@ def _target_position(
 def _may_hold_classes(column: DraftColumn) -> bool:
     """Return whether a column has few values that occur often: texts, two numbers, or codes."""
     counts = column.counts
-    if column.kind in ("date", "row number", "identifier", "constant"):
+    if column.kind in ("date", "row number", "identifier", "free text", "constant"):
         return False
     if not 2 <= len(counts) <= min(MOST_CLASSES, max(2, sum(counts.values()) / 3)):
         return False
