@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import groupby
+from itertools import groupby, product
 
 import pandas as pd
 
@@ -119,11 +119,19 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
 
 
 def computed_part(study: Study, table: TableConfig, document: TableDocument) -> TableDocument:
-    """Return the rows and columns of a table that have a value of ours; all if there is none."""
+    """Return the rows and columns of a table that have a value of ours, with their notes.
+
+    All are returned if none has a value.
+    """
     computed = [cell for cell in build_table(study, table) if cell.mean is not None]
     if not computed:
         return document
     rows, columns = {cell.row for cell in computed}, {cell.column for cell in computed}
+    notes = [
+        note.marked_text
+        for note in table_notes(study, table)
+        if not note.is_marked or any(note.is_about(*pair) for pair in product(rows, columns))
+    ]
     kept = [0, *(n for n, column in enumerate(table.columns, 1) if column.name in columns)]
     whole = document.grid
     part = replace(
@@ -138,7 +146,8 @@ def computed_part(study: Study, table: TableConfig, document: TableDocument) -> 
         foot=[[row[n] for n in kept] for row in whole.foot],
     )
     of_part = {f"{how_to_read(whole)}.": f"{how_to_read(part)}."}
-    return replace(document, grid=part, legend=[of_part.get(one, one) for one in document.legend])
+    legend = [of_part.get(one, one) for one in document.legend]
+    return replace(document, grid=part, legend=legend, notes=notes)
 
 
 @once

@@ -4,11 +4,11 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
-from made_up_records import make_study
+from made_up_records import make_study, record
 from rich.console import Console
 
 from ensvm.report.documents.document import Grid, Value, how_to_read
-from ensvm.report.documents.table_document import table_document
+from ensvm.report.documents.table_document import computed_part, table_document
 from ensvm.report.render.terminal import to_table, to_terminal
 
 VALUE = Value("25.3", spread="2.1", printed="25.1", verdict="within the margin", chosen=True)
@@ -51,3 +51,37 @@ def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, s
         text = console.file.getvalue()
         assert (f"{stars}25.3{stars} " in text) == (not bold or not stars)
         assert (f"({stars}): the" in text) == bool(stars and not bold)
+
+
+NOTED = """\
+study: s
+realizations: 1
+datasets: [german, titanic]
+algorithms: {a: {estimator: SVC}, b: {estimator: SVC}}
+tables:
+  - id: 1
+    caption: c
+    columns: [a, b]
+    notes:
+      - Of all.
+      - {rows: [german], text: Of german.}
+      - {rows: [titanic], text: Of titanic.}
+      - {columns: [a], text: Of a.}
+      - {columns: [b], text: Of b.}
+      - {rows: [german], columns: [b], text: Of b on german.}
+"""
+
+
+@pytest.mark.parametrize("row", ["german", "titanic"])
+@pytest.mark.parametrize("column", ["a", "b"])
+def test_a_part_of_a_table_has_the_notes_about_it_alone(tmp_path, row, column):
+    study = make_study(tmp_path, NOTED, [record(row, 1, column, error=0.2)])
+    table = study.config.tables[0]
+    part = computed_part(study, table, table_document(study, table))
+    marks = [head.removeprefix(column) for head in part.grid.heads[1:]]
+    texts = [note.partition("Of ")[2] for note in part.notes]
+    expected = {"all.", f"{row}.", f"{column}."}
+    if (row, column) == ("german", "b"):
+        expected.add("b on german.")
+    assert set(texts) == expected
+    assert all(any(note.startswith(mark) for note in part.notes) for mark in marks)
