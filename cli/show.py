@@ -112,6 +112,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     import pandas as pd
 
     from ensvm.report.documents.document import one_line
+    from ensvm.report.documents.readings_document import values_of_readings
     from ensvm.report.evidence import behind, evidence_in_tables, with_counts
     from ensvm.report.query import infinite_values
 
@@ -119,11 +120,12 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         say(evidence.title, bold=True)
         print_text(evidence.sentence)
         print_facts(evidence.compared, INDENT)
-        for question in evidence.readings.values():
-            print_text(f"Under other readings of the paper: {question}")
+        for reading, question in evidence.readings.items():
+            print_text(f"Under other readings of the paper ({reading}): {question}")
+            print_facts(values_of_readings(study, evidence.cell, reading), INDENT)
         if evidence.readings:
             name = study.config.study if study.shipped else study.folder
-            print_text(f"Their values: ensvm report {name} --only readings")
+            print_text(f"On all rows: ensvm report {name} --only readings")
         say()
     for run_pass in ("error", "timing"):
         records = study.by_cell.get((dataset, algorithm, run_pass), [])

@@ -84,10 +84,14 @@ def test_readings_that_vary_the_value_are_named_with_the_command_that_shows_them
     conclusion: unknown
 """
     found = [*errors("german", "svc", [0.25, 0.25]), *errors("german", "ensemble", [0.2, 0.2])]
+    found += errors("german", "ensemble~more", [0.24, 0.26])
     make_study(tmp_path / "s", config, found, PRINTED)
     answer = show(tmp_path, "--algorithm", "ensemble").stdout
-    assert "Under other readings of the paper: Which C?" in answer
-    (command,) = [line for line in answer.splitlines() if line.startswith("Their values: ")]
+    assert "Under other readings of the paper (soft): Which C?" in answer
+    values = [line.split() for line in answer.splitlines() if line.startswith("  C is ")]
+    assert [line[:4] for line in values] == [["C", "is", "1", "20.0"], ["C", "is", "10", "25.0"]]
+    assert all(line[4] in "=≈≠?" for line in values)
+    (command,) = [line for line in answer.splitlines() if line.startswith("On all rows: ")]
     assert invoke(*command.split("ensvm ")[1].split()).exit_code == 0
     assert "Which C?" not in show(tmp_path, "--algorithm", "svc").stdout
 

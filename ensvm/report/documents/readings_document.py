@@ -142,6 +142,19 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     return OpenQuestion(config, table, labels, cells, equal, distances)
 
 
+def values_of_readings(study: Study, cell: TableCell, reading: str) -> dict[str, str]:
+    """Return a cell's value under each reading of a question with its sign, by their labels."""
+    (config,) = (one for one in study.config.readings if one.id == reading)
+    question = answer_question(study, config)
+    column = question.table.column(cell.column)
+    texts = {}
+    for name, label in question.labels.items():
+        (of_reading,) = (one for one in question.cells[name] if one.key == cell.key)
+        value = value_of(of_reading, decimals_of(study, question.table, column, of_reading.mean))
+        texts[label] = f"{value.ours} {value.sign}".rstrip()
+    return texts
+
+
 def _over_shared(of_cell: Sequence[QueryResult]) -> list[QueryResult]:
     """Return a cell's results over shared realizations; those of a single one stay as they are."""
     several = [result for result in of_cell if len(result.values) > 1]
