@@ -15,7 +15,7 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.documents.document import Document, csv_of
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.render import first_page
-from ensvm.report.render.markdown import to_markdown, unbroken
+from ensvm.report.render.markdown import to_markdown, unbroken, with_links_to_readings
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.study.signs import SIGNS
@@ -164,10 +164,10 @@ def _write_files(
 ) -> list[Path]:
     """Write contents by their endings into a study's folder and return the paths.
 
-    In Markdown, no value is separated from its spread at the end of a line.
+    In Markdown, no value is separated from its spread at the end of a line, and readings are links.
     """
     named = {
-        f"{stem}{ending}": unbroken(content)
+        f"{stem}{ending}": unbroken(with_links_to_readings(study, content))
         if ending == ".md" and isinstance(content, str)
         else content
         for ending, content in files.items()

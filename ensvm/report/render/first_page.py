@@ -29,7 +29,12 @@ from ensvm.report.documents.findings_document import (
     sentences_tested,
 )
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.render.markdown import parts_to_markdown, unbroken
+from ensvm.report.render.markdown import (
+    READINGS,
+    parts_to_markdown,
+    unbroken,
+    with_links_to_readings,
+)
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, build_table, counted_tables, tables_on_page
@@ -72,7 +77,8 @@ def first_page(study: Study) -> str:
         *_other_parts(study),
         _how_to_run(study),
     ]
-    return unbroken(parts_to_markdown([*parts, origin(study)])) + "\n"
+    text = parts_to_markdown([*parts, origin(study)])
+    return unbroken(with_links_to_readings(study, text)) + "\n"
 
 
 def _other_parts(study: Study) -> Iterator[Part]:
@@ -203,7 +209,7 @@ def _more(study: Study) -> Iterator[Part]:
     }
     pages |= {"claims.md": "The evidence of each claim"} if config.claims else {}
     if config.readings:
-        pages["readings.md"] = "What the paper leaves open, tried under several readings"
+        pages[READINGS] = "What the paper leaves open, tried under several readings"
     if pages:
         yield "## More"
         yield "\n".join(

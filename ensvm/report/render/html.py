@@ -21,7 +21,7 @@ from ensvm import __version__
 from ensvm.counts import counted
 from ensvm.report.documents.claim_document import verdict_count
 from ensvm.report.documents.document import one_line
-from ensvm.report.render.markdown import markdown_parser
+from ensvm.report.render.markdown import MENTION, markdown_parser
 from ensvm.study.signs import SIGNS
 from ensvm.visible_text import visible
 
@@ -34,11 +34,6 @@ POLICY = (
 # A link may lead to the web, to mail, or to a file beside the page. An address that begins with two
 # slashes would lead to another host.
 LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
-# A mention such as 'Table 2' that is not part of a link and not followed by 'of' another paper
-MENTION = re.compile(
-    r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
-    re.IGNORECASE,
-)
 SHORT = " /:=,;.()-+*!?'"  # characters that an address in double quotes may have as they are
 PIXELS = 2.0  # for each point of a figure: letters of 8 points are as large as the page's own
 LEAST_PIXELS = 1.3  # ... on a narrow screen, where a wide figure is scrolled

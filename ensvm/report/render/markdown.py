@@ -1,5 +1,6 @@
 """Documents as Markdown."""
 
+import re
 from collections.abc import Iterable
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,14 @@ from ensvm.report.documents.document import (
     Part,
     Value,
     one_line,
+)
+from ensvm.report.study_folder import Study
+
+READINGS = "readings.md"
+# A mention such as 'Table 2' that is not part of a link and not followed by 'of' another paper
+MENTION = re.compile(
+    r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
+    re.IGNORECASE,
 )
 
 
@@ -31,6 +40,29 @@ def markdown_parser() -> MarkdownIt:
 def unbroken(markdown: str) -> str:
     """Return Markdown in which no value is separated from its spread at the end of a line."""
     return markdown.replace(" ±", "\N{NO-BREAK SPACE}±").replace(" (±", "\N{NO-BREAK SPACE}(±")
+
+
+def with_links_to_readings(study: Study, markdown: str) -> str:
+    """Return Markdown of a study's folder in which `reading ID` leads to the question's heading.
+
+    Without the page of readings in the folder, nothing is a link.
+    """
+    if not (study.folder / READINGS).is_file():
+        return markdown
+    questions = {one.id: one_line(one.question) for one in study.config.readings}
+
+    def link(mention: re.Match[str]) -> str:
+        """Return a mention of a reading as a link, and any other one as it is."""
+        if mention[1].lower() != "reading" or mention[2] not in questions:
+            return mention[0]
+        return f"[{mention[0]}]({READINGS}#{heading_anchor(questions[mention[2]])})"
+
+    return MENTION.sub(link, markdown)
+
+
+def heading_anchor(heading: str) -> str:
+    """Return the name that code hosts and Sphinx give a heading, to be linked to."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def parts_to_markdown(parts: Iterable[Part]) -> str:

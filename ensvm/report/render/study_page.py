@@ -51,8 +51,8 @@ from ensvm.report.evidence import Evidence, evidence_of, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.ranking_diagram import ranking_diagram
 from ensvm.report.ranking import rank_over_data_sets
-from ensvm.report.render.html import MENTION, as_html, compressed, data_uri, svg_image
-from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.html import as_html, compressed, data_uri, svg_image
+from ensvm.report.render.markdown import MENTION, parts_to_markdown
 from ensvm.report.render.media import MEDIA
 from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.study_folder import Study

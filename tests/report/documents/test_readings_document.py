@@ -9,6 +9,7 @@ import pytest
 from made_up_records import errors, make_study
 
 from ensvm.report.documents.readings_document import answer_question
+from ensvm.report.render.first_page import first_page
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_readings, write_tables
 
@@ -156,3 +157,22 @@ def test_without_readings_tables_are_the_same_and_nothing_else_is_written(study)
     assert not list(bare.folder.glob("readings*"))
     before = next(write_tables(bare, "csv"))[0]
     assert next(write_tables(study({**OWN, **ONE}), "csv"))[0] == before
+
+
+def test_mentions_lead_to_the_headings_of_readings_once_these_are_written(tmp_path):
+    question = "Where does it end? (ε = 0.005, as Table 2 has it)"
+    config = CONFIG.replace("Where does it end?", f'"{question}"').replace(
+        "margin: 0.5", "margin: 0.5, notes: [See reading end and reading soft.]"
+    )
+    study = make_study(tmp_path / "s", config, errors("german", "a", [0.1, 0.2]), PRINTED)
+
+    def links() -> set[tuple[str, ...]]:
+        list(write_tables(study, "md"))
+        texts = (study.folder / "table-2.md").read_text("utf-8"), first_page(study)
+        return {tuple(re.findall(r"\[[^]]*\]\(readings\.md#[^)]*\)", text)) for text in texts}
+
+    assert links() == {()}
+    write_readings(study)
+    assert f"### {question}\n" in (study.folder / "readings.md").read_text("utf-8")
+    address = "readings.md#where-does-it-end-ε--0005-as-table-2-has-it"
+    assert links() == {(f"[reading end]({address})",)}
