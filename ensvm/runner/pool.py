@@ -26,6 +26,7 @@ from typing import Any, Self, TypeAlias
 
 from joblib import cpu_count
 from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import ShutdownExecutorError
 
 from ensvm.errors import UserError
 from ensvm.records.record import Identity, Record
@@ -37,12 +38,24 @@ from ensvm.runner.worker import (
     TIMED_OUT,
     CellDied,
     Traces,
+    how_ended,
     run_cells,
     start_worker,
 )
 
 SEMAPHORES = "/dev/shm"  # where Linux keeps what processes share
 NO_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
+
+# What may have killed a process, by the signal; of the other signals, nobody knows.
+CAUSES = {
+    "SIGKILL": "out of memory?",
+    "SIGXCPU": "the limit of its CPU time is over (ulimit -t)",
+    "SIGXFSZ": "a file was larger than the limit (ulimit -f)",
+    **dict.fromkeys(
+        ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGSYS", "SIGTRAP"),
+        "a crash in compiled code?",
+    ),
+}
 
 # Takes records that are new on the disk.
 Report: TypeAlias = Callable[[list[Record]], None]
@@ -229,8 +242,8 @@ class LocalPool(Pool):
                 if message not in self._said:
                     self._said.add(message)
                     self._say(message)
-        if self._timeout is not None:
-            for worker in self._busy.values():
+            worker.notice_death()
+            if self._timeout is not None:
                 worker.kill_if_older(self._timeout + GRACE_SECONDS)
 
     def missed(self, future: Future[Any], attempt: Attempt) -> list[Attempt]:
@@ -241,6 +254,8 @@ class LocalPool(Pool):
             future.result()
         except (BrokenExecutor, CellDied) as death:
             return self._after_death(worker, attempt, death)
+        except ShutdownExecutorError:
+            return self._after_death(worker, attempt, BrokenExecutor(worker.death))
         return []
 
     def _after_death(self, worker: "_Worker", attempt: Attempt, death: Exception) -> list[Attempt]:
@@ -288,6 +303,7 @@ class _Worker:
     def __init__(self, folder: Path, threads: int) -> None:
         folder.mkdir()
         self.traces, self.was_too_slow = Traces(folder), False
+        self.death = ""  # how the process ended, if joblib has not noticed it since the last look
         self._threads = threads
         self._executor: ProcessPoolExecutor | None = None
         self._task: Future[Any] | None = None  # the last one
@@ -299,7 +315,7 @@ class _Worker:
         if in_fork and self._has_run_cells:
             self.end()  # a process that has run nothing is forked
         self._has_run_cells |= not in_fork
-        self.was_too_slow = False
+        self.was_too_slow, self.death = False, ""
         try:
             with _starting_processes() as safe_path:
                 if self._executor is None:
@@ -322,6 +338,18 @@ class _Worker:
         if mark is not None and mark.age > seconds:
             self.was_too_slow = True
             _kill_group(mark.pid)
+
+    def notice_death(self) -> None:
+        """Shut the executor down if its process has ended and joblib has not noticed it.
+
+        joblib waits for the end of a pipe, which a process that a cell left behind may keep open.
+        """
+        processes = [] if self._executor is None else [*self._executor._processes.values()]
+        codes = [process.exitcode for process in processes]
+        if self.death and self._executor is not None:  # joblib had time since the last look
+            self._executor.shutdown(wait=False, kill_workers=True)
+        elif codes and codes[0] is not None:
+            self.death = how_ended(codes[0])
 
     def end(self, *, wait: bool = True) -> None:
         """Kill the process, and all that its cells have started."""
@@ -393,9 +421,8 @@ def _reason(how: str) -> str:
     """Return what the end of a process in a cell means, as far as it can be known."""
     if how.startswith("EXIT"):
         return f"its process ended without a record ({how}), as it does by `os._exit`"
-    if how.startswith("SIGKILL"):
-        return f"its worker process was killed ({how}): out of memory?"
-    return f"its worker process was killed ({how}): a crash in compiled code?"
+    meaning = CAUSES.get(how.partition("(")[0], "by its own code, a timer or another program?")
+    return f"its worker process was killed ({how}): {meaning}"
 
 
 def _how(death: Exception) -> str:

@@ -9,6 +9,7 @@ another cell; so does a cell in which a process has died before.
 import faulthandler
 import json
 import logging
+import multiprocessing
 import os
 import shutil
 import signal
@@ -42,6 +43,8 @@ UNREADABLE = "its record cannot be read: has its code replaced functions of Pyth
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
 MESSAGES = "messages"  # the file of what a worker process logs
 COMPILING = "compiling"  # the file of the seconds that it has waited for the compiler
+# Taken before a cell can replace it: a fork that goes on would be a second worker.
+_end_process = os._exit
 
 
 class CellDied(Exception):
@@ -115,6 +118,8 @@ def start_worker(parent: int, safe_path: str | None) -> None:
     _lead_a_group(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # joblib's way to start processes serves only its own; a cell may start some by multiprocessing.
+    multiprocessing.set_start_method(None, force=True)
     # What a cell prints goes to standard error, and it has nothing to read.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -167,8 +172,14 @@ def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record
         return [failed, *task.answered_by(failed)]
     if timeout is not None and mark is not None and mark.age >= timeout:
         raise CellDied(TIMED_OUT)
-    code = os.waitstatus_to_exitcode(status)
-    raise CellDied(f"{signal.Signals(-code).name}({code})" if code < 0 else f"EXIT({code})")
+    raise CellDied(how_ended(os.waitstatus_to_exitcode(status)))
+
+
+def how_ended(code: int) -> str:
+    """Return how a process with an exit code ended, such as SIGKILL(-9) or EXIT(1)."""
+    # Most signals of real time have no name.
+    names: dict[int, str] = {number: number.name for number in signal.Signals}
+    return f"{names.get(-code, 'SIGNAL')}({code})" if code < 0 else f"EXIT({code})"
 
 
 def _text_of(file: Path) -> str:
@@ -195,7 +206,7 @@ def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
             else:
                 faulthandler.cancel_dump_traceback_later()
                 if os.getpid() != process:  # a child that the cell has started and not ended
-                    os._exit(0)
+                    _end_process(0)
                 _end_without_parent()
                 save([event, *task.answered_by(event)])
                 traces.end()
@@ -263,7 +274,7 @@ def _run_and_exit(task: Task, folder: Path, traces: Traces, timeout: float | Non
         file = os.open(folder / "error", os.O_CREAT | os.O_WRONLY)
         os.write(file, error_text(error, kind=True).encode())
     finally:
-        os._exit(status)
+        _end_process(status)
 
 
 def _lead_a_group(parent: int) -> None:

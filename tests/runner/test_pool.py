@@ -66,6 +66,9 @@ def made_up(death, ran):
                     raise CellDied("SIGKILL(-9)")
                 self.traces.end()
 
+        def notice_death(self):
+            pass
+
         def end(self, *, wait=True):
             pass
 

@@ -1,6 +1,8 @@
 """Whatever a cell does to its process costs at most its own record, with the true reason."""
 
+import os
 import re
+import signal
 
 import pytest
 from made_up_records import run_quietly
@@ -10,7 +12,8 @@ from ensvm.runner.estimator_output import MOST_CHARACTERS, MOST_OF_A_TRACEBACK
 from ensvm.runner.plan import make_plan
 
 ATTACKS = """
-import builtins, io, json, os, resource, shutil, signal, sys, tempfile, threading, time, warnings
+import builtins, io, json, multiprocessing, os, resource, shutil, signal, sys, tempfile
+import threading, time, warnings
 
 from troublesome import Majority
 
@@ -55,6 +58,23 @@ def exit_in_a_child():
     time.sleep(0.1)
 
 
+def process():
+    started = multiprocessing.Process(target=print)
+    started.start()
+    started.join()
+
+
+def daemon():
+    if os.fork():
+        return os.wait()
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    with open(os.path.join(os.path.dirname(__file__), "daemon"), "w") as file:
+        print(os.getpid(), file=file)
+    time.sleep(600)
+
+
 def limit(name, least=0):
     resource.setrlimit(getattr(resource, name), (least, least))
 
@@ -92,6 +112,13 @@ ATTACKS = {
     "json": lambda: replace(json, "dumps"),
     "other_json": lambda: setattr(json, "dumps", lambda *values, **options: "{}"),
     "fsync": lambda: replace(os, "fsync"),
+    "exit": lambda: setattr(os, "_exit", lambda status: None),
+    "process": process,
+    "daemon": daemon,
+    "parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
+    "alarm": lambda: (signal.alarm(1), time.sleep(1000)),
+    "real_time": lambda: os.kill(os.getpid(), signal.SIGRTMIN + 6),
+    "crash": os.abort,
 }
 
 
@@ -129,7 +156,7 @@ class Warns(Attack):
 """
 # How a cell ends that does this to its process while it is fitted.
 DONE = "directory directory_gone descriptors every_descriptor streams environment handlers thread"
-DONE = [*DONE.split(), "child", "fsync"]
+DONE = [*DONE.split(), "child", "fsync", "exit", "process"]
 FAILED = {
     "mute": "Mute: its text cannot be shown",
     "mute_warning": "ValueError: no text",
@@ -143,6 +170,9 @@ FAILED = {
     "io": "TypeError",
     "json": "TypeError",
     "other_json": "its record cannot be read",
+    "alarm": r"SIGALRM\(-14\)\): by its own code, a timer or another program",
+    "real_time": r"SIGNAL\(-\d+\)\): by its own code, a timer or another program",
+    "crash": r"SIGABRT\(-6\)\): a crash in compiled code",
 }
 
 
@@ -182,6 +212,14 @@ def test_a_cell_costs_at_most_its_own_record(run):
 def test_a_time_limit_is_told_also_if_the_cell_has_closed_all_files(run):
     records, _ = run([block("Attack", "slow")], timeout=1.0)
     assert records["slow"].status == "timeout"
+
+
+def test_a_process_that_a_cell_left_behind_hides_no_death_of_a_worker(run, tmp_path):
+    records, _ = run([block("Attack", "daemon"), block("Attack", "parent")])
+    daemon = int((tmp_path / "daemon").read_text())
+    os.kill(daemon, signal.SIGKILL)  # raises an error if the run has waited for its end
+    assert "SIGKILL" in records["parent"].reason
+    assert records["daemon"].ok
 
 
 PACKAGE = "directory directory_gone descriptors thread child mute mute_warning long_error exit_0"
