@@ -26,6 +26,7 @@ from ensvm.study.metrics import unit_of
 from ensvm.study.passes import pass_of
 
 COLUMNS = ("series", "what", "x", "y", "std", "n")
+ROUNDING = 1e-9  # of a difference, as a share of its terms
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,10 @@ class Curve:
 
     @property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The lower and the upper edge of the curve's band."""
-        return np.subtract(self.y, self.band), np.add(self.y, self.band)
+        """The lower and the upper edge of the curve's band; 0 instead of a rounding of it."""
+        lower = np.subtract(self.y, self.band)
+        lower[np.abs(lower) <= ROUNDING * np.abs(self.y)] = 0.0  # 1e-17 has a place on a log axis
+        return lower, np.add(self.y, self.band)
 
 
 def read_panel(

@@ -79,6 +79,8 @@ def draw(
     keys += [(None, text) for text in _about_bands(config, every)]
     for scale, axis in ((config.x_scale, "x"), (config.y_scale, "y")):
         of_axis = [getattr(curve, axis) for curve in every if axis == "y" or not curve.names]
+        if axis == "y":
+            of_axis += [[value for value in one.printed if value is not None] for one in every]
         if of_axis and (left_out := without_place(scale, np.concatenate(of_axis), axis)):
             keys.append((None, left_out))
     return keys
@@ -198,8 +200,11 @@ def _draw_panel(
         else:
             axes.plot(curve.x, curve.y, **look)
         if any(curve.band):
+            lower, upper = curve.edges
+            if config.y_scale == "log":  # a band that goes down to 0 ends at the axis
+                lower = np.maximum(lower, axes.get_ylim()[0])
             axes.fill_between(
-                curve.x, *curve.edges, color=look["color"], alpha=BAND_ALPHA, linewidth=0
+                curve.x, lower, upper, color=look["color"], alpha=BAND_ALPHA, linewidth=0
             )
         pairs = zip(curve.x, curve.printed, strict=False)
         if printed := [(x, value) for x, value in pairs if value is not None]:

@@ -1,10 +1,14 @@
 """Logarithmic axes of every kind of figure: plain ticks, and zeros that are named."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from made_up_records import errors, make_study
 from matplotlib.figure import Figure
 
-from ensvm.report.plots import boxes
+from ensvm.report.plots import boxes, curves
+from ensvm.report.plots.curve_values import Curve
 from ensvm.report.plots.drawing import drawn_figure, read_figure
 from ensvm.report.write import write_figures, write_pages
 
@@ -53,6 +57,29 @@ def test_bars_have_a_body(study):
     for bar in axes.patches:
         assert bar.get_y() == low
         assert low < bar.get_y() + bar.get_height() < high
+
+
+def test_printed_zeros_are_named_and_bands_have_a_lower_edge(study):
+    """The standard error of two values is half of their difference: the lower edge here is 0."""
+    figure = figure_of(study, "s")
+    ((curve, *others),) = read_figure(study, figure).panels
+    curve = replace(curve, y=(0.1, 0.2), std=(0.1, 0.2 * 2**0.5), n=(2, 2), printed=(0.0, 0.1))
+    axes = Figure().add_subplot()
+    axes.set_yscale("log", nonpositive="mask")
+    keys = curves.draw(study, figure, [[curve, *others]], [axes])
+    assert (None, "not shown: 2 values of 0 or less on the logarithmic y axis") in keys
+    low, high = axes.get_ylim()
+    assert 1e-3 < low < high
+    for band in axes.collections:
+        assert band.get_paths()[0].vertices[:, 1].min() >= low
+
+
+def test_the_edge_of_a_band_is_zero_and_not_a_rounding_of_it():
+    for value in np.linspace(0.001, 1.0, 500):
+        pair = np.array([0.0, value])
+        curve = Curve("", "", "", (1.0,), (pair.mean(),), (pair.std(ddof=1),), (2,))
+        assert curve.edges[0] == 0.0
+        assert curve.edges[1] == pytest.approx(value)
 
 
 def test_a_legend_has_no_placeholder(study, texts_of):
