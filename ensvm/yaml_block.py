@@ -47,6 +47,7 @@ _FORMS = {
 _TYPE = re.compile(
     r"(str|int|float|bool)$|(constrained|function|is-instance)-|(literal|tuple|list|dict)\[|[A-Z]"
 )
+MOST_MISTAKES = 200  # of one file; finding what each means takes time, and nobody reads more
 MISSING = "is missing"  # the message about a key that must be given
 FLAGS = " (YAML reads yes, no, on, off as true or false: put names in quotes)"
 
@@ -78,7 +79,7 @@ def readable(error: ValidationError) -> list[Readable]:
     pydantic reports a value that fits no type of a union once for each type; this is one message.
     """
     found: list[Readable] = []
-    rest = error.errors(include_url=False)
+    rest = error.errors(include_url=False)[:MOST_MISTAKES]
     while rest:
         first, *others = rest
         if any(inner := [_is_of_another_type(first, other) for other in others]):

@@ -17,6 +17,8 @@ _NUMBERS = {
 }
 # Limits on one text: they lie far above what studies need, far below what ends Python.
 MOST_CHARACTERS, MOST_NESTED, MOST_VALUES = 5_000_000, 50, 200_000
+MOST_BITS = 64  # of a whole number: Python prints none of 15,000 bits, arrays hold none of 65
+_TOO_LARGE = f"the number {{:.60}} is too large (accepted: whole numbers of {MOST_BITS} bits)"
 TOO_DEEP = f"blocks are nested too deep (accepted: up to {MOST_NESTED})"
 _READ_AS = {"str", "bool", "null", "merge"}  # of YAML's other types; dates stay text
 
@@ -92,8 +94,12 @@ def _refuse_too_much(text: str) -> None:
         raise
 
 
-def _beyond_floats(value: float, text: str) -> str:
-    """Return why a number is not the one that is written: infinite, or 0; else an empty text."""
+def _out_of_range(value: Any, text: str) -> str:
+    """Return why a number is not accepted: too large, or too small; else an empty text."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return _TOO_LARGE.format(text)
+    if not isinstance(value, float):
+        return ""
     digits = text.lower().partition("e")[0]
     if math.isinf(value) and "inf" not in text.lower():
         return f"the number {text:.60} is too large (accepted: below {sys.float_info.max:.1e})"
@@ -124,8 +130,10 @@ class Loader(_SafeLoader):
             value = super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"{node.value!r:.60} is not a value of the type !!{type_of(node.tag)}"
+            if type_of(node.tag) == "int" and _NUMBERS["int"].fullmatch(node.value):
+                problem = _TOO_LARGE.format(node.value)  # Python reads no more than 4,300 digits
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
-        if isinstance(value, float) and (problem := _beyond_floats(value, node.value)):
+        if problem := _out_of_range(value, node.value):
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         return value
 

@@ -20,7 +20,7 @@ from ensvm.study.source import Location, YamlSource, read_text
 from ensvm.study.study_checks import check_study
 from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.variants import Copies, check_readings
-from ensvm.yaml_block import MISSING
+from ensvm.yaml_block import MISSING, MOST_MISTAKES
 
 _MEANT = re.compile(r"unknown key \S+; (?:did you mean '|write `)(\w+)")
 # Shorter paths lead to blocks that other ones name: without them, these would be wrong, too.
@@ -159,7 +159,7 @@ def _without_wrong_keys(source: YamlSource, content: dict[str, Any]) -> StudyCon
                     first = first or refused
                     raise refused from error
             left = [each for each in wrong if not _removed(content, *each)]
-            if first is not None and (left or not wrong):
+            if first is not None and (left or not wrong or len(removed) >= MOST_MISTAKES):
                 raise first from error
             removed |= {location for location, _ in wrong}
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import yaml
 
+from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean, unreadable
+from ensvm.yaml_block import MOST_MISTAKES
 from ensvm.yaml_block import Location as Location
 from ensvm.yaml_text import Loader, dump, type_of
 
@@ -201,7 +203,12 @@ class YamlSource:
         if len(noted) == 1:
             raise noted[0]
         if noted:
-            raise Mistakes(list(dict.fromkeys(text for each in noted for text in each.messages)))
+            messages = list(dict.fromkeys(text for each in noted for text in each.messages))
+            if more := messages[MOST_MISTAKES:]:
+                messages[MOST_MISTAKES:] = [
+                    f"{self.path}: and {counted(len(more), 'mistake')} more"
+                ]
+            raise Mistakes(messages)
 
     @contextmanager
     def noting(self) -> Iterator[None]:
@@ -287,14 +294,15 @@ class YamlSource:
 
         Files are named by the ids of entries, and some systems do not tell capital letters apart.
         """
-        before = dict[str, str]()
+        before, seen = dict[str, str](), set[str]()
         for index, name in enumerate(names):
             other = before.setdefault(name.casefold() if key == ("id",) else name, name)
-            if name in names[:index]:
+            if name in seen:
                 self.refuse((*location, index, *key), f"the {what} {name!r} is given twice")
             elif other != name:
                 message = f"differs from the {what} {other!r} in capital letters alone"
                 self.refuse((*location, index, *key), message)
+            seen.add(name)
 
     def _walk(self, node: yaml.Node, location: Location, loader: Loader) -> None:
         """Note the line of every key, and refuse a key that is given twice."""

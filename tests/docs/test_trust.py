@@ -16,7 +16,7 @@ from ensvm.data.card import Source
 from ensvm.data.providers.folders import through_cache
 from ensvm.records.record import Record
 from ensvm.records.store import Store, read_records
-from ensvm.yaml_text import MOST_CHARACTERS, MOST_NESTED, MOST_VALUES
+from ensvm.yaml_text import MOST_BITS, MOST_CHARACTERS, MOST_NESTED, MOST_VALUES
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "look-up" / "trust.md"
@@ -230,6 +230,7 @@ def test_the_page_states_the_limits_of_yaml():
         f"more than {MOST_CHARACTERS // 10**6} million characters",
         f"{MOST_NESTED} nested blocks",
         f"{MOST_VALUES:,} values",
+        f"more than {MOST_BITS} bits",
     ):
         assert fact in text
 
