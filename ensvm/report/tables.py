@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,15 @@ from ensvm.report.intervals import (
     spread_shown,
     value_shown,
 )
-from ensvm.report.query import Query, QueryResult, ask, infinite_values, once
+from ensvm.report.query import (
+    Query,
+    QueryResult,
+    ask,
+    infinite_values,
+    once,
+    shared_realizations,
+)
+from ensvm.report.randomness import for_each_realization
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
@@ -224,7 +232,8 @@ def best_of_row(
     Columns are compared with those of the same metric; an oracle, which reads the test labels, is
     not compared with other algorithms. A single value is not the best of anything, a value that
     predicting the largest class gets too is not the best, and a single realization has no best
-    value. The columns `without` are left out.
+    value. Columns with other realizations than their neighbours must also be the best over those
+    that all of them have. The columns `without` are left out.
     """
     if table.of == "data" or max(cell.n for cell in cells) <= 1:
         return set()
@@ -249,8 +258,32 @@ def best_of_row(
             top, guess = of_best(rounded.values()), guesses[columns[0].name]
             guess = None if guess is None else round(guess, decimals_of(study, table, columns[0]))
             if guess is None or of_best(top, guess) != guess:
-                best |= {column for column, mean in rounded.items() if mean == top}
+                tops = {column for column, mean in rounded.items() if mean == top}
+                best |= tops & _best_of_shared(study, table, cells[0].row, [*rounded])
     return best
+
+
+def _best_of_shared(study: Study, table: TableConfig, row: str, names: Sequence[str]) -> set[str]:
+    """Return the best columns over the realizations that all of them have; all if none has more.
+
+    A mean over other realizations may be better since these are easier. There is no best over fewer
+    than two realizations.
+    """
+    columns = [table.column(name) for name in names]
+    results = [result_of(study, table, row, column) for column in columns]
+    results = for_each_realization(study, results)
+    shared = shared_realizations(results)
+    if all(len(result.values) == len(shared) for result in results):
+        return {*names}
+    if len(shared) < 2:
+        return set()
+    means = [
+        round(value_shown(study, table, column, result.over(shared)).mean, decimals)
+        for column, result in zip(columns, results, strict=True)
+        for decimals in [decimals_of(study, table, column)]
+    ]
+    top = (min if table.best_of(columns[0]) == "min" else max)(means)
+    return {name for name, mean in zip(names, means, strict=True) if mean == top}
 
 
 def second_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:

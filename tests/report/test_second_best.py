@@ -1,5 +1,6 @@
 """The second best value of a row: what would be bold without the best."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +43,37 @@ def test_the_second_of_a_row_are_the_best_without_the_best(tmp_path_factory, val
     worse = [name for name, value in zip(names, values, strict=True) if value != in_order[0]]
     expected = {name for name in worse if values[names.index(name)] == in_order[1]}
     assert second == (expected if len(worse) > 1 else set())
+
+
+UNEQUAL = """\
+study: s
+realizations: 4
+datasets: [{name: german, realizations_of: {b: N}}]
+algorithms: {a: {estimator: SVC}, b: {estimator: SVC}, c: {estimator: SVC}}
+tables: [{id: 1, caption: c, columns: [a, b, c]}]
+"""
+TENTHS = st.lists(st.integers(1, 5), min_size=4, max_size=4)
+
+
+@given(st.tuples(TENTHS, TENTHS, TENTHS), st.integers(1, 4))
+def test_the_best_has_the_best_mean_over_the_realizations_that_all_have(
+    tmp_path_factory, tenths, n_of_b
+):
+    columns = {
+        name: [value / 10 for value in of_one][: n_of_b if name == "b" else 4]
+        for name, of_one in zip("abc", tenths, strict=True)
+    }
+    lines = [line for name, values in columns.items() for line in errors("german", name, values)]
+    config = UNEQUAL.replace("N", str(n_of_b))
+    study = make_study(tmp_path_factory.mktemp("s"), config, lines)
+    (table,) = study.config.tables
+    best = best_of_row(study, table, build_table(study, table))
+
+    def best_over(n):
+        means = {name: round(100 * np.mean(values[:n]), 1) for name, values in columns.items()}
+        return {name for name, mean in means.items() if mean == min(means.values())}
+
+    assert best == (best_over(4) & best_over(n_of_b) if n_of_b > 1 else set())
 
 
 def test_every_medium_shows_the_second_and_says_so(tmp_path):
