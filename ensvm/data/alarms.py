@@ -40,9 +40,12 @@ UNIQUE = 0.9
 MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
 WIDE_RANGE = 100  # for each row; whole numbers in a first column that spread so far name samples
 
-# What often stands for a missing number, in a column of so many other numbers
-SENTINEL = re.compile(r"-9|-?9{2,6}")
+# What often stands for a missing number, in a column of so many other numbers: nines, the ends of
+# whole numbers of 16 and 32 bits, powers of ten
+SENTINEL = re.compile(r"-9|-?9{2,6}(\.9+)?|-?(3276[78]|65535|214748364[78])|-?\de\+\d+")
 FEWEST_NUMBERS = 5
+FEWEST_REPEATED = 3  # rows of any other number that stands apart ...
+SHARE_REPEATED = 0.02  # ... and their share
 
 Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
 
@@ -51,8 +54,8 @@ def alarms(dataset: Dataset) -> list[str]:
     """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
 
     These are columns that tell the class alone, test rows of the first realization that repeat
-    training rows, columns that look like identifiers or groups, rare classes, texts that differ
-    only in capital letters or blanks, and numbers such as -999 apart from all others.
+    training rows, columns that look like identifiers or groups, rare classes, texts that look
+    alike, and numbers such as -999 apart from all others.
     """
     columns = list(_columns(dataset))
     return [
@@ -244,7 +247,7 @@ def _spelt_alike(dataset: Dataset) -> Iterator[str]:
         advice = "count as different; write them alike in the file if they mean the same"
         yield (
             f"the {what} {first!a} and {second!a} look alike{more}: they differ only in capital "
-            "letters, blanks or the form of letters, and "
+            "letters, blanks, punctuation or the form of letters, and "
             f"{advice if different else 'are taken for the same'}"
         )
 
@@ -274,18 +277,21 @@ def _may_mean_missing(dataset: Dataset) -> Iterator[str]:
 
 
 def _sentinels(values: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
-    """Yield -9, 99 or the like, and its share, if it lies apart from the other numbers."""
+    """Yield a number, and its share, if it is repeated and lies apart from the other numbers.
+
+    It is -9, 99 or the like; any other number must be in more rows.
+    """
     if not len(values):
         return
     for value in {float(values.min()), float(values.max())}:
         number = f"{value:.15g}"
-        if not SENTINEL.fullmatch(number):
-            continue
         others = np.unique(values[values != value])
         if len(others) < FEWEST_NUMBERS:
             continue
-        alone = value < 0 <= others[0]
+        is_usual = SENTINEL.fullmatch(number) is not None
+        alone = is_usual and value < 0 <= others[0]
         far = np.abs(others - value).min() > others[-1] - others[0]
         count = int((values == value).sum())
-        if (alone or far) and count > 1:
+        fewest = 2 if is_usual else max(FEWEST_REPEATED, SHARE_REPEATED * len(values))
+        if (alone or far) and count >= fewest:
             yield number, count / len(values)

@@ -8,6 +8,7 @@ from sklearn import datasets
 
 from ensvm.data import DataUnavailable, inline_card, list_cards, load
 from ensvm.data.alarms import alarms
+from ensvm.data.files.encode import look_alikes
 
 N = 200
 RNG = np.random.default_rng(0)  # of the data that all tests share
@@ -104,7 +105,9 @@ def test_classes_that_differ_in_capital_letters_alone_are_named(found):
     assert "count as different" in alarm
 
 
-@pytest.mark.parametrize("other", ["Red", "RED", "r ed", "re\u200bd", "\uff52ed"])
+@pytest.mark.parametrize(
+    "other", ["Red", "RED", "r ed", "re\u200bd", "\uff52ed", "red.", "'red'", "r\u0435d"]
+)
 @pytest.mark.parametrize("what", ["class", "group", "value", "one code"])
 def test_texts_that_look_alike_are_named_wherever_they_stand(found, other, what):
     texts = np.array(["red", other, "blue"])[np.arange(N) % 3]
@@ -121,12 +124,18 @@ def test_texts_that_look_alike_are_named_wherever_they_stand(found, other, what)
     assert ascii(other) in line
 
 
-@pytest.mark.parametrize("number", [-999.0, -9.0, 999.0, 99999.0])
+@pytest.mark.parametrize("pair", [("-1", "1"), ("<50K", ">50K"), ("5+", "5"), ("1-2", "12")])
+def test_signs_that_mean_something_keep_classes_apart(pair):
+    assert look_alikes(pair) == []
+
+
+@pytest.mark.parametrize("number", [-999.0, -9.0, 999.0, 99999.0, -99.9, 65535.0, 1e30, 400.0])
 def test_a_number_apart_from_all_others_may_mean_a_missing_value(found, number):
     values = np.where(np.arange(N) % 12 == 3, number, np.round(20 * np.abs(LONE)))
     [alarm] = found({"dose": values, "a": LONE})
     assert (
-        f"'dose': {number:g} stands in up to {np.mean(values == number):.0%} of the rows" in alarm
+        f"'dose': {number:.15g} stands in up to {np.mean(values == number):.0%} of the rows"
+        in alarm
     )
     once = np.where(np.arange(N) == 3, number, np.round(20 * np.abs(LONE)))
     assert found({"dose": once, "a": LONE}) == []

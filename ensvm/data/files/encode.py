@@ -291,16 +291,24 @@ def plain_label(text: str) -> str:
     return text
 
 
-def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Return pairs of labels that differ only in capital letters, blanks or Unicode form.
+# Letters of other scripts that look like Latin ones.
+_LATIN = str.maketrans("аеорсухіјѕοανρι", "aeopcyxijsoavpi")
+_LINE = re.compile(r"(?<=[^\W\d])[_-](?=[^\W\d])")  # between letters: -1 is not 1
+_AT_ENDS = ".,:;'\"`"
 
-    Characters without ink count as nothing.
+
+def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Return pairs of labels that look alike.
+
+    They differ only in capital letters, blanks, points and quotes at their ends, lines between
+    words, or Unicode form. Characters without ink count as nothing.
     """
     first: dict[str, str] = {}
     pairs = []
     for label in labels:
-        text = unicodedata.normalize("NFKC", label).casefold()
-        seen = "".join("".join(c for c in text if unicodedata.category(c) != "Cf").split())
+        text = unicodedata.normalize("NFKC", label).casefold().translate(_LATIN)
+        inked = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        seen = "".join(_LINE.sub("", inked).split()).strip(_AT_ENDS) or inked
         if (other := first.setdefault(seen, label)) != label:
             pairs.append((other, label))
     return pairs
