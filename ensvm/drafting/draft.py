@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ensvm.data.alarms import alarms
 from ensvm.data.files.binary_arrays import NpzFormat
-from ensvm.data.files.delimited_text import Dialect, TableFormat
+from ensvm.data.files.delimited_text import Dialect, TableFormat, is_position
 from ensvm.data.files.encode import Numerals, indicators, without_label
 from ensvm.data.files.file_content import PACKED, FileContent, FileFormat, unpack
 from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
@@ -158,7 +158,8 @@ def draft_study(
                 raise UserError(f"{path}: --{option}: its columns have no names; leave it out")
         return _of_arrays(file, path, config, form)
     if form is TableFormat:
-        table = text_table(file, header, written)
+        named = {name for name in (target, groups) if name and not is_position(name)}
+        table = text_table(file, header, written, named)
     else:
         table = typed_table(file, form.model_construct(**next(iter(form.endings.values()))))
     return _of_table(table, path, config, target, groups, written.get("missing", ()))

@@ -4,7 +4,7 @@ import codecs
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,12 @@ FEWEST_ROWS = 10
 HEAD = 2**16  # characters that a guess is made from
 HEAD_ROWS = 200
 MOST_BANNER = 20  # lines before a table, and after it, that are not rows of it
+# What begins a row at the end of a table that sums up the others, and how many there are at most
+SUMS = re.compile(
+    r"(grand |sub)?(total|sum|mean|average|avg\.?|median|std|min|max|count|summe|mittelwert)s? ?:?",
+    re.I,
+)
+MOST_SUMS = 5
 SAMPLE = 200  # values of a column that show how numbers are written ...
 SAMPLE_COLUMNS = 100  # ... and columns of numbers
 BETWEEN_DIGITS = re.compile(r"\d\D+\d")
@@ -77,11 +83,17 @@ def typed_table(file: FileContent, form: NamedColumnsFormat) -> DraftTable:
     return DraftTable(written_as, names, names, columns, typed=form.typed_columns(file))
 
 
-def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any]) -> DraftTable:
+def text_table(
+    file: FileContent,
+    header: bool | None,
+    written: Mapping[str, Any],
+    named: Collection[str] = (),
+) -> DraftTable:
     """Return the fields of delimited text, read as a config will read them.
 
-    `written` are the keys of `format:` that need no guess. Raises UserError if the file is not a
-    table of text.
+    `written` are the keys of `format:` that need no guess, and `named` the names of columns that
+    the user gave, which only a header can have. Raises UserError if the file is not a table of
+    text.
     """
     text, encoding, doubt = _decoded(file, written.get("encoding"))
     dialect: dict[str, Any] = {"encoding": encoding}
@@ -93,7 +105,7 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     if not any(any(fields) for fields in head):
         raise UserError(f"{file.name}: holds no values")
     if header is None:
-        header = _has_header(form, head)
+        header = _has_header(form, head) or not {*map(str.strip, head[0])}.isdisjoint(named)
     n_headings = 1 + _n_headings(form, head) if header else 0
     titles = [" ".join(title.split()) for title in head[0]]
     # the first column of what pandas writes is its index, which has no name
@@ -103,6 +115,11 @@ def text_table(file: FileContent, header: bool | None, written: Mapping[str, Any
     form = TableFormat(type="table", target=-1, header=n_headings * usable, **dialect)
     table = form.table(file)
     columns, names = _columns(table, file.name), list(table.columns)
+    if "footer" not in written and (n_sums := _n_sums(columns)):
+        dialect["footer"] += n_sums
+        form = form.model_copy(update={"footer": dialect["footer"]})
+        table = form.table(file)
+        columns = _columns(table, file.name)
     numerals = _guess_numerals(columns, form.delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
     what = "a header" if header else "no header"
@@ -324,6 +341,19 @@ def _foreign_lines(lines: Sequence[str], width: int, delimiter: str) -> int:
                 return count
             count = at
     return 0
+
+
+def _n_sums(columns: Sequence[Sequence[str]]) -> int:
+    """Return how many of the last rows sum up the others: a field says so, as no other row does."""
+    last = [column[::-1][:MOST_SUMS] for column in columns]
+    rows = list(zip(*last, strict=True))
+    count = 0
+    for row in rows:
+        texts = [(text, at) for at, text in enumerate(row) if SUMS.fullmatch(text.strip())]
+        if not any(columns[at].count(text) == 1 for text, at in texts):
+            break
+        count += 1
+    return count
 
 
 def _widths(lines: Sequence[str], delimiter: str) -> list[int]:

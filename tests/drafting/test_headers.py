@@ -1,5 +1,6 @@
 """Header lines where an eye sees them: again between rows, behind a comment mark, with units."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,51 @@ def test_a_header_line_that_stands_again_between_rows_is_left_out(
     assert draft.classes == BOTH
     assert f"the header again, left out: line {at + 2}" in draft.written_as
     assert labels(path) == BOTH
+
+
+@pytest.mark.parametrize("again", [str.upper, str.title, " {} ".format, "\ufeff{}".format])
+def test_a_header_again_may_be_written_in_another_way(
+    tmp_path: Path, again: Callable[[str], str]
+) -> None:
+    other = [again(NAMES[0]), *(again(name).lstrip("\ufeff") for name in NAMES[1:])]
+    path = written(tmp_path, "csv", NAMES, *ROWS[:9], other, *ROWS[9:])
+    draft = draft_study(path, tmp_path / "c.yaml")
+    assert draft.classes == BOTH
+    assert "the header again, left out: line 11" in draft.written_as
+    assert labels(path) == BOTH
+
+
+@pytest.mark.parametrize("ending", MARKS)
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [["Total", "", "40"]],
+        [["Mean:", "3.5", ""], ["Std", "1", ""], ["TOTAL", "9", ""]],
+        [["2.5", "3.5", "average"]],
+    ],
+)
+def test_rows_at_the_end_that_sum_up_a_table_are_left_out(
+    tmp_path: Path, ending: str, lines: list[list[str]]
+) -> None:
+    if ending == "txt":  # blanks cut no empty fields
+        lines = [[text or "0" for text in line] for line in lines]
+    path = written(tmp_path, ending, NAMES, *ROWS, *lines)
+    draft = draft_study(path, tmp_path / "c.yaml", target="outcome")
+    assert draft.classes == BOTH
+    assert labels(path, format={"footer": draft.block["format"]["footer"]}) == BOTH
+
+
+def test_a_class_called_as_a_sum_stays(tmp_path: Path) -> None:
+    rows = [[*row[:-1], "total" if row[-1] == "sick" else "mean"] for row in ROWS]
+    draft = draft_study(written(tmp_path, "csv", NAMES, *rows), tmp_path / "c.yaml")
+    assert draft.classes == {"total": 20, "mean": 20}
+
+
+def test_a_column_that_is_named_has_a_header(tmp_path: Path) -> None:
+    path = written(tmp_path, "csv", ["2001", "2002", "outcome"], *ROWS)
+    draft = draft_study(path, tmp_path / "c.yaml", target="outcome")
+    assert list(draft.titles) == ["2001", "2002", "outcome"]
+    assert draft.classes == BOTH
 
 
 def test_a_line_like_a_header_of_numbers_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         is_open = written.get("header") is None
         header = {"header": 1} if is_open else {}
         form = cls.model_validate({"type": "table", **written, **header, **options})
-        if is_open and _is_position(options["target"]):
+        if is_open and is_position(options["target"]):
             first_rows = [fields for _, fields in form.rows(file, _FIRST_ROWS)]
             if not form.begins_with_names(first_rows):
                 return form.model_copy(update={"header": 0})
@@ -185,7 +185,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def begins_with_names(self, rows: Sequence[list[str]]) -> bool:
         """Return whether the first of some rows has a text above a column of numbers."""
         first, *others = rows[:_FIRST_ROWS] or [[]]
-        others = [row for row in others if row != first]  # files put together, each with a header
+        seen = _as_seen(first)  # files put together, each with a header
+        others = [row for row in others if _as_seen(row) != seen]
         width = len(others[0]) if others else 0
         names = [""] * (width - len(first)) + first  # R gives row names no title
         columns = zip(*(row for row in others if len(row) == width), strict=True)
@@ -256,8 +257,14 @@ class TableFormat(NamedColumnsFormat, Dialect):
 
         numpy's savetxt writes `# ` before the names. A column may be called `#`, though.
         """
-        again = [line for line, fields in body if fields == header]
-        others = [fields for _, fields in body if fields != header]
+        seen = _as_seen(header)
+        again = [
+            line
+            for line, fields in body
+            if _as_seen(fields[:1]) == seen[:1] and _as_seen(fields) == seen
+        ]
+        lines = {*again}
+        others = [fields for line, fields in body if line not in lines]
         is_text = np.isnan(self.numerals.read(header))
         if again and not is_text.any():
             raise UserError(
@@ -265,7 +272,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
                 "if both are rows, say `format: {header: false}`, else remove the line"
             )
         if again and (is_text.all() or self.begins_with_names([header, *others])):
-            body = [row for row in body if row[1] != header]
+            body = [row for row in body if row[0] not in lines]
         else:
             again = []
         if names and names[0] in COMMENT_MARKS and body and len(body[0][1]) == len(names) - 1:
@@ -360,7 +367,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
             raise self._not_text(file, line, error.reason) from error
         except UnicodeError as error:
             raise self._not_text(file, None, str(error)) from error
-        text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.removeprefix("\ufeff").replace("\n\ufeff", "\n")  # of files put together
         text = text.rstrip("\n").removesuffix(_END_OF_FILE)
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
@@ -402,5 +410,11 @@ class TableFormat(NamedColumnsFormat, Dialect):
         return LABEL_MARKS if self.missing is None else self.missing_marks
 
 
-def _is_position(column: str | int) -> bool:
+def _as_seen(fields: Sequence[str]) -> list[str]:
+    """Return fields without differences in blanks and capital letters."""
+    return [" ".join(text.split()).casefold() for text in fields]
+
+
+def is_position(column: str | int) -> bool:
+    """Return whether a column is named by its position."""
     return isinstance(column, int) or re.fullmatch(r"-?\d+", column) is not None
