@@ -86,10 +86,8 @@ def follow_for_a_while(
     `step_coef`, zeros, and `speed` have shape (m,) and are worked on.
     """
     while True:
-        step_intercept, total = direction(state, step_coef), 0.0
-        for k in range(state.n_free[0]):
-            total += step_coef[k]
-        if not abs(total + step_intercept) < np.inf:  # nor if it is not a number
+        step_intercept = direction(state, step_coef)
+        if is_lost(state, step_coef, step_intercept):
             return LOST
         speeds(state, step_coef, step_intercept, speed)
         length, index = next_event(state, step_coef, speed)
@@ -126,6 +124,15 @@ def direction(state: PathState, step_coef: Vector) -> float:
             step_coef[0] = balance * lower[0, 0]
     solve_backward(lower, step_coef, n)
     return step_intercept + constant * balance
+
+
+@compiled(inline=True)
+def is_lost(state: PathState, step_coef: Vector, step_intercept: float) -> bool:
+    """Return whether the direction overflows or is not a number."""
+    total = step_intercept
+    for k in range(state.n_free[0]):
+        total += step_coef[k]
+    return not abs(total) < np.inf
 
 
 @compiled(inline=True)

@@ -106,21 +106,16 @@ def values_without_rows(
     A row that stands for several equal ones may lose only one of them: `kept` is the bound that is
     left of its multiplier. With `exact` all rows are followed. With `mend` rows are followed that
     are on their side of the machine, but on the other by the span rule: it lets no other row change
-    its set, and so takes rows at the border of two classes that hardly overlap for errors. Where
-    rounding keeps a row from being followed, its own term is taken from f, and no other row takes
-    its part over (Jaakkola & Haussler 1999, whose bound it is).
+    its set, and so takes rows at the border of two classes that hardly overlap for errors.
     """
     values, fitted, parts, followed = values_by_rule(
         gram, labels, coef, intercept, upper, kept, fit_intercept, exact, mend
     )
     rows = np.flatnonzero(followed)
     if rows.size > 0:
-        found = followed_values(
+        values[rows] = followed_values(
             gram, labels, coef, intercept, upper, parts, fitted, rows, fit_intercept
         )
-        # Free rows that depend on each other (many rows, one column) can end it in rounding.
-        without_own_term = fitted[rows] - parts[rows] * gram[rows, rows]
-        values[rows] = np.where(np.isfinite(found), found, without_own_term)
     return values
 
 

@@ -22,6 +22,8 @@ from ensvm.solvers.regularization_path.events import (
     FIXED,
     FREE,
     LEFT,
+    LOST,
+    REACHED_END,
     RIGHT,
     ROUNDINGS,
     PathState,
@@ -29,6 +31,7 @@ from ensvm.solvers.regularization_path.events import (
     direction,
     enter,
     follow_direction,
+    is_lost,
     leave,
     nearer_bound,
     next_event,
@@ -91,9 +94,12 @@ def followed_values(
 ) -> Vector:
     """Return the values of some rows by following them until they are out.
 
-    `fitted` are the machine's values at all rows, `parts` those of `sets_of`.
+    `fitted` are the machine's values at all rows, `parts` those of `sets_of`. Free rows that depend
+    on each other (many rows, one column) can make the direction overflow. The row's own term is
+    then taken from f, and no other row takes its part over (Jaakkola & Haussler 1999, whose bound
+    it is).
     """
-    scale = upper.max()  # the path's multipliers are alpha / C
+    scale = greatest(upper)  # the path's multipliers are alpha / C
     state = state_of(gram, labels, coef, intercept, upper, fitted, fit_intercept)
     work = state_of(gram, labels, coef, intercept, upper, fitted, fit_intercept)
     for k in range(labels.size):
@@ -102,12 +108,15 @@ def followed_values(
     step_coef, speed = np.empty(labels.size), np.empty(labels.size)
     values = np.empty(rows.size)
     for r in range(rows.size):
-        row = rows[r]
+        row, status = rows[r], REACHED_END
         begin_removal(state, work, row, parts[row] / scale)
         if parts[row] != 0.0:
-            follow_removal(work, step_coef, speed, EVENTS_PER_ROW * labels.size)
-        margin = work.margin[row] + labels[row] * shift_to_middle(work)
-        values[r] = labels[row] * (margin * scale + 1.0)
+            status = follow_removal(work, step_coef, speed, EVENTS_PER_ROW * labels.size)
+        if status == LOST:
+            values[r] = fitted[row] - parts[row] * gram[row, row]
+        else:
+            margin = work.margin[row] + labels[row] * shift_to_middle(work)
+            values[r] = labels[row] * (margin * scale + 1.0)
     return values
 
 
@@ -122,12 +131,13 @@ def state_of(
     fit_intercept: bool,
 ) -> PathState:
     """Return the state of a machine on its path, whose multipliers are alpha / C; none is free."""
-    m, scale, largest, size = labels.size, upper.max(), 0.0, 0.0
-    own, sets, margin = np.empty(m), np.empty(m, np.int8), np.empty(m)
+    m, scale, largest, size = labels.size, greatest(upper), 0.0, 0.0
+    own, bounds, sets, margin = np.empty(m), np.empty(m), np.empty(m, np.int8), np.empty(m)
     for k in range(m):
         alpha = labels[k] * coef[k]
         full, zero = alpha >= (1.0 - AT_BOUND) * upper[k], alpha <= AT_BOUND * upper[k]
         own[k] = 0.0 if zero else labels[k] * upper[k] / scale if full else coef[k] / scale
+        bounds[k] = upper[k] / scale
         sets[k] = LEFT if full else RIGHT
         margin[k] = (labels[k] * fitted[k] - 1.0) / scale
         largest = max(largest, gram[k, k])
@@ -136,7 +146,7 @@ def state_of(
     return PathState(
         gram,
         labels,
-        upper / scale,
+        bounds,
         np.ones(m),
         sets,
         own,
@@ -153,6 +163,15 @@ def state_of(
         largest,
         np.full(1, ROUNDINGS * EPS * largest * size),
     )
+
+
+@compiled(inline=True)
+def greatest(values: Vector) -> float:
+    """Return the largest of positive values; NumPy's own compiles ten times as long."""
+    largest = 0.0
+    for k in range(values.size):
+        largest = max(largest, values[k])
+    return largest
 
 
 @compiled
@@ -179,29 +198,31 @@ def begin_removal(state: PathState, work: PathState, row: int, part: float) -> N
 
 
 @compiled
-def follow_removal(work: PathState, step_coef: Vector, speed: Vector, limit: int) -> None:
-    """Take the fixed row's part to 0, in at most `limit` events."""
+def follow_removal(work: PathState, step_coef: Vector, speed: Vector, limit: int) -> int:
+    """Take the fixed row's part to 0, in at most `limit` events; return LOST or REACHED_END."""
     theta, sets, n_free, has_intercept = work.theta, work.sets, work.n_free, work.constant > 0.0
-    count, index = 0, -1
+    count = 0
     while True:
-        if index >= 0:
-            if sets[index] == FREE:
-                leave(work, index, nearer_bound(work, index))
-            else:
-                enter(work, index)
-            count += 1
         if n_free[0] == 0 and has_intercept:
             index = move_intercept(work, speed)
             if index < 0:
-                return
-            continue
-        step_intercept = direction(work, step_coef)
-        speeds(work, step_coef, step_intercept, speed)
-        length, index = next_event(work, step_coef, speed)
-        is_last = length >= theta[0] or count >= limit
-        follow_direction(work, step_coef, step_intercept, speed, theta[0] if is_last else length)
-        if is_last:
-            return
+                return REACHED_END
+        else:
+            step_intercept = direction(work, step_coef)
+            if is_lost(work, step_coef, step_intercept):
+                return LOST
+            speeds(work, step_coef, step_intercept, speed)
+            length, index = next_event(work, step_coef, speed)
+            is_last = length >= theta[0] or count >= limit
+            step = theta[0] if is_last else length
+            follow_direction(work, step_coef, step_intercept, speed, step)
+            if is_last:
+                return REACHED_END
+        if sets[index] == FREE:
+            leave(work, index, nearer_bound(work, index))
+        else:
+            enter(work, index)
+        count += 1
 
 
 @compiled(inline=True)

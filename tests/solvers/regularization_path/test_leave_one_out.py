@@ -10,6 +10,7 @@ from ensvm.solvers.regularization_path.leave_one_out import (
     leave_one_out_values,
 )
 from ensvm.solvers.regularization_path.path import regularization_path
+from ensvm.solvers.regularization_path.row_removal import followed_values
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
 
@@ -128,6 +129,20 @@ def test_any_solver_s_machine_will_do():
         ours = left_out_values(K, y, y * signed, intercept, upper, exact=exact)
         theirs = leave_one_out_values(path, K, 3.0, exact=exact)
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("C", [10.0, 1000.0])
+@pytest.mark.parametrize("gamma", [0.1, 3.0, 10.0])
+def test_rows_that_nearly_depend_on_each_other_are_followed_to_a_number(gamma, C):
+    """Many rows of one column: the direction may overflow."""
+    rng = np.random.default_rng(2)
+    y = np.where(np.arange(150) < 108, 1.0, -1.0)
+    K = gram(rng.normal(size=(150, 1)), kernel="rbf", gamma=gamma)
+    upper = np.full(150, C)
+    signed, intercept, *_ = minimise(K, y, upper, 1e-3, 10**6)
+    fitted, rows = K @ signed + intercept, np.flatnonzero(signed)
+    values = followed_values(K, y, signed, intercept, upper, signed, fitted, rows, True)
+    assert np.isfinite(values).all()
 
 
 def noisy_problem(seed, m=30):
