@@ -237,7 +237,10 @@ def leave_one_out_of_pairs(
     (m,), holds the bounds of the multipliers, `kept` those without the row. Pairs of at most
     `most_mended` rows are mended.
     """
-    values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
+    if starts.size > 3:
+        values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
+    else:  # a first fit of two classes does not wait for a loop over pairs to be compiled
+        values, unfinished = np.empty(machines.coefficients.shape), np.ones(1, np.bool_)
     for pair in np.flatnonzero(unfinished).tolist():
         rows, labels = rows_of_pair(starts, pair)
         values[pair, rows] = values_without_rows(

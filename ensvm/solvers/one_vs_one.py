@@ -1,4 +1,4 @@
-"""Soft-margin machines of all pairs of classes, their cross-validated values, votes. Compiled.
+"""Soft-margin machines of all pairs of classes, their cross-validated values, and votes.
 
 The rows come sorted by class: those of class a are `starts[a]` up to `starts[a + 1]`. Pairs (a, b),
 a < b, follow each other as (0, 1), (0, 2), ..., (1, 2), ...; a machine's value is positive for a,
@@ -26,7 +26,6 @@ class PairMachines(NamedTuple):
     steps: Indices  # (pairs,)
 
 
-@compiled
 def pairwise_machines(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
@@ -35,6 +34,24 @@ def pairwise_machines(
     `gram`, shape (m, m), is C-contiguous, float32 or float64; no class is empty. `upper`, shape
     (m,), holds the bounds C_i. A machine stops at the violation `tol` or after `max_iter` steps.
     """
+    if starts.size > 3:
+        return machines_of_several_pairs(gram, starts, upper, tol, max_iter)
+    # A first fit of two classes does not wait for a loop over pairs to be compiled.
+    labels = np.where(np.arange(upper.size) < starts[1], 1.0, -1.0)
+    machine = minimise(gram, labels, upper, tol, max_iter)
+    return PairMachines(
+        machine.signed[None, :],
+        np.array([machine.intercept]),
+        np.array([machine.violation]),
+        np.array([machine.n_iter]),
+    )
+
+
+@compiled
+def machines_of_several_pairs(
+    gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
+) -> PairMachines:
+    """Do what `pairwise_machines` does, for any number of pairs."""
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
     intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
