@@ -325,10 +325,14 @@ def _out_of_range(metric: str, number: Published) -> str:
         return f"{number.value:g} is not a number of {metric}: a whole number"
     if number.std is not None and number.std < 0:
         return f"the standard deviation {number.std:g} is negative"
-    # Two values at both ends of the range have the largest standard deviation.
-    if number.std is not None and number.std > (high - low) / math.sqrt(2):
+    # Of values with a mean, those at both ends of the range vary most; n - 1 is at least n / 2.
+    most = min(number.value + number.half_unit, high) - low
+    least = high - max(number.value - number.half_unit, low)
+    least_std = (number.std or 0.0) - number.half_unit
+    if math.isfinite(most * least) and least_std > math.sqrt(2 * most * least):
         of = "percentages" if unit_of(metric) == PERCENT else f"values of {metric}"
-        return f"the standard deviation {number.std:g} is larger than {of} can have"
+        with_mean = f"{of} with the mean {number.value:g}"
+        return f"the standard deviation {number.std:g} is larger than {with_mean} can have"
     return ""
 
 

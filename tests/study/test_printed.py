@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from made_up_records import invoke
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer_names
@@ -9,7 +11,13 @@ from sklearn.metrics import get_scorer_names
 from ensvm.errors import UserError
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import PREDICTED, range_of, scorer_of, unit_of
-from ensvm.study.printed import first_values, read_published
+from ensvm.study.printed import (
+    Published,
+    _out_of_range,
+    first_values,
+    half_unit,
+    read_published,
+)
 from ensvm.study.read_config import read_config
 from ensvm.study.table_layout import TableConfig
 
@@ -160,7 +168,10 @@ def test_check_shows_what_was_read(tmp_path):
         ("accuracy", "-1", "-1 is not a percentage"),
         ("balanced_accuracy", "100.1", "100.1 is not a percentage"),
         ("error", "5 (100)", "the standard deviation 100 is larger"),
-        ("error", "100 ± 70", ""),
+        ("error", "50 ± 70", ""),
+        ("error", "100 ± 70", "larger than percentages with the mean 100 can have"),
+        ("error", "1.7 ± 50", "larger than percentages with the mean 1.7 can have"),
+        ("auc", "0.99 ± 0.2", "larger than values of auc with the mean 0.99 can have"),
         ("error", "0", ""),
         ("n_iter_", "226 ± 300", ""),
         ("n_iter_", "-1", "-1 is not a value of n_iter_: at least 0"),
@@ -181,6 +192,13 @@ def test_numbers_that_a_metric_cannot_have_are_refused(tmp_path, metric, field, 
     shown = invoke("check", tmp_path / "s.yaml")
     assert shown.exit_code == (2 if message else 0), shown.output
     assert message in " ".join(shown.stderr.split())
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=8), st.integers(0, 3))
+def test_what_values_have_as_mean_and_deviation_is_accepted(values, decimals):
+    mean, std = (f"{number:.{decimals}f}" for number in (np.mean(values), np.std(values, ddof=1)))
+    shown = Published(float(mean), float(std), half_unit(mean))
+    assert _out_of_range("error", shown) == ""
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
