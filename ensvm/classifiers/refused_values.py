@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-READ_TABLES = "TunedSVC and SVMEnsembleClassifier"
+READ_TABLES = "TunedSVC or SVMEnsembleClassifier"
 MISSING = "a missing value (NaN)"
 INFINITE = "infinity"
 TEXT = "a value that is not a number"

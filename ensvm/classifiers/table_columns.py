@@ -116,12 +116,22 @@ def categorical_columns(X: Any, categorical_features: Any) -> list[int]:
         return []
     if isinstance(categorical_features, str):
         return [j for j, dtype in enumerate(X.dtypes) if _is_of_texts(dtype)]
-    given = np.asarray(categorical_features)
+    given, shape = np.asarray(categorical_features), np.shape(X)
+    if len(shape) != 2:
+        return []  # X is refused for its shape
+    n_columns = shape[1]
     if given.dtype == bool:
+        if given.shape != (n_columns,):
+            raise ValueError(
+                f"categorical_features has {given.size} values True or False; accepted: one for "
+                f"each of the {n_columns} columns of X"
+            )
         return np.flatnonzero(given).tolist()
-    unknown = [name for name in given.tolist() if isinstance(name, str) and name not in names]
-    if unknown:
-        raise ValueError(f"categorical_features: X has no column {unknown[0]!r}")
+    for name in given.tolist():
+        if name not in names if isinstance(name, str) else not 0 <= name < n_columns:
+            positions = f"positions from 0 to {n_columns - 1}"
+            columns = f"{', '.join(map(repr, names))}, or {positions}" if names else positions
+            raise ValueError(f"categorical_features: X has no column {name!r}; accepted: {columns}")
     return sorted(
         names.index(name) if isinstance(name, str) else int(name) for name in given.tolist()
     )

@@ -72,7 +72,7 @@ def test_a_missing_label_is_named(make, missing):
 
 def test_who_reads_tables_is_said_as_it_is():
     reading = {cls.__name__ for cls in CLASSES if issubclass(cls, TableClassifier)}
-    assert reading == set(READ_TABLES.split(" and "))
+    assert reading == set(READ_TABLES.split(" or "))
 
 
 def test_a_column_alone_is_not_taken_for_a_table():
