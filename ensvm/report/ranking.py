@@ -142,9 +142,9 @@ def compare_on_data_set(
 ) -> DataSetComparison:
     """Compare the algorithms of a table with the best of them, on one of its data sets.
 
-    What always predicts the largest class is compared only with a single other algorithm. The
-    metric is by default the table's own. Raises UserError if the table does not have the data set,
-    or if no pair can be tested.
+    What always predicts the largest class, or guesses, is compared only with a single other
+    algorithm. The metric is by default the table's own. Raises UserError if the table does not have
+    the data set, or if no pair can be tested.
     """
     rows = study.config.rows_of(table)
     row = next((name for name in rows if row_label(study, name) == row), row)
@@ -285,7 +285,8 @@ def comparable(
 
     First leave out the columns without a value on any data set, then the data sets on which one of
     the other columns has no value. At least two columns must remain. Without `baseline`, what
-    always predicts the largest class is compared only if there is just one other column.
+    always predicts the largest class, or guesses, is compared only if there is just one other
+    column.
     """
     metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
@@ -306,9 +307,11 @@ def comparable(
         for name in problems.columns[~has_values]
     ]
     left_out += without_values
-    guesses = [name for name in labels if columns[name].of(table) == table.largest_class]
+    guesses = {
+        name: why for name in labels if (why := _why_guess(study, table, columns[name].of(table)))
+    }
     if guesses and not baseline and len(labels) - len(guesses) > 1:
-        left_out += [f"{labels.pop(name)}: always predicts the largest class" for name in guesses]
+        left_out += [f"{labels.pop(name)}: {why}" for name, why in guesses.items()]
     if len(labels) < 2:
         count = "one algorithm is" if labels else "no algorithms are"
         raise UserError(f"{count} left to compare{_listed(left_out)}")
@@ -328,6 +331,15 @@ def comparable(
         study, table, metric, better, labels, tuple(left_out), tuple(without_values)
     )
     return selection, results
+
+
+def _why_guess(study: Study, table: TableConfig, algorithm: str) -> str:
+    """Return why an algorithm is a baseline, which nobody would take; "" for any other."""
+    if algorithm == table.largest_class:
+        return "always predicts the largest class"
+    block = study.config.algorithms.get(algorithm)
+    is_dummy = block is not None and str(block.estimator).rpartition(":")[2] == "DummyClassifier"
+    return "predicts without the inputs" if is_dummy else ""
 
 
 def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":

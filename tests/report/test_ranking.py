@@ -465,18 +465,22 @@ def test_what_prints_equal_is_best_together(tmp_path):
     assert re.search(r"\*\*(A, the first|b)\*\* and \*\*(A, the first|b)\*\* have the best", text)
 
 
-def test_the_baseline_is_not_among_the_comparisons(tmp_path):
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("Errors.,", "Errors., largest_class: b,", "always predicts the largest class"),
+        ("b: {estimator: RhoSVC}", "b: {estimator: DummyClassifier}", "without the inputs"),
+        ("b: {estimator: RhoSVC}", "b: {estimator: 'sklearn.dummy:DummyClassifier'}", "inputs"),
+    ],
+)
+def test_the_baseline_is_not_among_the_comparisons(tmp_path, old, new, why):
     """Each comparison more makes Holm's adjustment stricter."""
     values = {**VALUES, "a": VALUES["a"] - 0.05}
-    study = make_study(
-        tmp_path,
-        CONFIG.replace("Errors.,", "Errors., largest_class: b,"),
-        on_german(RANDOM, values),
-    )
+    study = make_study(tmp_path, CONFIG.replace(old, new), on_german(RANDOM, values))
     comparison = compare_on_data_set(study, study.config.table("1"), "german")
     assert comparison.pairs[["first", "second"]].to_numpy().tolist() == [["a", "c"]]
     assert comparison.pairs["p_holm"].tolist() == comparison.pairs["p"].tolist()
-    assert "b: always predicts the largest class" in left_out(comparison)
+    assert re.search(f"b: .*{why}", str(left_out(comparison)))
 
 
 def test_too_few_realizations_are_named_with_how_many_would_do(tmp_path):
