@@ -13,6 +13,7 @@ from ensvm.study.figure_kinds import BoxConfig, FigureConfig
 from ensvm.study.figures import DrawsColumns, LinesConfig
 from ensvm.study.sweeps import label_of_sweep
 from ensvm.study.table_layout import TableConfig
+from ensvm.visible_text import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,8 +114,8 @@ def _labels_in(study: Study, figure: LinesConfig | BoxConfig) -> list[str]:
 def look_numbers(study: Study) -> dict[str, int]:
     """Return the number of the look of each algorithm that figures show, by its label.
 
-    An algorithm looks the same in all figures of a study, no two look the same, and algorithms of
-    one figure differ in colour as long as there are colours.
+    An algorithm looks the same in all figures of a study, no two look the same as long as there are
+    looks, and algorithms of one figure differ in colour as long as there are colours.
     """
     figures = [
         _labels_in(study, figure)
@@ -125,7 +126,9 @@ def look_numbers(study: Study) -> dict[str, int]:
     for label, _ in Counter(chain(*figures)).most_common():
         beside = set(chain(*(figure for figure in figures if label in figure)))
         colours = {numbers[other] % len(COLOURS) for other in beside & numbers.keys()}
-        free = [number for number in range(LOOKS) if number not in numbers.values()]
+        # Above LOOKS, the looks begin again.
+        possible = range(LOOKS) if len(numbers) < LOOKS else range(LOOKS, len(numbers) + 1)
+        free = [number for number in possible if number not in numbers.values()]
         numbers[label] = min(free, key=lambda number: (number % len(COLOURS) in colours, number))
     return numbers
 
@@ -159,7 +162,15 @@ def form_of(number: int) -> int:
 
 
 def files_of(figure: "Figure", endings: Iterable[str], **options: Any) -> list[bytes]:
-    """Return a figure as the content of a file of each ending (.png, .svg or .pdf)."""
+    """Return a figure as the content of a file of each ending (.png, .svg or .pdf).
+
+    Its texts have no characters that act: an SVG file with a control character cannot be opened.
+    """
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_text(visible(text.get_text()).replace("\t", " "))
     files = []
     for ending in endings:
         file = BytesIO()

@@ -1,13 +1,17 @@
 """Boxes show the values of the realizations, and say what their marks mean."""
 
+import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots.drawing import read_figure
+from ensvm.report.plots.drawing import drawn_figure, read_figure
+from ensvm.report.plots.looks import LOOKS, look_numbers, look_of
+from ensvm.visible_text import visible
 
 ROOT = Path(__file__).parents[3]
 CONFIG = """\
@@ -96,3 +100,41 @@ tables:
     study = make_study(tmp_path / "s", config + example, lines)
     figure, _ = study.config.figures
     assert texts_of(study, figure)
+
+
+def drawn_texts(folder, labels):
+    """Return a study whose box figure has algorithms with these labels, and the figure's texts."""
+    algorithms = [f"  a{n}: {{label: {label}, estimator: SVC}}" for n, label in enumerate(labels)]
+    config = "\n".join(
+        [
+            "study: s",
+            "realizations: 2",
+            "datasets: [german]",
+            "algorithms:",
+            *algorithms,
+            "figures:",
+            f"  - {{id: f, kind: box, caption: x, rows: [german], y_label: {labels[0]}, series:",
+            f"     [{', '.join(f'a{n}' for n in range(len(labels)))}]}}",
+        ]
+    )
+    lines = [line for n in range(len(labels)) for line in errors("german", f"a{n}", [0.1, 0.2])]
+    study = make_study(folder, config, lines)
+    content, (svg,) = drawn_figure(study, study.config.figures[0], [".svg"])
+    assert not content.missing
+    return study, {one.text for one in ET.fromstring(svg).iter() if one.tag.endswith("}text")}
+
+
+def test_a_figure_of_more_algorithms_than_looks_is_drawn(tmp_path):
+    study, _ = drawn_texts(tmp_path / "s", [f"b{n}" for n in range(LOOKS + 8)])
+    numbers = sorted(look_numbers(study).values())
+    assert numbers == list(range(LOOKS + 8))
+    looks = [look_of(number) for number in numbers]
+    assert len({(look["color"], look["linestyle"]) for look in looks}) == LOOKS
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_no_text_of_a_figure_acts_and_its_file_can_be_opened(tmp_path):
+    labels = ["a\x1b]0;x\x07", "a\x00b", "a\x9b1mb", "a\x85b", "a\u202eb", "a\tb", "a\x7f&<b>"]
+    _, texts = drawn_texts(tmp_path / "s", list(map(json.dumps, labels)))
+    shown = {part for one in labels for part in visible(one).replace("\t", " ").split("\n")}
+    assert shown <= texts
