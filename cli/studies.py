@@ -192,7 +192,7 @@ def check(config: str, results: Path) -> None:
     methods = str([cell.method for cell in plan.cells])
     for module in unwatched(re.findall(r"'([\w.]+):\w+'", methods), path.parent):
         print_text(
-            f"not watched: {module}: it is not below {path.parent}/, so that no cell is run again"
+            f"not watched: {module}: it is not below {path.parent}/, and no cell is run again"
             " if it changes; move it there, or name it under `depends:`"
         )
     errors = stale_notes(plan.config, results / plan.config.study)

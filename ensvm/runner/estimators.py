@@ -406,7 +406,7 @@ def lost_in_copies(estimator: Any, params: Iterable[str]) -> str:
     """
     told = estimator.get_params() if takes_keywords(type(estimator)) else params
     lost = ", ".join(sorted(set(params) - set(told)))
-    return f": its get_params() does not return {lost}, so that copies of it lose it" * bool(lost)
+    return f": its get_params() does not return {lost}, so copies of it lose it" * bool(lost)
 
 
 def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:

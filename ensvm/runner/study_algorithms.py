@@ -144,7 +144,7 @@ def _algorithm(
     for part in learns_one_against_rest(estimator) if many else ():
         # A stacking classifier has methods only once it is fitted.
         if hasattr(part, "predict") and not any(hasattr(part, each) for each in SCORES):
-            message = "has no decision values, so that it cannot learn one class against the rest;"
+            message = "has no decision values, so it cannot learn one class against the rest;"
             message += " write {estimator: OneVsRestClassifier, params: {estimator: ...}} around"
             message += " its parts for two classes"
             raise source.error(location, f"{type(part).__name__} {message}")

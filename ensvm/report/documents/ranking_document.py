@@ -48,7 +48,7 @@ RESAMPLED = (
     f"Holm's method. {NOTHING}: not tested, because {UNTESTED}."
 )
 CORRECTED = (
-    "The realizations split the same rows anew, so that they are not independent: as Nadeau and "
+    "The realizations split the same rows anew and are not independent: as Nadeau and "
     "Bengio (2003) have it, the variance of the mean has the factor 1/n + {overlap:.4g} in place "
     "of 1/n."
 )
@@ -123,7 +123,7 @@ def _on_dependence(comparison: DataSetComparison) -> str:
 
 
 def who_is_best(study: Study, table: TableConfig) -> list[str]:
-    """Return who is best on the user's own data, and from whom it cannot be told apart.
+    """Return which algorithms are best on the user's own data, and which are not shown to be worse.
 
     A sentence about all data sets, or one about each if they are few; what lacks values is named.
     Empty if there is no test, or if columns stand under several headings, which are other problems.
