@@ -130,9 +130,11 @@ def _values(results: Iterable[QueryResult]) -> tuple[float, ...]:
 
 def _mean_of_draws(n: int, column: ColumnConfig, result: QueryResult) -> str:
     """Return that a value is a mean over draws, and what other reports take in its place."""
-    kind = "the data" if column.draws is None else "a setting"
     single = f"{result.shown().mean():.5g} {result.unit.name}".strip()
-    return f"mean over {n} draws of {kind}; claims, ranks and figures take one draw: {single}"
+    if column.draws is not None:
+        names = f"{column.draws}; claims, ranks and figures take {result.query.algorithm}"
+        return f"mean over {n} draws of a setting, {names}: {single}"
+    return f"mean over {n} draws of the data; claims, ranks and figures take one draw: {single}"
 
 
 def _made_of(study: Study, table: TableConfig, cell: TableCell, result: QueryResult) -> str:

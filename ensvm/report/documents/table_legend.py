@@ -29,6 +29,7 @@ from ensvm.study.table_layout import TableConfig
 
 OF_MEANS = "Signs of means over rows: D is that of the mean of the rows' differences from print."
 OVER_ROWS = "Of rows that sum up the table, ± is the standard deviation over the rows."
+OF_DRAWS = {"the data": "one", "a setting": "the algorithm's own setting"}  # in other reports
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
@@ -108,8 +109,11 @@ def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
             label = f"{row}, {_label(study, table, cell.column)}" if column.draws else row
             kind = "a setting" if column.draws else "the data"
             rows_of.setdefault((len(drawn), kind), {})[label] = None
-    parts = [f"{n} draws of {kind} ({'; '.join(rows)})" for (n, kind), rows in rows_of.items()]
-    return f"Means over {' and '.join(parts)}; claims, ranks and figures take one." if parts else ""
+    return " ".join(
+        f"Means over {n} draws of {kind} ({'; '.join(rows)}); claims, ranks and figures take "
+        f"{OF_DRAWS[kind]}."
+        for (n, kind), rows in rows_of.items()
+    )
 
 
 def _methods(study: Study, table: TableConfig) -> list[str]:
