@@ -6,6 +6,7 @@ then called with the error, and the paths are those of the other files.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 # What the index counts over all studies, each in the order of its bar
 ORDERS = {"verdicts": tuple(SIGNS), "chosen": tuple(SIGNS), "claim_verdicts": CLAIM_VERDICTS}
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
+SVG_TAG = re.compile(rb"<svg[^>]*>")
+# The filter of page.css, for Markdown pages on the web: the file alone knows nothing of its page.
+IN_THE_DARK = (
+    b"<style>@media (prefers-color-scheme: dark) "
+    b"{ svg { filter: invert(.93) hue-rotate(180deg); } }</style>"
+)
 
 Failed: TypeAlias = Callable[[OSError], None] | None  # what a file that cannot be written calls
 
@@ -165,13 +172,16 @@ def _write_files(
     """Write contents by their endings into a study's folder and return the paths.
 
     In Markdown, no value is separated from its spread at the end of a line, and readings are links.
+    In an SVG file, light becomes dark if the reader prefers dark colours.
     """
-    named = {
-        f"{stem}{ending}": unbroken(with_links_to_readings(study, content))
-        if ending == ".md" and isinstance(content, str)
-        else content
-        for ending, content in files.items()
-    }
+    named = dict[str, str | bytes]()
+    for ending, content in files.items():
+        match ending, content:
+            case ".md", str():
+                content = unbroken(with_links_to_readings(study, content))
+            case ".svg", bytes():
+                content = SVG_TAG.sub(rb"\g<0>" + IN_THE_DARK, content, count=1)
+        named[f"{stem}{ending}"] = content
     return _replace_files(study.folder, named, failed)
 
 

@@ -182,10 +182,10 @@ def _figures(study: Study) -> Iterator[Part]:
         if not figure.of_paper:
             continue
         caption, stem = as_written(figure.caption), f"figure-{figure.id}"
-        if (study.folder / f"{stem}.png").is_file():
+        if (study.folder / f"{stem}.svg").is_file():
             yield Heading(f"Figure {figure.id}. {caption}")
-            yield f"![{caption}]({stem}.png)"
-            yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "svg", "csv"))
+            yield f"![{caption}]({stem}.svg)"
+            yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "png", "csv"))
 
 
 def _claims(study: Study) -> Iterator[Part]:
@@ -203,7 +203,7 @@ def _more(study: Study) -> Iterator[Part]:
         if not table.of_paper
     }
     pages |= {
-        f"figure-{figure.id}.png": as_written(figure.caption)
+        f"figure-{figure.id}.svg": as_written(figure.caption)
         for figure in config.figures
         if not figure.of_paper
     }

@@ -101,7 +101,14 @@ def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     assert all(paths for _, paths in write_figures(study))
     after = write_first_page(study).read_text()
     links = re.findall(r"\]\(([^)]+)\)", after)
-    assert {"printed.svg", "figure-1.png", "figure-1.pdf", "claims.md", "table-1.md"} <= set(links)
+    assert {
+        "printed.svg",
+        "figure-1.svg",
+        "figure-1.png",
+        "figure-1.pdf",
+        "claims.md",
+        "table-1.md",
+    } <= set(links)
     for text in (before, after):
         for link in re.findall(r"\]\(([^)]+)\)", text):
             assert (study.folder / link).is_file(), link

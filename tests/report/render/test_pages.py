@@ -25,7 +25,7 @@ from ensvm.report.render.first_page import first_page
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.study_folder import find_studies, read_study
 from ensvm.report.tables import build_table
-from ensvm.report.write import write_pages
+from ensvm.report.write import write_figures, write_pages
 from ensvm.shipped import shipped_results
 
 RESULTS = shipped_results()
@@ -205,9 +205,11 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize(
-    "style", ["ensvm/report/render/templates/page.css", "docs/static/site.css"]
-)
+TEMPLATES = "ensvm/report/render/templates"
+FILTERS = [f"{TEMPLATES}/page.css", f"{TEMPLATES}/printed.svg", "docs/static/site.css"]
+
+
+@pytest.mark.parametrize("style", [*FILTERS, "ensvm/report/write.py"])
 def test_figures_in_the_dark_have_the_page_as_background_and_colours_that_can_be_seen(style):
     """The filter of CSS, computed as the specification of filter effects says it."""
     root = RESULTS.parents[1]
@@ -224,6 +226,17 @@ def test_figures_in_the_dark_have_the_page_as_background_and_colours_that_can_be
     paper = rgb(re.findall(r"--paper: (#\w{6})", page)[1])
     assert contrast(dark("#ffffff"), paper) < 1.1
     assert min(contrast(dark(colour), paper) for colour in (*COLOURS, GREY, *SIDES)) > 3.0
+
+
+def test_a_figure_beside_the_records_darkens_itself(page, study):
+    files = [path for _, paths in write_figures(study) for path in paths if path.suffix == ".svg"]
+    assert files
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("prefers-color-scheme: dark") == 1
+        ElementTree.fromstring(text)
+    # The page has a filter of its own.
+    assert "prefers-color-scheme" not in unquote("".join(Page(page).values("src")))
 
 
 def test_links_lead_to_the_web_to_mail_or_beside_the_page(elements):
