@@ -100,15 +100,18 @@ def table_of_works(_: str) -> str:
         study = results_of(name)
         cells = values_of(study)
         parts = parts_with_claims(name)
-        of_work = [judged for each in (study, *parts) for judged in evaluate_claims(each)]
+        of_page = {each.config.study: list(evaluate_claims(each)) for each in (study, *parts)}
+        of_work = [judged for judged_there in of_page.values() for judged in judged_there]
         every, claims = every + cells, claims + of_work
+        sentences = how_claims_came_out(of_work)
+        if parts:  # each page counts its own
+            own = [f"`{page}`: {claims_in_words(judged)}" for page, judged in of_page.items()]
+            sentences += f" ({'; '.join(own)})"
         paper = study.config.title.split("(")[0].strip()
         signs = printed_counts(study, "results")[1] or "none"
         links = [f"[{paper}]({page_of(study)}): `{name}`"]
         links += [f"[`{part.config.study}`]({page_of(part)})" for part in parts]
-        lines.append(
-            f"| {', '.join(links)} | {signs} | {how_claims_came_out(of_work)} | {came_out(name)} |"
-        )
+        lines.append(f"| {', '.join(links)} | {signs} | {sentences} | {came_out(name)} |")
     silent = sum(cell.published is not None and cell.mean is None for cell in every)
     missing = f"{silent} printed numbers have no value of ours."
     lines.append(
