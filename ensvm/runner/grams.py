@@ -5,10 +5,10 @@ All cells of a realization share these arrays, so the arrays are read-only.
 
 import inspect
 import pickle
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
+from time import perf_counter  # here: own code may replace the clocks of `time`
 from typing import Any
 
 import joblib
@@ -120,9 +120,9 @@ class SharedGram(CellInputs):
         return np.concatenate([block for _, block in self.blocks()])
 
     def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
-        start = time.perf_counter()
+        start = perf_counter()
         values: NDArray[Any] = gram(*inputs, **self._kernel, dtype=self._dtype)
-        self.seconds[part] += time.perf_counter() - start
+        self.seconds[part] += perf_counter() - start
         values.flags.writeable = False
         return values
 

@@ -167,6 +167,8 @@ def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record
         records, reason = [], reason or UNREADABLE
     if records:
         return records
+    if mark is None and os.waitstatus_to_exitcode(status) == 0:  # it went on to its end
+        reason = reason or UNREADABLE
     if reason:
         failed = new_record(task, task.cells[0], "failed", reason)
         return [failed, *task.answered_by(failed)]

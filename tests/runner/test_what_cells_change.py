@@ -15,6 +15,7 @@ ATTACKS = """
 import builtins, io, json, multiprocessing, os, resource, shutil, signal, sys, tempfile
 import threading, time, warnings
 
+from ensvm.records import store
 from troublesome import Majority
 
 
@@ -113,6 +114,8 @@ ATTACKS = {
     "other_json": lambda: setattr(json, "dumps", lambda *values, **options: "{}"),
     "fsync": lambda: replace(os, "fsync"),
     "exit": lambda: setattr(os, "_exit", lambda status: None),
+    "clocks": lambda: setattr(time, "perf_counter", lambda: -1e9) or setattr(time, "time", int),
+    "store": lambda: setattr(store.Appender, "append", lambda self, lines: None),
     "process": process,
     "daemon": daemon,
     "parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
@@ -156,7 +159,7 @@ class Warns(Attack):
 """
 # How a cell ends that does this to its process while it is fitted.
 DONE = "directory directory_gone descriptors every_descriptor streams environment handlers thread"
-DONE = [*DONE.split(), "child", "fsync", "exit", "process"]
+DONE = [*DONE.split(), "child", "fsync", "exit", "process", "clocks"]
 FAILED = {
     "mute": "Mute: its text cannot be shown",
     "mute_warning": "ValueError: no text",
@@ -170,6 +173,7 @@ FAILED = {
     "io": "TypeError",
     "json": "TypeError",
     "other_json": "its record cannot be read",
+    "store": "its record cannot be read",
     "alarm": r"SIGALRM\(-14\)\): by its own code, a timer or another program",
     "real_time": r"SIGNAL\(-\d+\)\): by its own code, a timer or another program",
     "crash": r"SIGABRT\(-6\)\): a crash in compiled code",
@@ -205,6 +209,7 @@ def test_a_cell_costs_at_most_its_own_record(run):
     wrong = {how: text for how, text in failed.items() if not re.search(FAILED[how], text)}
     assert not wrong
     assert len({records[how].metrics["error"] for how in DONE}) == 1
+    assert 0.0 <= records["clocks"].seconds["fit_seconds"] < 600.0
     assert sum(b'"status"' in line for line in lines) == len(records)  # each is written once
     assert max(map(len, lines)) < 2 * MOST_CHARACTERS + MOST_OF_A_TRACEBACK
 
