@@ -225,7 +225,7 @@ def read_studies(
             first = f"{_or_shipped((name,))}run it first: ensvm run {name}"
             refuse(f"{results}: {name} was not run here; {first}")
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
-        named = [*folders, *shipped_too]
+        named = dict.fromkeys([*folders, *shipped_too])
         where = f"{results or RESULTS}: no results of a study"
         must_be_one_of(where, name, named, meant=shipped_names())
         yield from _readable({name: folders[name]})

@@ -8,10 +8,12 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, ScalarFormatter
 
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
@@ -53,6 +55,7 @@ PANELS_PER_ROW = 2
 # The least side of a scatter for each of its points, and the most for all panels of a row
 POINT_INCHES, WIDEST_SCATTER = 0.2, 5.6
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
+LARGE = 1e6  # numbers at the ticks of an axis from here on get the letters of units
 LETTERS_PER_INCH = 13  # of the label of an axis, fewer than fit
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
@@ -108,7 +111,9 @@ def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[b
         return []
     with style.context(["default", STYLE]):  # not the user's own matplotlib settings
         figure, axes = _panels(study, config)
-        _legend(figure, _kind(config).draw(study, config, content.panels, axes))
+        keys = _kind(config).draw(study, config, content.panels, axes)
+        _shorten_large_numbers(axes)
+        _legend(figure, keys)
         return files_of(figure, endings)
 
 
@@ -171,6 +176,15 @@ def _panels(study: Study, config: FigureConfig) -> tuple[Figure, list[Axes]]:
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
     return figure, axes[:count]
+
+
+def _shorten_large_numbers(axes: list[Axes]) -> None:
+    """Label ticks of a million and more with k, M or G; a power beside the axis is overlooked."""
+    for panel in axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            is_default = isinstance(axis.get_major_formatter(), ScalarFormatter)
+            if is_default and np.abs(axis.get_view_interval()).max() >= LARGE:
+                axis.set_major_formatter(EngFormatter())
 
 
 def _folded(label: str, letters: int) -> str:

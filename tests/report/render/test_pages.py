@@ -464,7 +464,7 @@ const cut = picture ? picture.right > innerWidth || picture.bottom > innerHeight
 document.querySelectorAll("details").forEach(one => { one.open = true; });
 setTimeout(() => {
   const wide = [], unlike = [];
-  for (const box of document.querySelectorAll(".scroll, figure")) {
+  for (const box of document.querySelectorAll(".scroll")) {
     const isWide = box.scrollWidth > box.clientWidth + 1, hint = box.previousElementSibling;
     const name = box.getAttribute("aria-label") ?? box.parentElement.id;
     const says = Boolean(hint?.matches(".hint") && hint.clientHeight);

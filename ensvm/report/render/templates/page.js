@@ -184,7 +184,7 @@
     if (hints.has(target)) hints.get(target).hidden = !isWide;
     fade(target);
   }));
-  document.querySelectorAll(".scroll, figure").forEach(box => {
+  document.querySelectorAll(".scroll").forEach(box => {
     sizes.observe(box);
     box.addEventListener("scroll", () => fade(box), {passive: true});
   });
