@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ensvm.errors import UserError, did_you_mean, in_any_case
-from ensvm.shipped import RESULTS, shipped_name, shipped_names, shipped_records
+from ensvm.shipped import RESULTS, SHIPPED, shipped_name, shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
 if TYPE_CHECKING:
@@ -123,6 +123,9 @@ def _results_and_studies(
     results, studies = (Path(values[0]), values[1:]) if is_folder else (None, values)
     studies, rest = _before_words(results or RESULTS, studies, words)
     if not is_folder:
+        # as `ensvm compare` calls them
+        is_every = studies == (SHIPPED,)
+        studies = tuple(filter(shipped_records, shipped_names())) if is_every else studies
         studies = tuple(map(_study_name, studies))
     of_names = bool(studies) and os.sep not in studies[0] and all(map(shipped_records, studies))
     folder = studies[0] if studies and os.sep in studies[0] else str(results or RESULTS)
@@ -130,7 +133,9 @@ def _results_and_studies(
         unknown = [name for name in studies if not shipped_records(name)]
         hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
         first = "run a study first, for example: ensvm run smoke"
-        named = f"{values[0]!r} is neither a folder nor a shipped study, and " if unknown else ""
+        named = f"{unknown[0]!r} is neither a folder nor a shipped study, and " if unknown else ""
+        if unknown and unknown[0].isdecimal():
+            hint = f"; a table: --table {unknown[0]}"
         raise click.UsageError(f"{named}there is no folder {folder!r}; {first}{hint}")
     return results, studies, rest
 

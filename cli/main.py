@@ -22,7 +22,7 @@ from ensvm_cli.studies import check, copy, list_
 from ensvm_cli.table_verbs import SHOWN_BY, rank, table
 from ensvm_cli.warm_up import warm_up
 
-# The sections of `ensvm --help`; hidden verbs are not listed there.
+# The sections of `ensvm --help`.
 VERBS = {
     "Studies": (list_, init, copy, keys, check, run),
     "Results": (table, report, rank, compare, export),
@@ -82,7 +82,7 @@ class _Verbs(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the verbs that are not hidden, section by section."""
+        """Write the verbs, section by section."""
         longest = max(map(len, self.commands))
         limit = formatter.width - 6 - longest
         for title, verbs in VERBS.items():
@@ -91,7 +91,6 @@ class _Verbs(click.Group):
                     [
                         (str(verb.name).ljust(longest), verb.get_short_help_str(limit))
                         for verb in verbs
-                        if not verb.hidden
                     ]
                 )
 

@@ -44,9 +44,9 @@ FITS: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
 )
 
 
-@click.command("warm-up", hidden=True)
+@click.command("warm-up")
 def warm_up() -> None:
-    """Compile the solvers of all classifiers now, so that no first fit waits for it.
+    """Compile all solvers now: no first fit waits for it.
 
     The machine code is kept in the user's cache folder, or in the one that NUMBA_CACHE_DIR names.
     """

@@ -103,8 +103,8 @@ EXAMPLES = examples()
 def test_there_are_examples_of_every_verb():
     """Otherwise nobody would notice that the search for examples is broken."""
     verbs = {tuple(parts[:2]) for parts in EXAMPLES.values()}
-    for name, verb in main.commands.items():
-        assert verb.hidden or ("ensvm", name) in verbs
+    for name in main.commands:
+        assert ("ensvm", name) in verbs
 
 
 @pytest.fixture(scope="module")

@@ -246,7 +246,7 @@ def how_to_read(*grids: Grid, plain: bool = False) -> str:
             value.printed for value in values
         ),
         f"{WARNED} fits gave warnings": any(value.warned for value in values),
-        f"{PARTIAL.strip().format(n='…')} fewer realizations than asked for, never bold": any(
+        f"{PARTIAL.strip().format(n='…')} fewer realizations than in the config, never bold": any(
             value.partial_n is not None for value in values
         ),
         f"{CHOSEN_SIGN} a setting was chosen on this value": any(value.chosen for value in values),
