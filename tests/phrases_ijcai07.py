@@ -63,7 +63,7 @@ def ends_of_rho_svm() -> list[str]:
         "decided without it within half a point (reading decision)",
         f"gives {late['adult1']:.1f} on adult1 and {late['german']:.1f} on german (30",
         f"{table['german', 'rho_svm'] - exact['german']:.1f} points above the exact solution, which"
-        f" errs as printed ({exact['german']:.1f} %",
+        f" is near print ({exact['german']:.1f} %",
     ]
 
 

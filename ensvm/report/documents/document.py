@@ -217,12 +217,15 @@ def values_of(*grids: Grid) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, Value)]
 
 
-def how_to_read(*grids: Grid, plain: bool = False) -> str:
+def how_to_read(*grids: Grid, plain: bool = False, orders: bool = True) -> str:
     """Return the meaning of what occurs in grids: spreads, bold values, printed ones, marks.
 
-    With `plain`, bold and italic values stand between asterisks, which are named.
+    With `plain`, bold and italic values stand between asterisks and underlined ones between
+    underscores, which are named. `orders` says whether the medium shows the spread over orders.
     """
-    bold, italic = (r"bold (\*\*)", r"italic (\*)") if plain else ("bold", "italic")
+    bold, italic, underlined = "bold", "italic", "underlined"
+    if plain:
+        bold, italic, underlined = r"bold (\*\*)", r"italic (\*)", r"underlined (\_)"
     values = values_of(*grids)
     best = "under each heading" if any(grid.above for grid in grids) else "of the row"
     if any(grid.oracles for grid in grids):
@@ -236,12 +239,11 @@ def how_to_read(*grids: Grid, plain: bool = False) -> str:
         "in parentheses, the 95 % interval over the realizations of both columns": any(
             value.interval for value in values
         ),
-        "in parentheses, over orders of the training rows": any(
-            value.order_spread for value in values
-        ),
+        "in parentheses, over orders of the training rows": orders
+        and any(value.order_spread for value in values),
         f"{bold}: the best {best}": any(value.best for value in values),
         f"{italic}: the second best": any(value.second for value in values),
-        "underlined: significantly better": any(value.underlined for value in values),
+        f"{underlined}: significantly better": any(value.underlined for value in values),
         ": ".join(filter(None, ("below ours, the printed value", verdicts))): any(
             value.printed for value in values
         ),

@@ -79,6 +79,15 @@ class TableDocument:
         """The number of the table and its caption, as written."""
         return f"Table {self.table}. {self.caption}"
 
+    def legend_without_orders(self, *, plain: bool = False) -> list[str]:
+        """Return the legend for a medium that does not show the spread over orders.
+
+        For `plain`, see `how_to_read`.
+        """
+        marks = how_to_read(self.grid, plain=plain, orders=False)
+        shown = {f"{how_to_read(self.grid)}.": f"{marks}." if marks else ""}
+        return [text for each in self.legend if (text := shown.get(each, each))]
+
     @property
     def whole(self) -> Document:
         """All of it as a document."""

@@ -27,6 +27,7 @@ from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import (
     Part,
     as_note,
+    as_written,
     csv_of,
     number_range,
     one_line,
@@ -226,19 +227,22 @@ class StudyPage:
             for number, column in enumerate(table.columns, 1)
             if column.of(table) in self.config.proposed
         ]
+        last = max(proposed, default=0)  # counted from 1
+        label = as_written(self.config.column_label(table.columns[last - 1]))
+        grey = [f"Grey: {label}, which the cited work proposes."] if last else []
         counts = {cell.n for cell in cells if cell.n and table.of != "data"}
         content = {
             "grid": document.grid,
             "turns_heads": len(document.grid.heads) > MOST_HEADS,
             "realizations": f"Realizations: {number_range(counts)}. " if counts else "",
             "best": self.html(*document.best),
-            "legend": self.html(*document.legend),
+            "legend": self.html(*document.legend_without_orders(), *grey),
             "notes": self.html(*document.notes),
             "missing": [self.html(reason) for reason in document.missing],
             "files": _downloads(document),
             "assumptions": list(document.assumptions),
             "verdicts": [v for v in SIGNS if any(cell.verdict == v for cell in cells)],
-            "proposed": max(proposed, default=0),  # the number of the last such column, from 1
+            "proposed": last,
         }
         return PageSection(table.id, document.caption, content, bool(table.of_paper))
 

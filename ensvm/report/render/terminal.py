@@ -6,7 +6,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from ensvm.report.documents.document import NOTHING, Grid, Value, how_to_read
+from ensvm.report.documents.document import NOTHING, Grid, Value
 from ensvm.report.documents.table_document import TableDocument
 from ensvm.visible_text import visible
 
@@ -26,23 +26,19 @@ def to_terminal(
     around: list[RenderableType] = [Text(visible(document.heading), "bold")]
     around += [to_table(document.grid, bold=bold)]
     # without bold letters there are asterisks, whose meaning the legend has to say
-    plain = {} if bold else {_sentence(document.grid): _sentence(document.grid, plain=True)}
-    texts = [Markdown(plain.get(text, text), style=DIM) for text in document.legend]
+    legend = document.legend_without_orders(plain=not bold)
+    texts = [Markdown(text, style=DIM) for text in legend]
     if document.notes:
         texts.append(Markdown("\n".join(f"- {text}" for text in document.notes)))
     texts += [Markdown(text) for text in document.best]
     return Group(*around, *(Constrain(text, text_width) for text in texts), "")
 
 
-def _sentence(grid: Grid, *, plain: bool = False) -> str:
-    return f"{how_to_read(grid, plain=plain)}."
-
-
 def to_table(grid: Grid, *, bold: bool = True) -> Table:
     """Return a grid as a table of a terminal, the printed values below ours.
 
     Without `bold`, as in a file, the best values, and the second best, stand between asterisks, as
-    in Markdown.
+    in Markdown, and underlined ones between underscores.
     """
     table = Table(box=None, padding=(0, 1))
     for number, (head, whole) in enumerate(zip(grid.heads, grid.whole_heads, strict=True)):
@@ -59,7 +55,10 @@ def _text(cell: str | Value, bold: bool) -> Text:
     text = Text()
     ours = cell.ours.replace(NOTHING, "-")
     stars = ("**" if cell.best else "*" if cell.second else "") * (not bold)
-    text.append(f"{stars}{ours}{stars}", "bold" if cell.best else "italic" if cell.second else "")
+    lines = "_" * (cell.underlined and not bold)
+    style = "bold" if cell.best else "italic" if cell.second else ""
+    style += " underline" * (cell.underlined and bold)
+    text.append(f"{lines}{stars}{ours}{stars}{lines}", style)
     text.append(cell.marks)
     if cell.spread:
         text.append(f" ±{cell.spread}", DIM)

@@ -150,6 +150,17 @@ def test_the_proposed_column_is_marked(elements):
     assert len(marked) == 3  # and the head
 
 
+def test_the_legend_says_what_is_grey_if_a_column_is(tmp_path):
+    for proposed in ("proposed: two\n", ""):
+        config = CONFIG.replace("proposed: one\n", proposed)
+        folder = tmp_path / ("s" if proposed else "none")
+        made = errors("titanic", "one", [0.21])
+        study = make_study(folder, config, made, PUBLISHED)
+        (table,) = StudyPage(study).tables
+        grey = "Grey: two, which the cited work proposes."
+        assert (grey in table.content["legend"]) == bool(proposed)
+
+
 def test_side_studies_follow_theirs_in_the_index(tmp_path):
     finding = "findings: [c]\n"
     names = ("alone", "b", "b-side", "bb", "c")
