@@ -56,8 +56,13 @@ def list_of_findings(study: str) -> str:
     )
 
 
-# In the order of the table of works
-WORKS = ("ijcai07", "icmla05", "ecda13", "nips99", "comp6321")
+# In the order of the table of works, which is that of the pages' index
+WORKS = ("nips99", "icmla05", "ijcai07", "ecda13", "comp6321")
+# Below the table of works
+READ_COUNTS = (
+    "*On new rows*: how many of the sentences that hold would hold for [other rows of the same "
+    "kind](docs/understand/signs-and-claims.md#claims) too. Several sentences may fail by one test."
+)
 
 
 @cache
@@ -118,7 +123,9 @@ def table_of_works(_: str) -> str:
         f"| **all** | {verdict_counts(every)} | {how_claims_came_out(claims)} | {missing} |"
     )
     heads = "| paper | printed numbers: = ≈ ≠ ? † | its sentences, tested | what came out |"
-    return "\n".join([heads, "|:--|:--|:--|:--|", *lines])
+    return "\n".join(
+        [heads, "|:--|:--|:--|:--|", *lines, "", fill(READ_COUNTS, 118, break_on_hyphens=False)]
+    )
 
 
 def how_claims_came_out(claims: Sequence[JudgedClaim]) -> str:
@@ -157,9 +164,11 @@ def contains_0(cell: TableCell) -> bool:
 
 def total(_: str) -> str:
     """Return in words how all printed values of the works came out."""
-    cells = [
-        cell for name in WORKS for cell in values_of(results_of(name)) if cell.published is not None
-    ]
+    of_work = {
+        name: [cell for cell in values_of(results_of(name)) if cell.published is not None]
+        for name in WORKS
+    }
+    cells = [cell for of_one in of_work.values() for cell in of_one]
     n = Counter(cell.verdict for cell in cells if cell.verdict is not None)
     within = [cell for cell in cells if cell.verdict == "within the margin"]
     chosen = sum(cell.chosen for cell in within)
@@ -169,9 +178,14 @@ def total(_: str) -> str:
         f"Of {judged + silent} printed results, {len(within)} lie within the margin, {n['close']} "
         f"are close and {n['differs']} differ; {n['cannot tell']} are undecided, and {silent} have "
         f"no value of ours. Of those within the margin, {len(within) - told_apart} may be equal to "
-        f"ours, and {told_apart} differ, but by less than the margin. For {chosen} of them a "
-        "setting was tuned to the printed value, so that the match proves little."
+        f"ours, and {told_apart} differ, but by less than the margin. For {chosen} of the "
+        f"{len(within)} a setting was tuned to the printed value, so that the match proves little."
     )
+    for name, of_one in of_work.items():
+        unjudged = sum(cell.verdict is None and cell.mean is not None for cell in of_one)
+        if unjudged:
+            title = results_of(name).config.title.partition(":")[0]
+            text += f" {unjudged} more, of {title}, are not judged."
     return fill(text, 118)
 
 

@@ -406,6 +406,9 @@ def test_the_first_page_counts_the_works():
     with_abstract = {path.parent.name for path in (ROOT / "configs").glob("*/abstract.yaml")}
     assert with_abstract == {*generated.WORKS, "benchmark"}  # which has no paper
     assert len(generated.WORKS) == 5
+    years = [read_config(find_config(work))[0].year for work in generated.WORKS]
+    assert years[:-1] == sorted(years[:-1])
+    assert years[-1] is None  # the lecture
     assert "Run four papers and a lecture" in text_of("README.md")
 
 

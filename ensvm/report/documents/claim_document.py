@@ -129,8 +129,8 @@ def claims_in_words(claims: Sequence[JudgedClaim]) -> str:
 
 
 def title_of_claims(study: Study) -> str:
-    """Return what the claims are: sentences of a paper, or hypotheses of our own."""
-    return "Sentences of the paper, tested" if quotes_a_paper(study) else "Hypotheses, tested"
+    """Return what the claims are: sentences of a work, or hypotheses of our own."""
+    return "Sentences of the work, tested" if quotes_a_paper(study) else "Hypotheses, tested"
 
 
 def quotes_a_paper(study: Study) -> bool:
