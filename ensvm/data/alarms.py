@@ -38,7 +38,9 @@ VARIED = 0.25  # a column with different values in this share of the rows tells 
 NEAR_UNIQUE = 0.5  # of the rows have a value of their own
 UNIQUE = 0.9
 MOST_PER_ROW = 2  # by how much row numbers with gaps rise on average, at most
-WIDE_RANGE = 100  # for each row; whole numbers in a first column that spread so far name samples
+# For each row; whole numbers that spread so far in a first column, or in one without a name, name
+# samples
+WIDE_RANGE = 100
 
 # What often stands for a missing number, in a column of so many other numbers: nines, the ends of
 # whole numbers of 16 and 32 bits, powers of ten
@@ -191,7 +193,9 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
         rising = not is_text and bool((np.diff(numbers) >= 0).all())  # as row numbers, with gaps
         rising &= n_values > UNIQUE * n_rows
         numbered = rising and np.ptp(numbers) <= MOST_PER_ROW * n_rows
-        numbers_samples = at == 0 and not is_text and np.ptp(numbers) > WIDE_RANGE * n_rows
+        nameless = plain.isdigit() and n_values > UNIQUE * n_rows  # called by its position
+        spread = not is_text and np.ptp(numbers) > WIDE_RANGE * n_rows
+        numbers_samples = spread and (at == 0 or nameless)
         tells_rows = named or SAMPLE.fullmatch(plain) or numbered or numbers_samples
         unique = n_values > NEAR_UNIQUE * n_rows and tells_rows
         grouped = named and 2 < n_values <= NEAR_UNIQUE * n_rows and dataset.groups is None

@@ -30,6 +30,7 @@ OF_PARTS = re.compile(
 )
 OF_ANOTHER_BASE = re.compile(r"[+-]?0[xob][0-9a-f_]+|[+-]?\d[0-9a-f]*h", re.I)  # 0x1F, 1Fh
 COMPACT_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+CODE = re.compile(r"0\d{2,}")  # 00123, but neither a day such as 07 nor 0.5
 FEWEST_IN_THOUSANDS = 20  # different numbers such as 1.250, if others such as 950 have no point
 MOSTLY = 0.9  # of the fields of a column
 FREE_TEXT_WORDS = 4  # in most of the different texts: they are sentences, not names of rows
@@ -93,15 +94,16 @@ def look_at_column(
         numbers = numerals.read(fields)
         whole = bool((numbers == np.round(numbers)).all())
         if (position == 0 or named) and whole and (np.diff(numbers) == 1).all():
-            return replace(column, kind="row number", dropped="numbers the rows")
+            return replace(column, kind="row number", dropped="numbers the rows", alarm="")
         if named and whole:
             reason = "a different number in every row, and the name of an identifier"
-            return replace(column, kind="identifier", dropped=reason)
+            return replace(column, kind="identifier", dropped=reason, alarm="")
     if not column.dropped and len(column.counts) == 1:
         value = next(iter(column.counts))
         if min(column.missing, n - column.missing) >= FEWEST_OF_A_FLAG:
             return replace(column, kind="yes or no")
-        return replace(column, kind="constant", dropped=f"the same value in every row: {value}")
+        reason = f"the same value in every row: {_shortened(value)}"
+        return replace(column, kind="constant", dropped=reason, alarm="")
     return column
 
 
@@ -120,7 +122,7 @@ def look_at_text(name: str, fields: Sequence[str], marks: frozenset[str]) -> Dra
             "repeat the command"
         )
         return replace(column, dropped=reason, alarm=alarm)
-    example = repr(shorten(first, EXAMPLE_WIDTH, placeholder=" ..."))
+    example = repr(_shortened(first))
     if len(levels) == len(fields) - column.missing and len(levels) >= FEWEST_NUMBERS:
         kind, reason = "identifier", f"a different text in every row, such as {example}"
     elif len(levels) > MOST_LEVELS:
@@ -141,8 +143,13 @@ def _are_sentences(levels: Sequence[str]) -> bool:
     return 2 * sum(len(level.split()) >= FREE_TEXT_WORDS for level in levels) > len(levels)
 
 
+def _shortened(text: str) -> str:
+    """Return a text of a column as an example of what it holds."""
+    return shorten(text, EXAMPLE_WIDTH, placeholder=" ...")
+
+
 def _dates(first: str) -> str:
-    return f"dates or times, such as {first!r}: make numbers of them, as days since one"
+    return f"dates or times, such as {first!r}: make numbers of them, such as days since the first"
 
 
 def _unit_of(levels: Sequence[str]) -> str:
@@ -210,8 +217,20 @@ def _as_numbers(
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = frozenset(marks | MISSING_NUMBERS | set(strays))
-    alarm = _maybe_thousands(name, [text for text in present if text not in strays], numerals)
+    texts = [text for text in present if text not in strays]
+    alarm = _maybe_codes(name, texts) or _maybe_thousands(name, texts, numerals)
     return DraftColumn(name, "number", fields, marks, notes=tuple(notes), alarm=alarm)
+
+
+def _maybe_codes(name: str, texts: list[str]) -> str:
+    """Return an alarm if numbers begin with zeros, as codes such as 00123 do."""
+    first = next(filter(CODE.fullmatch, texts), None)
+    if first is None:
+        return ""
+    return (
+        f"{name!r} has numbers that begin with zeros, such as {first!r}, and is read as numbers: "
+        "if they are codes, leave it out by `drop:`"
+    )
 
 
 def _maybe_thousands(name: str, texts: list[str], numerals: Numerals) -> str:

@@ -1,7 +1,9 @@
 """The config that `ensvm init` drafts, with a comment at each choice that a user may change."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import yaml
 
 from ensvm.atomic_write import replace_file
@@ -126,11 +128,10 @@ def commands(draft: Draft) -> list[str]:
 
 
 def _dataset(draft: Draft) -> list[str]:
-    counts = ", ".join(f"{label} {count}" for label, count in list(draft.classes.items())[:8])
     reasons = {column.name: column.dropped for column in draft.columns}
     comments = {
         **COMMENTS,
-        "target" if "target" in draft.block else "path": f"rows: {_plain(counts)}",
+        "target" if "target" in draft.block else "path": f"rows: {_class_counts(draft.classes)}",
         "split": split_comment(draft.block["split"]),
         "scaling": COMMENTS[draft.block["scaling"]],
     }
@@ -145,6 +146,15 @@ def _dataset(draft: Draft) -> list[str]:
         else:
             lines.append(f"{key}: {_flow(value)}{comment}")
     return [f"  - {lines[0]}", *(f"    {line}" for line in lines[1:])]
+
+
+def _class_counts(classes: Mapping[str, int]) -> str:
+    """Return the rows of each class, of the first ones if all would make a long line."""
+    counts = [_plain(f"{label} {count}") for label, count in classes.items()]
+    ends = np.cumsum([len(text) + len(", ") for text in counts])
+    shown = max(1, int((ends <= WIDTH).sum()))
+    more = [f"and {counted(len(counts) - shown, 'more class')}"] * (shown < len(counts))
+    return ", ".join([*counts[:shown], *more])
 
 
 def split_comment(split: dict[str, Any]) -> str:
@@ -171,4 +181,4 @@ def _indented(value: Any) -> list[str]:
 
 def _plain(text: str) -> str:
     """Return a text for a comment: on one line, without what YAML does not take."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:120]
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -188,7 +188,7 @@ def _of_table(
     if len(table.columns) < 2:
         raise UserError(f"{path}: has one column; needed: one of classes, and inputs")
     columns = [_look_at(table, at, marks) for at in range(len(table.columns))]
-    position = _target_position(table, columns, path, asked, marks)
+    position, doubt = _target_position(table, columns, path, asked, marks)
     target = _as_labels(columns[position], table, marks)
     _check_target(f"{path}: column {table.titles[position]!r}", target)
     columns[position] = target
@@ -216,7 +216,7 @@ def _of_table(
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "fill": "training-mean"}
-    found = (*table.alarms, *(column.alarm for column in others if column.alarm))
+    found = tuple(filter(None, [*table.alarms, doubt, *(column.alarm for column in others)]))
     draft = Draft(
         path, config, table.written_as, target, table.titles[position], block, alarms=found
     )
@@ -279,14 +279,15 @@ def _target_position(
     path: Path,
     asked: str | None,
     marks: Sequence[str],
-) -> int:
+) -> tuple[int, str]:
     """Return the position of the classes: as asked, by a sure name, or the only one possible.
 
-    If a column with a sure name holds one class alone, no other is taken without a question.
+    With it comes an alarm if the position is a guess, else an empty text. If a column with a sure
+    name holds one class alone, no other is taken without a question.
     """
     if asked is not None:
         name = column_name(table.titles, asked, f"{path}: --target")
-        return table.titles.index(name)
+        return table.titles.index(name), ""
     words = [re.split(r"[^a-z]+", title.lower().strip("<>{}[]")) for title in table.titles]
     sure_names = [at for at, name in enumerate(words) if " ".join(name).strip() in SURE_NAMES]
     as_labels = {at: _as_labels(columns[at], table, marks) for at in sure_names}
@@ -299,10 +300,11 @@ def _target_position(
     of_one_class = [] if named else [at for at in sure_names if len(as_labels[at].counts) < 2]
     named = named or [at for at in candidates if words[at][-1] in SURE_NAMES]
     if not table.has_header and len(columns) - 1 in candidates:
-        return len(columns) - 1  # where files without a header have the classes
+        # where files without a header have the classes
+        return len(columns) - 1, _last_of(table, candidates)
     for sure in () if of_one_class else (named, candidates):
         if len(sure) == 1:
-            return sure[0]
+            return sure[0], ""
     titles = ", ".join(repr(table.titles[at]) for at in (named or candidates)[:8])
     might = f"it might be {titles}" if titles else "no column has a few values in several rows each"
     if of_one_class:
@@ -310,6 +312,19 @@ def _target_position(
         held = next((f"{label!r} alone" for label in as_labels[at].counts), "no label")
         might = f"{table.titles[at]!r} holds {held}; {might}"
     raise UnclearTarget(f"{path}: which column holds the classes? {might}; --target NAME says it")
+
+
+def _last_of(table: DraftTable, candidates: Sequence[int]) -> str:
+    """Return an alarm if the last of several candidates is taken for the column of the classes."""
+    *others, last = (repr(table.titles[at]) for at in candidates)
+    if not others:
+        return ""
+    more = f" and {len(others) - 8} more" if len(others) > 8 else ""
+    return (
+        f"{last} is taken for the column of the classes, which is a guess: the file has no header, "
+        f"and this is the last column; it might be {', '.join(others[:8])}{more}, too: --target N "
+        "takes another one"
+    )
 
 
 def _may_hold_classes(column: DraftColumn) -> bool:

@@ -535,3 +535,61 @@ def test_beside_a_rare_class_a_table_of_balanced_accuracy_is_drafted(every, n_ta
     tables = make_plan(draft.config).config.tables
     assert [table.metric for table in tables] == ["error", "balanced_accuracy"][:n_tables]
     assert {table.largest_class for table in tables} == {"always_largest"}
+
+
+def headless(*columns: list[str]) -> Path:
+    """Write a CSV of these columns without a header, and return its path."""
+    Path("own.csv").write_text("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
+    return Path("own.csv")
+
+
+def test_the_last_column_of_several_candidates_is_said_to_be_a_guess():
+    first, last = [str(1 + i % 2) for i in range(N)], [str(1 + i // 2 % 2) for i in range(N)]
+    guessed, _ = drafted(headless(first, NUMBERS, last))
+    [alarm] = [line for line in guessed.alarms if "guess" in line]
+    assert alarm.startswith("'2' is taken")
+    assert "it might be '0', too: --target N" in alarm
+    path = headless(first, NUMBERS, last)
+    asked = draft_study(path, target="0")
+    sure = draft_study(headless(NUMBERS, NUMBERS[::-1], last))
+    assert not any("guess" in line for line in (*asked.alarms, *sure.alarms))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_code"),
+    [
+        ([f"{i * 37 % 1000:05}" for i in range(N)], True),
+        ([f"{i % 12 + 1:02}" for i in range(N)], False),
+        ([f"{i * 37 % 1000 / 1000}" for i in range(N)], False),
+    ],
+)
+def test_numbers_that_begin_with_zeros_may_be_codes(fields, is_code):
+    draft, _ = drafted(table("x,zip", NUMBERS, fields))
+    assert any("'zip'" in line and "codes" in line for line in draft.alarms) == is_code
+
+
+def test_whole_numbers_that_differ_in_a_column_without_a_name_may_be_identifiers():
+    numbers = [str(500_000 + 7919 * (i * 17 % N)) for i in range(N)]
+    draft, _ = drafted(headless(NUMBERS, numbers, ["a" if i % 2 else "b" for i in range(N)]))
+    [alarm] = draft.alarms
+    assert alarm.startswith(f"'1' has {N} different values")
+
+
+@pytest.mark.parametrize("word", ["word ", "a much longer text; of two parts "])
+def test_comments_of_a_config_are_never_cut(word):
+    sentences = [f"{word * 8}{i}" for i in range(N)]
+    draft, _ = drafted(table("x,same,notes", NUMBERS, [word * 30] * N, sentences))
+    comments = [line.partition("  # ")[2] for line in draft.config.read_text().splitlines()]
+    for column in draft.columns:
+        assert not column.dropped or column.dropped in comments
+        assert len(column.dropped) < 200
+
+
+def test_a_comment_leaves_out_whole_classes():
+    names = [f"a class with a rather long name {i % 8}" for i in range(N)]
+    draft, _ = drafted(table("x,y", NUMBERS, names), target="y")
+    [comment] = [line for line in draft.config.read_text().splitlines() if "  # rows: " in line]
+    *counts, more = comment.partition("  # rows: ")[2].split(", ")
+    pairs = [f"{name} {count}" for name, count in draft.classes.items()]
+    assert counts == pairs[: len(counts)]
+    assert more == f"and {len(pairs) - len(counts)} more classes"
