@@ -208,8 +208,10 @@ def check(config: str, results: Path) -> None:
     for line in keys_without_effect(plan, printed):
         print_text(line)
     if plan.published is not None:
-        for line in first_values(printed) if printed else ["holds no printed values yet"]:
+        for line in first_values(printed) if printed else ():
             print_text(f"{plan.published.name}, {line}")
+        if not printed:
+            print_text(f"{plan.published.name} holds no printed values yet")
         for question in doubtful_values(printed, plan.config):
             print_text(f"{plan.published.name}, {question}")
         drawn = any(card.split.protocol == "random" for card in plan.cards.values())

@@ -42,10 +42,10 @@ NEMENYI = (
     "than {cd:.2f} apart, the critical difference."
 )
 RESAMPLED = (
-    "The best is compared with each other over the realizations that both have, by the paired t "
-    "test, two-sided; error rates of a single realization, and equal ones, by the interval of two "
-    "rates (Agresti & Caffo 2000). p-values and intervals are adjusted for the number of pairs by "
-    f"Holm's method. {NOTHING}: not tested, because {UNTESTED}."
+    "The best is compared with each of the others over the realizations that both have, by the "
+    "paired t test, two-sided; error rates of a single realization, and equal ones, by the "
+    "interval of two rates (Agresti & Caffo 2000). p-values and intervals are adjusted for "
+    f"the number of pairs by Holm's method. {NOTHING}: not tested, because {UNTESTED}."
 )
 CORRECTED = (
     "The realizations split the same rows anew and are not independent: as Nadeau and "
