@@ -190,7 +190,7 @@ def total(_: str) -> str:
 
 
 def table_of_classifiers(study: str) -> str:
-    """Return how each algorithm of a comparison did, those of least mean rank first.
+    """Return how each algorithm of a comparison did, those of least average rank first.
 
     The first column of the table `error` is what the others are compared with.
     """
@@ -202,7 +202,7 @@ def table_of_classifiers(study: str) -> str:
     ours = {(cell.row, cell.column): cell.mean for cell in summary_cells(results, error)}
     rows = [
         (error, "mean", "mean error, %"),
-        (error, "mean-rank", "mean rank by error"),
+        (error, "mean-rank", "average rank by error"),
         (error, f"wins-{first}", "data sets better/equal/worse than the first"),
         (log_loss, "mean", "mean log loss"),
         (seconds, "geometric-mean", "seconds of a fit"),
