@@ -93,14 +93,16 @@ def report(
     if "figures" in parts:
         _write_figures(chosen, results)
     if "claims" in parts:
-        with_claims = [study for study in chosen if study.config.claims]
+        own = list[str]()
+        with_claims = [study for study in _noting_own(chosen, own) if study.config.claims]
         documents = [write_claims(study, say_not_written) for study in with_claims]
         if sys.stdout.isatty() and with_claims:
             _print_claims(with_claims)
-        _print_documents(documents, results, "claims", whole=not sys.stdout.isatty())
+        _print_documents(documents, results, "claims", own, whole=not sys.stdout.isatty())
     if "readings" in parts:
-        documents = [write_readings(study, say_not_written) for study in chosen]
-        _print_documents(documents, results, "readings")
+        own = list[str]()
+        documents = [write_readings(study, say_not_written) for study in _noting_own(chosen, own)]
+        _print_documents(documents, results, "readings", own)
     if "tables" in parts:
         for study in chosen:
             tables = write_tables(study, "md", failed=say_not_written)
@@ -179,7 +181,7 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
                 first, *others = content.missing
                 more = f"; and {len(others)} more, which the page names" if others else ""
                 of = f"{study.config.study}, figure {content.config.id}"
-                say(f"{of}: missing: {first}{more}", err=True)
+                say(f"{of}: not complete: {first}{more}", err=True)
             for path in paths:
                 say(path)
             drawn = drawn or bool(content.items)
@@ -188,21 +190,38 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
         refuse(f"{results or RESULTS}: nothing to draw; {first}")
 
 
+def _noting_own(studies: Iterable["Study"], own: list[str]) -> Iterable["Study"]:
+    """Yield studies; add the commands that run those that were run here to `own`."""
+    for study in studies:
+        if not study.shipped:
+            own.append(study.run_command)
+        yield study
+
+
 def _print_documents(
     documents: Iterable[tuple[str, list[Path]]],
     results: Path | None,
     what: str,
+    own: list[str],
     *,
     whole: bool = True,
 ) -> None:
-    """Print documents, if they are printed whole, and their files; refuse if there are none."""
+    """Print documents, if they are printed whole, and their files; refuse if there are none.
+
+    `own` are the commands that run the studies that were run here: they bring in what was added
+    to a config after its run.
+    """
     written: list[Path] = []
     texts = []
     for text, paths in documents:
         texts += [text] * bool(text)
         written += paths
     if not texts:
-        refuse(f"{results or RESULTS}: no records of a study with {what}; run one first")
+        remedy = "run one first"
+        if own:
+            commands = " or ".join(f"`{command}`" for command in own)
+            remedy = f"if you added {what} after the run, {commands} brings them in"
+        refuse(f"{results or RESULTS}: no records of a study with {what}; {remedy}")
     for text in texts if whole else ():
         print_markdown(text)
     print_written(written)

@@ -241,7 +241,11 @@ def run(
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         if dry_run:
-            to_do.append(_dry_run(plan, results, jobs, data_dir, published=choice["published"]))
+            is_part = shard is not None or any(choice[key] for key in PARTS if key != "published")
+            published = choice["published"]
+            to_do.append(
+                _dry_run(plan, results, jobs, data_dir, published=published, is_part=is_part)
+            )
         else:
             done = _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
             all_done = all_done and done
@@ -342,7 +346,13 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
 
 
 def _dry_run(
-    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, *, published: bool
+    plan: "Plan",
+    results: Path,
+    jobs: int | None,
+    data_dir: Path | None,
+    *,
+    published: bool,
+    is_part: bool,
 ) -> tuple[int, float, bool]:
     """Print what a run would do.
 
@@ -369,7 +379,9 @@ def _dry_run(
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if not to_run:
         return 0, 0.0, False
-    return len(to_run), *print_estimate(plan, to_run, records, jobs, published=published)
+    return len(to_run), *print_estimate(
+        plan, to_run, records, jobs, published=published, is_part=is_part
+    )
 
 
 def print_estimate(
@@ -379,11 +391,13 @@ def print_estimate(
     jobs: int | None,
     *,
     published: bool,
+    is_part: bool = False,
 ) -> tuple[float, bool]:
     """Print about how long cells take, from finished cells like them or from `takes:`.
 
     Returns the seconds, and whether the cells take longer: without `published`, a study has more
-    cells than those that `takes:` is for.
+    cells than those that `takes:` is for. `is_part` says that only some data sets, algorithms or
+    realizations were chosen; `takes:` does not say how long those take.
     """
     from joblib import cpu_count
 
@@ -394,6 +408,9 @@ def print_estimate(
     if cost.n_unknown and takes is not None:
         what = plan.config.takes_for
         on_one = f"{what} takes one processor about {duration(takes)} (takes: in {plan.path})"
+        if is_part:
+            print_text(f"{on_one}; how long the chosen part of it takes is not known")
+            return 0.0, True
         is_longer = plan.config.reproduce and not published
         print_text(on_one + "; all cells take longer" * is_longer)
         return takes / jobs, is_longer

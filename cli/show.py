@@ -73,7 +73,9 @@ def show(
         refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
     ids = {row: row for row in rows.values()}
     row = (rows | ids).get(in_any_case(dataset, [*rows, *ids]), dataset)
-    where = f"{results or RESULTS}: no records"
+    are_shipped = results is None and all(study.shipped for study in read)
+    shown = "the results that come with ensvm" if are_shipped else results or RESULTS
+    where = f"{shown}: no records"
     must_be_one_of(f"{where} of a data set", row, list(dict.fromkeys(rows.values())))
     names = [_algorithms(study, row) for study in read]
     algorithm = in_any_case(algorithm, [name for of_study in names for name in of_study])

@@ -184,6 +184,7 @@ def check(config: str, results: Path) -> None:
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
+    from ensvm.study.claim import doubtful_limits
     from ensvm.study.printed import doubtful_values, first_values, read_published
 
     path = find_config(config)
@@ -204,6 +205,8 @@ def check(config: str, results: Path) -> None:
     _print_positive_classes(plan)
     _print_labels_left(plan)
     _print_small_parts(plan)
+    for question in doubtful_limits(plan.config.claims):
+        print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in keys_without_effect(plan, printed):
         print_text(line)

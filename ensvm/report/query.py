@@ -90,6 +90,13 @@ class QueryResult:
         return self.status == "incomplete"
 
     @property
+    def part_shown(self) -> str:
+        """Over how many of the realizations a partial result is, and why the others are missing."""
+        n = len(self.values) + self.n_without
+        why = self.reason.removeprefix(f"{_without_value(self.n_without, n)}, ")
+        return f"over {len(self.values)} of {n} realizations; {why}"
+
+    @property
     def unit(self) -> Unit:
         """The unit of the values as shown."""
         return unit_of(self.query.metric)
@@ -224,7 +231,7 @@ def _status(
         n_not_run = n - n_records - n_stale
         if n_not_run > 0:
             reasons.append(f"{n_not_run} not run" + " on this machine" * bool(query.host))
-        without = f"{n - n_values} of {n} realizations have no value"
+        without = _without_value(n - n_values, n)
         return ("incomplete", ", ".join([without, *reasons])) if reasons else ("ok", "")
     if problems:
         return problems.most_common(1)[0][0]
@@ -235,6 +242,10 @@ def _status(
     asked = study.asked_by_run
     is_asked = study.asks_for(value) if asked is None else value in asked.values
     return "missing", "not run yet" if is_asked else "not asked for by the config"
+
+
+def _without_value(n_without: int, n: int) -> str:
+    return f"{n_without} of {n} realizations have no value"
 
 
 def _mend(study: Study) -> str:

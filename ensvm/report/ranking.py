@@ -11,6 +11,7 @@ corrected resampled t test.
 """
 
 import math
+import shlex
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +51,8 @@ class Selection:
     """The columns of a table that are compared in one metric, and why others are left out.
 
     `labels` has the label of each column by its name, the best column first. `without_values` are
-    those of `left_out` that would be compared if all of their values were there.
+    those of `left_out` that would be compared if all of their values were there; `partial` names
+    the data sets that are compared over some of their realizations.
     """
 
     study: Study
@@ -60,6 +62,7 @@ class Selection:
     labels: dict[str, str]
     left_out: tuple[str, ...]
     without_values: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
 
     def ordered(self, names: Sequence[str]) -> "Selection":
         """Return the selection with its columns in another order."""
@@ -116,7 +119,7 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     if n < FEWEST_DATA_SETS:
         raise UserError(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
-            f"and it has {n}{_listed(selection.left_out)}"
+            f"and it has {n}{_listed(selection.left_out)}{_on_one_data_set(losses)}"
         )
     order = list(losses.rank(axis=1).mean().sort_values(kind="stable").index)
     losses = losses[order]
@@ -128,6 +131,12 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
         friedman_p=friedman_p(losses),
         critical_difference=critical_difference(n, k, LEVEL),
     )
+
+
+def _on_one_data_set(losses: pd.DataFrame) -> str:
+    """Return what compares the algorithms on the first data set that has values of all."""
+    first = next(iter(losses.index), "")
+    return f"; --dataset {shlex.quote(first)} compares them on one" if first else ""
 
 
 def losses_of(selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
@@ -300,8 +309,7 @@ def comparable(
     problems = results.apply(_problems, axis=1)
     has_values = (problems == "").any()
     if columns and not has_values.any():
-        reasons = dict.fromkeys(problems.to_numpy().ravel())
-        raise UserError(f"no values of {metric}: {'; '.join(reasons)}")
+        raise UserError(_nothing_to_compare(study, metric, labels, problems, results))
     without_values = [
         f"{labels.pop(name)}: {'; '.join(problems[name].unique())}"
         for name in problems.columns[~has_values]
@@ -324,13 +332,40 @@ def comparable(
             without_values.append(f"{row_label(study, str(row))}: {'; '.join(whys)}")
             left_out.append(without_values[-1])
     results = results.loc[(problems == "").all(axis=1)]
-    for row, of_row in results.iterrows():
-        if of_row.iloc[0].is_partial:  # then all are, in the same realizations
-            left_out.append(f"{row_label(study, str(row))}: {of_row.iloc[0].why}")
+    partial = tuple(
+        f"{row_label(study, str(row))}: {of_row.iloc[0].part_shown}"
+        for row, of_row in results.iterrows()
+        if of_row.iloc[0].is_partial  # then all are, in the same realizations
+    )
     selection = Selection(
-        study, table, metric, better, labels, tuple(left_out), tuple(without_values)
+        study, table, metric, better, labels, tuple(left_out), tuple(without_values), partial
     )
     return selection, results
+
+
+def _nothing_to_compare(
+    study: Study,
+    metric: str,
+    labels: dict[str, str],
+    problems: pd.DataFrame,
+    results: pd.DataFrame,
+) -> str:
+    """Return why no values can be compared, with the algorithms if they have several reasons.
+
+    If some values are missing, the message ends with the command that runs them.
+    """
+    by_column = {labels[str(name)]: "; ".join(problems[name].unique()) for name in problems}
+    reasons = dict.fromkeys(by_column.values())
+    if len(reasons) > 1:
+        reasons = dict.fromkeys(f"{label}: {why}" for label, why in by_column.items())
+    text = "; ".join(reasons)
+    if not results.map(lambda result: result.is_partial).to_numpy().any():
+        return f"no values of {metric}: {text}"
+    command = study.run_command
+    return (
+        f"the values of {metric} are not over the same realizations: {text}; `{command}` runs "
+        "what is missing"
+    )
 
 
 def _why_guess(study: Study, table: TableConfig, algorithm: str) -> str:

@@ -54,8 +54,25 @@ def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
     """
     base = _read(path, ())
     changes = [_from_option(setting) for setting in settings]
+    for change in changes:
+        _must_not_be_parameter(change, base.content)
     built = _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
     return with_params_read(built)
+
+
+def _must_not_be_parameter(change: Change, content: dict[str, Any]) -> None:
+    """Refuse a key that only names a parameter of algorithms; suggest its whole key."""
+    if change.key in content or change.key in StudyConfig.model_fields:
+        return
+    algorithms = entries_of(content.get("algorithms"))
+    keys = [
+        f"algorithms.{name}.params.{change.key}"
+        for name, block in algorithms.items()
+        if isinstance(block, dict) and change.key in entries_of(block.get("params"))
+    ]
+    if keys:
+        meant = " or ".join(map(repr, keys))
+        raise change.error((), f"unknown key {change.key!r}; did you mean {meant}?")
 
 
 def _from_option(setting: str) -> Change:

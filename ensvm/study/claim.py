@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names, Sweeps
-from ensvm.study.metrics import SECONDS, range_of, unit_of
+from ensvm.study.metrics import PERCENT, SECONDS, range_of, unit_of
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import PASS_OF_TABLE, RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
@@ -18,6 +18,16 @@ from ensvm.study.table_layout import TableConfig
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
 THRESHOLDS = ("margin", "factor", "limit")
 _NOT_OF_COLUMNS = ("metric", "run_pass", "stage", "over", "own_test")
+
+
+def _names(value: Any) -> Sequence[Any]:
+    """Return the names at a key as a config has them: one name, or a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def _compares_itself(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    """Return whether both sides of a test are the same single name."""
+    return len(left) == 1 and list(left) == list(right)
 
 
 class ClaimTest(ConfigBlock):
@@ -162,11 +172,17 @@ class ClaimTest(ConfigBlock):
 
     @classmethod
     def without(cls, block: Any, gone: GoneNames) -> Any:
-        """Return the test without names; None if its `scope` counted comparisons of all names."""
+        """Return the test without names; None if it is not a test any more.
+
+        Its `scope` counted comparisons of all names, or what is left is compared with itself.
+        """
         if isinstance(block, dict) and "table" in block:
             gone = {**gone, "algorithm": gone.get("column", ())}
         kept = super().without(block, gone)
-        return None if kept != block and isinstance(block.get("scope"), int) else kept
+        if kept is None or kept == block:
+            return kept
+        is_alone = _compares_itself(*(_names(kept.get(key)) for key in ("left", "right")))
+        return None if is_alone or isinstance(block.get("scope"), int) else kept
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -300,6 +316,21 @@ def repeated_sentences(claims: Sequence[ClaimConfig]) -> Iterator[str]:
             yield f"the claims {names} have the same sentence; one claim may have several `tests:`"
 
 
+def doubtful_limits(claims: Sequence[ClaimConfig]) -> Iterator[str]:
+    """Yield a question for each limit of a percentage that looks like a fraction.
+
+    Values at a stage of a curve, such as training errors, are often below 1 %.
+    """
+    for claim, test in ((one, test) for one in claims for test in one.tests):
+        of_percentage = test.of_effect == "value" and unit_of(test.metric) == PERCENT
+        limit = test.limit or 0.0
+        if of_percentage and not test.of_curves and 0.0 < limit < 1.0:
+            yield (
+                f"claim {claim.id}: limit: {limit:g} is below 1 %; is this a fraction? "
+                f"{test.metric} is in percent: {limit * PERCENT.scale:g}"
+            )
+
+
 def _check_algorithms(
     test: ClaimTest,
     location: Location,
@@ -358,6 +389,9 @@ def check_claims(
                 else:
                     table = next(one for one in tables if one.id == test.table)
                     _check_columns(test, location, table, source)
+            if _compares_itself(test.left, test.right or ()):
+                message = f"{test.left[0]} is compared with itself; give another name"
+                source.refuse((*location, "right"), message)
             if test.run_pass == "timing" and not names.timing:
                 message = "a claim on the timing pass needs a `timing:` block in the study"
                 source.refuse((*location, "pass"), message)

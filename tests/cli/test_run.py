@@ -100,6 +100,9 @@ def test_a_study_takes_longer_than_what_the_paper_shows_of_it(tmp_path):
     published = " ".join(invoke(*dry, "--published").stdout.split())
     assert "what the paper shows (--published) takes one processor about" in published
     assert "longer" not in published
+    part = " ".join(invoke(*dry, "--realizations", 1).stdout.split())
+    assert "takes one processor about" in part
+    assert "how long the chosen part of it takes is not known" in part
 
 
 @in_this_process

@@ -143,3 +143,10 @@ def test_without_names_those_there_are_are_offered(results):
     answer = show(results)
     assert answer.exit_code == 2
     assert answer.stderr == "error: choose an algorithm, with --algorithm: ensemble\n"
+
+
+def test_shipped_results_are_not_called_the_folder_of_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = invoke("show", "ijcai07-figure1", "--dataset", "wavefrom")
+    assert answer.exit_code == 2
+    assert "the results that come with ensvm: no records of a data set 'wavefrom'" in answer.stderr

@@ -328,3 +328,23 @@ def test_check_says_which_data_sets_have_fewer_realizations(tmp_path):
         "line 2: realizations: 8 are more than the splits of some data sets have, which run all of "
         "theirs: toy 1"
     )
+
+
+@pytest.mark.parametrize(
+    ("test", "is_asked"),
+    [
+        ("relation: at-most, limit: 0.2", True),
+        ("relation: at-most, limit: 20", False),
+        ("relation: at-most, limit: 0", False),
+        ("metric: auc, relation: at-least, limit: 0.2", False),
+    ],
+)
+def test_check_asks_whether_a_limit_of_percentages_is_a_fraction(tmp_path, test, is_asked):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\nrealizations: 2\nalgorithms: {svc: {estimator: SVC}}\ndatasets: [titanic]\n"
+        f"metrics: [auc]\nclaims: [{{id: c, text: t, left: svc, {test}}}]\n"
+    )
+    answer = invoke("check", tmp_path / "s.yaml")
+    assert answer.exit_code == 0, answer.output
+    question = "claim c: limit: 0.2 is below 1 %; is this a fraction? error is in percent: 20"
+    assert (question in " ".join(answer.stdout.split())) == is_asked

@@ -111,6 +111,15 @@ def test_a_study_without_a_part_is_named_by_its_folder(part):
     )
 
 
+@pytest.mark.parametrize("part", ["claims", "readings"])
+def test_a_part_that_was_added_after_the_run_comes_with_the_command(tmp_path, part):
+    config = CONFIG.partition("claims:")[0].replace("published: p.csv\n", "")
+    make_study(tmp_path / "trial", config, errors("small", "fast", [0.1]))
+    answer = invoke("report", tmp_path, "--only", part)
+    assert answer.exit_code == 2
+    assert f"if you added {part} after the run, `ensvm run trial.yaml" in answer.stderr
+
+
 @pytest.mark.slow
 def test_readings_are_written(ran, tmp_path):
     config, results = ran

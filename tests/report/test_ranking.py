@@ -495,3 +495,31 @@ def test_too_few_realizations_are_named_with_how_many_would_do(tmp_path):
         shape = np.linspace(-1.0, 1.0, n)
         drawn = 0.01 + spread * shape / shape.std(ddof=1)
         assert (ttest_rel(drawn, np.zeros(n)).pvalue <= 0.05) == is_enough
+
+
+def failed_after(last):
+    """Return ten realizations on one data set, which failed after the `last` of an algorithm."""
+    return [
+        one
+        if one.realization <= last[one.algorithm]
+        else record("german", one.realization, one.algorithm, status="failed", reason="ouch")
+        for one in on_german()
+    ]
+
+
+def test_what_is_compared_over_some_realizations_is_not_left_out(tmp_path):
+    few = failed_after({"a": 4, "b": 4, "c": 4})
+    comparison = compared(tmp_path, few)
+    assert not re.search("german|4 of 10", left_out(comparison))
+    text, _ = write_comparison(comparison)
+    assert "german: over 4 of 10 realizations; most often (6): ouch" in text
+
+
+def test_columns_of_other_realizations_are_named_with_the_command(tmp_path):
+    with pytest.raises(UserError) as refused:
+        compared(tmp_path, failed_after({"a": 4, "b": 2, "c": 2}))
+    message = str(refused.value)
+    for part in ("A, the first: incomplete: 6 of 10", "b: incomplete: 8 of 10", "`ensvm run s"):
+        assert part in message
+    with pytest.raises(UserError, match=r"--dataset german compares them on one$"):
+        ranked(tmp_path / "whole", on_german())

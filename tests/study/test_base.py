@@ -1,5 +1,6 @@
 """Studies built on another: `base:` in a config, and `--set KEY=VALUE --as NAME`."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -348,3 +349,12 @@ def test_a_mapping_in_python_has_a_base_too(small):
     ours = read_records(small / "results/mine")
     assert {cell.key for cell in by_option.cells} == {record.key for record in ours.values()}
     assert set(results.frame()["study"]) == {"mine"}
+
+
+@pytest.mark.parametrize("name", [None, "renamed"])
+def test_a_parameter_alone_is_refused_with_its_whole_key(base, name):
+    """Both with a name for the new study and without, when all mistakes are listed."""
+    with pytest.raises(UserError) as refused:
+        make_plan(base, settings=["C=3"], study=name)
+    found = re.search(r"--set C=3: unknown key 'C'; did you mean '(.+)'\?", str(refused.value))
+    assert make_plan(base, settings=[f"{found[1]}=3"], study="renamed")

@@ -46,7 +46,7 @@ figures:
   - {id: 6, caption: c, kind: sweep, panels: [{dataset: d}], series: [s]}
 claims:
   - {id: one, text: t, left: [a, b], right: [b], relation: less, rows: [d, e]}
-  - {id: two, text: t, tests: [{left: b, right: b, relation: less, rows: [d, e]}]}
+  - {id: two, text: t, tests: [{left: b, right: a, relation: less, rows: [d, e]}]}
   - {id: grows, text: t, left: b, relation: at-most, of: exponent, limit: 2, over: g}
 readings:
   - {id: how, question: which, table: 1, rows: [d, e], columns: [a, b], default: so, conclusion: so,
@@ -150,6 +150,7 @@ def test_a_study_built_on_another_names_nothing_that_it_dropped(tmp_path, gone):
     assert config.assumptions
     assert [claim.id for claim in config.claims] == {
         "g": ["one", "two"],
+        "a": ["grows"],  # the others would compare b with itself
         "b": [],
     }.get(gone, ["one", "two", "grows"])
 

@@ -225,15 +225,16 @@ def test_a_range_holds_what_scorers_give():
         ("metric: auc, margin: 1", "", "within 1 lies every auc"),
         ("metric: auc, margin: 0.5", "", ""),
         ("margin: 99", "{left: svm, relation: at-most, limit: 300}", "300 is not a value of error"),
-        ("margin: 99", "{left: svm, right: svm, relation: less, margin: 100}", "differ by more"),
-        ("margin: 99", "{left: svm, right: svm, relation: less, of: ratio, factor: 300}", ""),
+        ("margin: 99", "{left: svm, right: other, relation: less, margin: 100}", "differ by more"),
+        ("margin: 99", "{left: svm, right: other, relation: less, of: ratio, factor: 300}", ""),
     ],
 )
 def test_a_threshold_that_every_value_keeps_to_is_refused(tmp_path, table, claim, message):
     claim = claim.replace("less, of: ratio", "at-least, of: ratio")
     claims = f"claims: [{{id: a, text: t, tests: [{claim}]}}]\n" if claim else ""
     (tmp_path / "s.yaml").write_text(
-        "study: s\ndatasets: [titanic]\nalgorithms: {svm: {estimator: SVC}}\n"
+        "study: s\ndatasets: [titanic]\n"
+        "algorithms: {svm: {estimator: SVC}, other: {estimator: SVC}}\n"
         f"tables: [{{id: 1, caption: c, columns: [svm], {table}}}]\n{claims}"
     )
     if message:

@@ -302,7 +302,8 @@ NAMING = """\
 study: t
 proposed: a
 datasets: [german, {name: d, card: german, drawn_again: german, realizations_of: {a: 1}}]
-algorithms: {a: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_]}}
+algorithms: {a: {estimator: SVC, record: [curve_, points_, signs_, grid_, values_]},
+             b: {estimator: SVC}}
 timing: {algorithms: [a], datasets: [german]}
 tables:
   - {id: 1, caption: c, rows: [german], columns: [{name: a, draws: a}], largest_class: a}
@@ -311,7 +312,7 @@ figures:
   - {id: 2, caption: c, panels: [german], series: [a], y: curve_}
   - {id: 3, caption: c, kind: plane, panels: [{dataset: german, series: [a]}]}
 claims:
-  - {id: c, text: t, left: a, right: a, relation: less, rows: [german]}
+  - {id: c, text: t, left: a, right: b, relation: less, rows: [german]}
 assumptions: [{id: x, text: t, tables: [1]}]
 findings: [{claim: c}]
 """
@@ -336,7 +337,7 @@ findings: [{claim: c}]
         ("{dataset: german", "{dataset: no-such", "figures[3].panels[1].dataset", "data set"),
         ("german, series: [a]}]", "german, series: no-such}]", "panels[1].series", "algorithm"),
         ("left: a", "left: no-such", "claims[1].left", "algorithm"),
-        ("right: a", "right: no-such", "claims[1].right", "algorithm"),
+        ("right: b", "right: no-such", "claims[1].right", "algorithm"),
         ("less, rows: [german]", "less, rows: [no-such]", "claims[1].rows", "data set"),
         ("tables: [1]", "tables: [no-such]", "assumptions[1].tables", "table"),
         ("claim: c", "claim: no-such", "findings[1].claim", "claim"),
@@ -402,3 +403,11 @@ def test_a_wrong_figure_or_claim_is_explained_in_one_line(tmp_path, good, wrong,
         read_config(path)
     assert re.search(rf"line \d+: .*{message}", str(caught.value)), caught.value
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sides", ["left: a, right: a", "left: [a], right: a"])
+def test_a_claim_that_compares_an_algorithm_with_itself_is_refused(tmp_path, sides):
+    path = tmp_path / "c.yaml"
+    path.write_text(NAMING.replace("left: a, right: b", sides))
+    with pytest.raises(UserError, match=r"line \d+: claims\[1\].right: a is compared with itself"):
+        read_config(path)

@@ -72,6 +72,7 @@ def ranking_document(ranking: Ranking) -> Document:
         NEMENYI.format(cd=ranking.critical_difference),
         friedman,
         RANKS,
+        Bullets("Compared over some of the realizations", selection.partial),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
@@ -102,6 +103,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         _difference_grid(comparison),
         RESAMPLED,
         _on_dependence(comparison),
+        Bullets("Compared over some of the realizations", selection.partial),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]

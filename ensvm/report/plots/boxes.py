@@ -60,7 +60,7 @@ class Values:
 
 
 def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[Values], list[str]]:
-    """Return the values of a panel, and a line of text for each that is missing."""
+    """Return the values of a panel, and a line of text for each that is missing or partial."""
     items: list[Values] = []
     missing: list[str] = []
     table = table_of_figure(study, figure)
@@ -75,7 +75,7 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             missing.append(f"{row}, {series}: {why}")
             continue
         if result.is_partial:
-            missing.append(f"{row}, {series}: {result.why}")
+            missing.append(f"{row}, {series}: {result.part_shown}")
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
         label = drawn_label(study, table, series)

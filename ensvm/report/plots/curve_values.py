@@ -132,7 +132,7 @@ def _curves_of_fits(
         missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
     if result.is_partial and one is None:
-        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {result.why}")
+        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {result.part_shown}")
     curves = [result.values[number] for number in chosen]
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
@@ -230,7 +230,7 @@ def _values(
     finite = [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
-    why = "no finite value" if not finite else result.why if result.is_partial else ""
+    why = "no finite value" if not finite else result.part_shown if result.is_partial else ""
     return finite, why, _row_error(result) if stage is None and len(finite) == 1 else 0.0
 
 

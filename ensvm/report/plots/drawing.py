@@ -66,7 +66,8 @@ class FigureContent:
     """What a figure shows, as read from the records.
 
     `panels` has the curves, values or maps of each panel; `names` says what they are
-    called, `frame` is the data behind the figure, and `missing` has a text for each missing part.
+    called, `frame` is the data behind the figure, and `missing` has a text for each part
+    that is missing, or that is shown over some of its realizations.
     """
 
     config: FigureConfig

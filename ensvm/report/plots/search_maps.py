@@ -53,7 +53,9 @@ def read_panel(
             place = f"{panel.name}, {panel.series}, {getattr(figure, key, SEARCH)}"
             return [], [f"{place}: {result.why}"]
     of_score = results["score"]
-    missing = [f"{panel.name}, {panel.series}: {of_score.why}"] if of_score.is_partial else []
+    missing = []
+    if of_score.is_partial:
+        missing.append(f"{panel.name}, {panel.series}: {of_score.part_shown}")
     points = pd.concat(
         {
             number: pd.DataFrame({key: result.values[number] for key, result in results.items()})

@@ -91,7 +91,7 @@ def to_latex(document: TableDocument) -> str:
     notes = {
         "": [" ".join([*document.best, *document.legend])],
         "Notes: ": document.notes,
-        "Missing: ": document.missing,
+        "Missing: ": ["; ".join(document.missing)],
     }
     lines = [
         rf"\begin{{{table}}}",

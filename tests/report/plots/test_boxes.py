@@ -138,3 +138,11 @@ def test_no_text_of_a_figure_acts_and_its_file_can_be_opened(tmp_path):
     _, texts = drawn_texts(tmp_path / "s", list(map(json.dumps, labels)))
     shown = {part for one in labels for part in visible(one).replace("\t", " ").split("\n")}
     assert shown <= texts
+
+
+def test_values_over_some_realizations_are_not_called_missing(tmp_path):
+    config = CONFIG.replace("published: p.csv\n", "")
+    failed = record("german", 4, "a", status="failed", reason="ouch")
+    study = make_study(tmp_path / "s", config, [*errors("german", "a", A[:3]), failed])
+    shown = read_figure(study, study.config.figures[0])
+    assert "german, a: over 3 of 4 realizations; most often (1): ouch" in shown.missing

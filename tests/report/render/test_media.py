@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import click
@@ -331,3 +332,9 @@ def test_every_medium_has_the_same_legend_and_margins(tmp_path):
                 (plain, *_) = of_markdown(one if isinstance(one, str) else one.text)
                 if (name, part) != ("csv", "notes"):  # it has those that have a mark
                     assert (squeezed(plain) in read) == (part in medium.parts), (name, part)
+
+
+def test_reasons_for_missing_values_have_a_mark_between_them_in_latex(tmp_path):
+    study = study_of(tmp_path / "s", "words", CITED="a citation", ASSUMED="an assumption")
+    document = replace(table_document(study, study.config.tables[0]), missing=["x: one", "y: two"])
+    assert "Missing: x: one; y: two" in MEDIA["latex"].render(document)
