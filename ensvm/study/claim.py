@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names, Sweeps
-from ensvm.study.metrics import PERCENT, SECONDS, range_of, unit_of
+from ensvm.study.metrics import PERCENT, SECONDS, direction_of, range_of, unit_of
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import PASS_OF_TABLE, RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
@@ -319,12 +319,14 @@ def repeated_sentences(claims: Sequence[ClaimConfig]) -> Iterator[str]:
 def doubtful_limits(claims: Sequence[ClaimConfig]) -> Iterator[str]:
     """Yield a question for each limit of a percentage that looks like a fraction.
 
-    Values at a stage of a curve, such as training errors, are often below 1 %.
+    Values at a stage of a curve, such as training errors, are often below 1 %, and that errors are
+    at least so many often means a single row.
     """
     for claim, test in ((one, test) for one in claims for test in one.tests):
         of_percentage = test.of_effect == "value" and unit_of(test.metric) == PERCENT
         limit = test.limit or 0.0
-        if of_percentage and not test.of_curves and 0.0 < limit < 1.0:
+        is_few = test.relation == "at-least" and direction_of(test.metric) == "min"
+        if of_percentage and not (test.of_curves or is_few) and 0.0 < limit < 1.0:
             yield (
                 f"claim {claim.id}: limit: {limit:g} is below 1 %; is this a fraction? "
                 f"{test.metric} is in percent: {limit * PERCENT.scale:g}"

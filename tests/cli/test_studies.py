@@ -335,6 +335,7 @@ def test_check_says_which_data_sets_have_fewer_realizations(tmp_path):
     [
         ("relation: at-most, limit: 0.2", True),
         ("relation: at-most, limit: 20", False),
+        ("relation: at-least, limit: 0.2", False),
         ("relation: at-most, limit: 0", False),
         ("metric: auc, relation: at-least, limit: 0.2", False),
     ],
