@@ -73,7 +73,7 @@ class TableColumns:
         return np.hstack([column.encoded(X) for column in self.columns])
 
     def mostly_rare(self, X: Any) -> list[Any]:
-        """Return the names of the columns of training rows of which most values are rare."""
+        """Return the names of the columns in which most values of training rows are rare."""
         texts = (column for column in self.columns if isinstance(column, TextColumn))
         return [_name(X, column.position) for column in texts if column.is_mostly_rare(X)]
 
@@ -156,7 +156,8 @@ def _numbers(X: Any, position: int) -> NDArray[np.float64]:
     name = _name(X, position)
     if getattr(column.dtype, "kind", "O") in "mM":
         raise ValueError(
-            f"column {name!r} holds dates or times: make numbers of them, such as days since one"
+            f"column {name!r} holds dates or times: make numbers of them, such as days since the "
+            "first"
         )
     try:
         if hasattr(column, "to_numpy"):

@@ -23,6 +23,7 @@ from ensvm.kernels.gram_matrix import distances, gram_at
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import (
     PairMachines,
+    is_one_pair,
     pairwise_machines,
     rows_of_pair,
     submatrix,
@@ -237,10 +238,10 @@ def leave_one_out_of_pairs(
     (m,), holds the bounds of the multipliers, `kept` those without the row. Pairs of at most
     `most_mended` rows are mended.
     """
-    if starts.size > 3:
-        values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
-    else:  # a first fit of two classes does not wait for a loop over pairs to be compiled
+    if is_one_pair(starts):
         values, unfinished = np.empty(machines.coefficients.shape), np.ones(1, np.bool_)
+    else:
+        values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
     for pair in np.flatnonzero(unfinished).tolist():
         rows, labels = rows_of_pair(starts, pair)
         values[pair, rows] = values_without_rows(

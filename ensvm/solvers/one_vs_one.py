@@ -26,6 +26,11 @@ class PairMachines(NamedTuple):
     steps: Indices  # (pairs,)
 
 
+def is_one_pair(starts: Indices) -> bool:
+    """Return whether there are two classes: a first fit then compiles no loop over pairs."""
+    return starts.size == 3
+
+
 def pairwise_machines(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
@@ -34,9 +39,8 @@ def pairwise_machines(
     `gram`, shape (m, m), is C-contiguous, float32 or float64; no class is empty. `upper`, shape
     (m,), holds the bounds C_i. A machine stops at the violation `tol` or after `max_iter` steps.
     """
-    if starts.size > 3:
+    if not is_one_pair(starts):
         return machines_of_several_pairs(gram, starts, upper, tol, max_iter)
-    # A first fit of two classes does not wait for a loop over pairs to be compiled.
     labels = np.where(np.arange(upper.size) < starts[1], 1.0, -1.0)
     machine = minimise(gram, labels, upper, tol, max_iter)
     return PairMachines(
@@ -51,7 +55,7 @@ def pairwise_machines(
 def machines_of_several_pairs(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
-    """Do what `pairwise_machines` does, for any number of pairs."""
+    """Return what `pairwise_machines` returns, for any number of pairs."""
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
     intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
