@@ -102,15 +102,17 @@ def _computed(study: Study, query: Query, effect: Effect, parts: list[QueryResul
     n = len({number for part in ordered for number in part.values})
     if len(shared) < n and not reasons:
         reasons = [f"{n - len(shared)} of {n} realizations do not have the values of both columns"]
+    why = "; ".join(reasons)
     result = QueryResult(
         query,
         dict.fromkeys(shared, 0.0),
         "incomplete" if reasons else "ok",
-        "; ".join(reasons),
+        why,
         max(part.n_without for part in parts),
         {number: ordered[0].records[number] for number in shared},
         effect,
         tuple(ordered),
+        why,
     )
     try:
         effect.of_means(result.pairs)

@@ -68,8 +68,9 @@ class QueryResult:
 
     `values` has the recorded numbers, or whole curves, by realization, and `records` what is behind
     them. `status` is `ok`, or `incomplete` if `n_without` of the realizations asked for have no
-    value. Any other status means that there are no values, and `reason` explains it: `stale` means
-    other settings than those asked for, `mixed` seconds of several machines.
+    value, which `why_without` explains. Any other status means that there are no values, and
+    `reason` explains it: `stale` means other settings than those asked for, `mixed` seconds of
+    several machines.
 
     A column that is computed from two others has the `effect` of `parts`, their results, in the
     order that the effect takes. These values are in the unit that tables show.
@@ -83,6 +84,7 @@ class QueryResult:
     records: Mapping[int, Record] = field(default_factory=dict)
     effect: Effect | None = None
     parts: tuple["QueryResult", ...] = ()
+    why_without: str = ""
 
     @property
     def is_partial(self) -> bool:
@@ -93,8 +95,7 @@ class QueryResult:
     def part_shown(self) -> str:
         """Over how many of the realizations a partial result is, and why the others are missing."""
         n = len(self.values) + self.n_without
-        why = self.reason.removeprefix(f"{_without_value(self.n_without, n)}, ")
-        return f"over {len(self.values)} of {n} realizations; {why}"
+        return f"over {len(self.values)} of {n} realizations; {self.why_without}"
 
     @property
     def unit(self) -> Unit:
@@ -208,44 +209,46 @@ def ask(study: Study, query: Query) -> QueryResult:
             values[record.realization], behind[record.realization] = value, record
     if mixture := mixed_machines(behind.values(), query.metric):
         return QueryResult(query, {}, "mixed", mixture, problems.total())
-    status, reason = _status(study, query, len(records), problems, len(values))
-    n_without = max(study.n_asked(query.value) or 0, len(records)) - len(values)
-    return QueryResult(query, values, status, reason, n_without, behind)
+    n_stale = len(study.divided.stale.get(query.value, ()))
+    n = max(study.n_asked(query.value) or 0, len(records) + n_stale)
+    if not values:
+        return QueryResult(query, {}, *_why_none(study, query, len(records), problems), n)
+    why = _why_some(study, query, n - len(records), problems)
+    n_without = n - len(values)
+    reason = f"{n_without} of {n} realizations have no value, {why}" if why else ""
+    status: ResultStatus = "incomplete" if why else "ok"
+    return QueryResult(query, values, status, reason, n_without, behind, why_without=why)
 
 
-def _status(
-    study: Study,
-    query: Query,
-    n_records: int,
-    problems: Counter[tuple[ResultStatus, str]],
-    n_values: int,
+def _why_some(
+    study: Study, query: Query, n_without: int, problems: Counter[tuple[ResultStatus, str]]
+) -> str:
+    """Return why some realizations have no value; `n_without` have no record that answers."""
+    n_stale = len(study.divided.stale.get(query.value, ()))
+    reasons = [f"most often ({count}): {why}" for (_, why), count in problems.most_common(1)]
+    if n_stale:
+        why_stale = study.divided.why_stale(query.value)
+        reasons.append(f"{n_stale} with other settings ({why_stale}); {_mend(study)}")
+    if n_without > n_stale:
+        machine = " on this machine" * bool(query.host)
+        reasons.append(f"{n_without - n_stale} not run{machine}")
+    return ", ".join(reasons)
+
+
+def _why_none(
+    study: Study, query: Query, n_records: int, problems: Counter[tuple[ResultStatus, str]]
 ) -> tuple[ResultStatus, str]:
-    """Return the status of a result, and the reason of any but `ok`."""
+    """Return the status of a result without values, and the reason."""
     value, divided = query.value, study.divided
-    n_stale, why_stale = len(divided.stale.get(value, ())), divided.why_stale(value)
-    if n_values:
-        n = max(study.n_asked(value) or 0, n_records + n_stale)
-        reasons = [f"most often ({count}): {why}" for (_, why), count in problems.most_common(1)]
-        if n_stale:
-            reasons.append(f"{n_stale} with other settings ({why_stale}); {_mend(study)}")
-        n_not_run = n - n_records - n_stale
-        if n_not_run > 0:
-            reasons.append(f"{n_not_run} not run" + " on this machine" * bool(query.host))
-        without = _without_value(n - n_values, n)
-        return ("incomplete", ", ".join([without, *reasons])) if reasons else ("ok", "")
     if problems:
         return problems.most_common(1)[0][0]
     if n_records:
         return "missing", f"the algorithm leaves no number {query.metric!r}"
-    if n_stale:
-        return "stale", f"{why_stale}; {_mend(study)}"
+    if divided.stale.get(value):
+        return "stale", f"{divided.why_stale(value)}; {_mend(study)}"
     asked = study.asked_by_run
     is_asked = study.asks_for(value) if asked is None else value in asked.values
     return "missing", "not run yet" if is_asked else "not asked for by the config"
-
-
-def _without_value(n_without: int, n: int) -> str:
-    return f"{n_without} of {n} realizations have no value"
 
 
 def _mend(study: Study) -> str:
