@@ -71,7 +71,9 @@ def write_first_page(study: Study, failed: Failed = None) -> Path | None:
     picture = reproduction_picture(study)
     if picture is not None and picture.is_shown:
         svg = render_page(PICTURE, picture=picture, name=study.config.study)
-        _replace_files(study.folder, {PICTURE: svg}, failed)  # before the page that shows it
+        _replace_files(
+            study.folder, {PICTURE: _dark_in_the_dark(svg.encode())}, failed
+        )  # before the page that shows it
     else:
         (study.folder / PICTURE).unlink(missing_ok=True)  # of an earlier run
     page = {first_page.NAME: first_page.first_page(study)}
@@ -166,6 +168,11 @@ def write_figures(
         yield content, _write_files(study, f"figure-{figure.id}", files, failed)
 
 
+def _dark_in_the_dark(svg: bytes) -> bytes:
+    """Return an SVG file in which light becomes dark if the reader prefers dark colours."""
+    return SVG_TAG.sub(rb"\g<0>" + IN_THE_DARK, svg, count=1)
+
+
 def _write_files(
     study: Study, stem: str, files: Mapping[str, str | bytes], failed: Failed
 ) -> list[Path]:
@@ -180,7 +187,7 @@ def _write_files(
             case ".md", str():
                 content = unbroken(with_links_to_readings(study, content))
             case ".svg", bytes():
-                content = SVG_TAG.sub(rb"\g<0>" + IN_THE_DARK, content, count=1)
+                content = _dark_in_the_dark(content)
         named[f"{stem}{ending}"] = content
     return _replace_files(study.folder, named, failed)
 
