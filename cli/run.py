@@ -229,7 +229,8 @@ def run(
         plans = [make_plan(find_config(name), **choice) for name in configs]
     if every and not dry_run:
         list_missing(plans, data_dir)
-    is_whole = shard is None and not any(choice[key] for key in PARTS)
+    published = choice["published"]
+    is_part = shard is not None or any(choice[key] for key in PARTS if key != "published")
     all_done = True
     to_do: list[tuple[int, float, bool]] = []
     for study_plan in _quickest_first(plans):
@@ -241,14 +242,10 @@ def run(
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         if dry_run:
-            is_part = shard is not None or any(choice[key] for key in PARTS if key != "published")
-            published = choice["published"]
-            to_do.append(
-                _dry_run(plan, results, jobs, data_dir, published=published, is_part=is_part)
-            )
+            to_do.append(_dry_run(plan, results, jobs, data_dir, published, is_part))
         else:
-            done = _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
-            all_done = all_done and done
+            is_whole = not (is_part or published)
+            all_done &= _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
     if every and dry_run:
         n_cells, seconds, n_longer = map(sum, zip(*to_do, strict=True))
         time_needed = f"{'more than' if n_longer else 'about'} {duration(seconds)}"
@@ -350,7 +347,6 @@ def _dry_run(
     results: Path,
     jobs: int | None,
     data_dir: Path | None,
-    *,
     published: bool,
     is_part: bool,
 ) -> tuple[int, float, bool]:

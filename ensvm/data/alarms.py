@@ -191,9 +191,10 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
         named = GROUP.fullmatch(plain) or (plain and IDENTIFIER.fullmatch(plain))
         whole = is_text or bool((numbers == np.round(numbers)).all())
         rising = not is_text and bool((np.diff(numbers) >= 0).all())  # as row numbers, with gaps
-        rising &= n_values > UNIQUE * n_rows
+        is_different = n_values > UNIQUE * n_rows
+        rising &= is_different
         numbered = rising and np.ptp(numbers) <= MOST_PER_ROW * n_rows
-        nameless = plain.isdigit() and n_values > UNIQUE * n_rows  # called by its position
+        nameless = plain.isdigit() and is_different  # called by its position
         spread = not is_text and np.ptp(numbers) > WIDE_RANGE * n_rows
         numbers_samples = spread and (at == 0 or nameless)
         tells_rows = named or SAMPLE.fullmatch(plain) or numbered or numbers_samples

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from ensvm.report.intervals import Comparison, against_print
-from ensvm.report.statistical_tests import CONFIDENCE, RatioEstimate, quantile, sample
+from ensvm.report.statistical_tests import LEVEL, PSEUDO_ERRORS, RatioEstimate, quantile, sample
+from ensvm.study.metrics import PERCENT
 
 
 def interval_formula(one: Comparison) -> str:
@@ -21,7 +22,7 @@ def interval_formula(one: Comparison) -> str:
     middle = f"{basis}: {estimate.value:.5g} ±"
     if estimate.is_exact:
         return f"{middle} {rounded}"
-    t = f"{quantile(1 - (1 - CONFIDENCE) / 2, estimate.freedom):.5g}"
+    t = f"{quantile(1 - LEVEL / 2, estimate.freedom):.5g}"
     text_of = ERRORS.get(basis)
     error, meaning = text_of(one) if text_of else (f"{estimate.error:.5g}", "")
     return f"{middle} ({t} · {error} + {rounded})" + (f", {meaning}" if meaning else "")
@@ -34,9 +35,10 @@ def _of_one_more(one: Comparison) -> tuple[str, str]:
 
 
 def _of_two_rates(one: Comparison) -> tuple[str, str]:
-    """Return the error of two rates, each with one error and one correct answer more."""
-    n, whole = one.n_test + 2, 100.0
-    rates = [(rate / whole * one.n_test + 1) / n for rate in (one.mean, one.printed.value)]
+    """Return the error of two rates, as `difference_of_rates` estimates them."""
+    n, whole = one.n_test + 2 * PSEUDO_ERRORS, PERCENT.scale
+    errors = (rate / whole * one.n_test for rate in (one.mean, one.printed.value))
+    rates = [(count + PSEUDO_ERRORS) / n for count in errors]
     squares = " + ".join(f"{rate:.5g} · {1 - rate:.5g}" for rate in rates)
     meaning = (
         f"of {one.n_test} test rows, with an error and a correct answer more in ours and print"

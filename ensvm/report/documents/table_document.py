@@ -84,7 +84,10 @@ class TableDocument:
 
         For `plain`, see `how_to_read`.
         """
-        marks = how_to_read(self.grid, plain=plain, orders=False)
+        return self.legend_with(how_to_read(self.grid, plain=plain, orders=False))
+
+    def legend_with(self, marks: str) -> list[str]:
+        """Return the legend with other words, maybe none, on how to read the grid."""
         shown = {f"{how_to_read(self.grid)}.": f"{marks}." if marks else ""}
         return [text for each in self.legend if (text := shown.get(each, each))]
 
@@ -154,8 +157,7 @@ def computed_part(study: Study, table: TableConfig, document: TableDocument) -> 
         ],
         foot=[[row[n] for n in kept] for row in whole.foot],
     )
-    of_part = {f"{how_to_read(whole)}.": f"{how_to_read(part)}."}
-    legend = [of_part.get(one, one) for one in document.legend]
+    legend = document.legend_with(how_to_read(part))
     return replace(document, grid=part, legend=legend, notes=notes)
 
 
