@@ -45,7 +45,7 @@ def load_results(path: str | Path = "results") -> Results:
     Raises
     ------
     UserError
-        If there are no records, or the path is that of a file.
+        If there are no records, or the path leads to a file.
     UserError
         If the folder of the one study cannot be read; the message names the file. Of several
         studies, those that cannot be read are left out with a warning.

@@ -29,6 +29,7 @@ figures:
   - {id: 2, kind: box, caption: c, rows: [german], series: [a], x_label: x}
 published: p.csv
 """
+BOX = "kind: box, caption: c, rows: [german], series: [a], x_label: x}"  # of the config
 PRINTED = "table,row,a,b\n1,german,24.0,25.0\n"
 IDLE = [
     ("realizations_of: {b: 2}", "realizations_of: {b: 4}", "realizations_of.b: .* 3 realizations"),
@@ -53,19 +54,19 @@ IDLE = [
     ),
     ("kind: box", "kind: bar, x_scale: log", r"figures\[1\].x_scale: .*data sets, not numbers"),
     (
-        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        BOX,
         "kind: curves, caption: c, panels: [german], series: [s], y: estimator_errors_, first: 2, "
         "cumulative: true}",
         r"figures\[1\].first: .*no index",
     ),
     (
-        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        BOX,
         "kind: curves, caption: c, panels: [german], series: [s], y: estimator_errors_, "
         "realization: 4}",
         r"figures\[1\].realization: .*3 realizations at most",
     ),
     (
-        "kind: box, caption: c, rows: [german], series: [a], x_label: x}",
+        BOX,
         "kind: plane, caption: c, ring: r, panels: [{dataset: german, series: [s]}]}",
         r"figures\[1\].ring: .*no panel has `marks:`",
     ),

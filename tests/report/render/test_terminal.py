@@ -34,12 +34,8 @@ def test_every_value_is_there_and_the_printed_one_is_below(width):
     assert ours < printed
 
 
-@pytest.mark.parametrize(
-    ("mark", "stars"), [("best", "**"), ("second", "*"), ("underlined", "_"), ("", "")]
-)
-def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, stars):
-    value = replace(VALUE, **{mark: True}) if mark else VALUE
-    grid = Grid(["data set", "a", "b"], [["g", value, VALUE]])
+def printed(tmp_path, grid, **options):
+    """Return a table with a grid, and the legend of it, as a terminal shows it."""
     empty = make_study(
         tmp_path,
         "{study: s, datasets: [german], algorithms: {a: {estimator: SVC}}, "
@@ -48,10 +44,19 @@ def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, s
     )
     document = table_document(empty, empty.config.tables[0])
     document = replace(document, grid=grid, legend=[f"{how_to_read(grid)}."])
+    console = Console(file=StringIO(), width=200)
+    console.print(to_terminal(document, **options))
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("mark", "stars"), [("best", "**"), ("second", "*"), ("underlined", "_"), ("", "")]
+)
+def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, stars):
+    value = replace(VALUE, **{mark: True}) if mark else VALUE
+    grid = Grid(["data set", "a", "b"], [["g", value, VALUE]])
     for bold in (False, True):
-        console = Console(file=StringIO(), width=200)
-        console.print(to_terminal(document, bold=bold))
-        text = console.file.getvalue()
+        text = printed(tmp_path, grid, bold=bold)
         assert (f"{stars}25.3{stars} " in text) == (not bold or not stars)
         assert (f"({stars}): " in text) == bool(stars and not bold)
 
@@ -59,17 +64,7 @@ def test_in_a_file_the_legend_names_the_asterisks_of_the_table(tmp_path, mark, s
 def test_the_legend_does_not_name_a_spread_over_orders_that_no_value_shows(tmp_path):
     for value in (replace(VALUE, order_spread="0.7"), Value("25.3", order_spread="0.7")):
         grid = Grid(["data set", "a"], [["g", value]])
-        empty = make_study(
-            tmp_path,
-            "{study: s, datasets: [german], algorithms: {a: {estimator: SVC}}, "
-            "tables: [{id: 1, caption: c, columns: [a]}]}",
-            [],
-        )
-        document = table_document(empty, empty.config.tables[0])
-        document = replace(document, grid=grid, legend=[f"{how_to_read(grid)}."])
-        console = Console(file=StringIO(), width=200)
-        console.print(to_terminal(document))
-        text = console.file.getvalue()
+        text = printed(tmp_path, grid)
         assert "0.7" in parts_to_markdown([grid])
         assert "0.7" not in text
         assert "over orders" in how_to_read(grid)
