@@ -23,6 +23,11 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 ACCEPTED = ", ".join(f"{{{' '.join((kind, *words))}}}" for kind, words in PLACEHOLDERS.items())
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+# A mention such as 'Table 2' that is not part of a link and not followed by 'of' another paper
+MENTION = re.compile(
+    r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
+    re.IGNORECASE,
+)
 # Where a line may have digits: code, the number of a part of the paper, and names.
 _CODE = re.compile(r"`[^`]*`")
 _PART = re.compile(
@@ -68,7 +73,8 @@ class AbstractConfig(ConfigBlock):
     reason : str
         Why, as far as it is known.
     look : str
-        What to look at: a table, a figure, a claim or a reading.
+        What to look at: a table, a figure, a claim or a reading. Pages show the tables and figures
+        that it names, such as `Table 2`, before all others.
     """
 
     claim: str = ""
@@ -81,6 +87,11 @@ class AbstractConfig(ConfigBlock):
     def sentences(self) -> dict[str, str]:
         """The sentences that are given, by their keys, in order."""
         return {name: text for name in type(self).model_fields if (text := getattr(self, name))}
+
+    @property
+    def parts_to_look_at(self) -> list[tuple[str, str]]:
+        """The kind and the id of each part that `look` names, in order."""
+        return [(kind.lower(), name) for kind, name in MENTION.findall(self.look)]
 
 
 def placeholders_of(line: str) -> Iterator[tuple[str, list[str]]]:

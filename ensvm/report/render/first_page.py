@@ -35,9 +35,10 @@ from ensvm.report.render.markdown import (
     unbroken,
     with_links_to_readings,
 )
+from ensvm.report.render.page_order import parts_on_page
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
-from ensvm.report.tables import TableCell, build_table, counted_tables, tables_on_page
+from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
@@ -62,7 +63,6 @@ def may_be_written(page: Path) -> bool:
 def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
-    tables, figures, picture = list(_tables(study)), list(_figures(study)), _picture(study)
     parts: list[Part] = [
         WRITTEN,
         f"# {as_written(config.title or config.study)}",
@@ -70,8 +70,8 @@ def first_page(study: Study) -> str:
         counts(study),
         Bullets(f"**{TITLE}**", list(map(as_written, study.alarms))),
         " ".join(abstract_of(study)),
-        picture,
-        *([*tables, *figures] if picture else [*figures, *tables]),
+        _picture(study),
+        *_tables_and_figures(study),
         *_claims(study),
         *_more(study),
         *_other_parts(study),
@@ -159,33 +159,26 @@ def _how_to_run(study: Study) -> str:
     return f"To compute this anew: `ensvm run {config}`, then `ensvm table` and `ensvm report`."
 
 
-def _tables(study: Study) -> Iterator[Part]:
-    """Yield the paper's own tables, each with its notes."""
+def _tables_and_figures(study: Study) -> Iterator[Part]:
+    """Yield the tables, each with its notes, and the figures that have been drawn."""
     grids: list[Grid] = []
-    for table in tables_on_page(study.config):
-        if not table.of_paper:
-            continue
-        name = f"table-{table.id}"
-        document = table_document(study, table)
-        yield Heading(as_written(document.heading))
-        yield document.counted_grid
-        yield Bullets("Notes", document.notes)
-        grids.append(document.grid)
-        yield f"[Legend and assumptions]({name}.md), [unrounded values]({name}.csv)"
-    if grids:
-        yield f"In the tables: {how_to_read(*grids)}."
-
-
-def _figures(study: Study) -> Iterator[Part]:
-    """Yield the paper's own figures that have been drawn."""
-    for figure in study.config.figures:
-        if not figure.of_paper:
-            continue
-        caption, stem = as_written(figure.caption), f"figure-{figure.id}"
-        if (study.folder / f"{stem}.svg").is_file():
-            yield Heading(f"Figure {figure.id}. {caption}")
+    figures = {figure.id: figure for figure in study.config.figures}
+    for kind, name in parts_on_page(study):
+        stem = f"{kind}-{name}"
+        if kind == "table":
+            document = table_document(study, study.config.table(name))
+            yield Heading(as_written(document.heading))
+            yield document.counted_grid
+            yield Bullets("Notes", document.notes)
+            grids.append(document.grid)
+            yield f"[Legend and assumptions]({stem}.md), [unrounded values]({stem}.csv)"
+        elif (study.folder / f"{stem}.svg").is_file():
+            caption = as_written(figures[name].caption)
+            yield Heading(f"Figure {name}. {caption}")
             yield f"![{caption}]({stem}.svg)"
             yield ", ".join(f"[{e.upper()}]({stem}.{e})" for e in ("pdf", "png", "csv"))
+    if grids:
+        yield f"In the tables: {how_to_read(*grids)}."
 
 
 def _claims(study: Study) -> Iterator[Part]:
@@ -195,17 +188,17 @@ def _claims(study: Study) -> Iterator[Part]:
 
 
 def _more(study: Study) -> Iterator[Part]:
-    """Yield links to tables and figures of ours, the evidence of claims and the readings."""
-    config = study.config
+    """Yield links to the other tables and figures, the evidence of claims and the readings."""
+    config, shown = study.config, parts_on_page(study)
     pages = {
         f"table-{table.id}.md": as_written(table.caption)
         for table in config.tables
-        if not table.of_paper
+        if ("table", table.id) not in shown
     }
     pages |= {
         f"figure-{figure.id}.svg": as_written(figure.caption)
         for figure in config.figures
-        if not figure.of_paper
+        if ("figure", figure.id) not in shown
     }
     pages |= {"claims.md": "The evidence of each claim"} if config.claims else {}
     if config.readings:

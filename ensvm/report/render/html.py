@@ -21,7 +21,8 @@ from ensvm import __version__
 from ensvm.counts import counted
 from ensvm.report.documents.claim_document import verdict_count
 from ensvm.report.documents.document import one_line
-from ensvm.report.render.markdown import MENTION, markdown_parser
+from ensvm.report.render.markdown import markdown_parser
+from ensvm.study.findings import MENTION
 from ensvm.study.signs import SIGNS
 from ensvm.visible_text import visible
 

@@ -17,13 +17,9 @@ from ensvm.report.documents.document import (
     one_line,
 )
 from ensvm.report.study_folder import Study
+from ensvm.study.findings import MENTION
 
 READINGS = "readings.md"
-# A mention such as 'Table 2' that is not part of a link and not followed by 'of' another paper
-MENTION = re.compile(
-    r"(?<![\w\[-])(table|figure|claim|reading|assumption) ([\w-]*\w)(?![\w-]| of )(?![^\[\]]*\]\()",
-    re.IGNORECASE,
-)
 
 
 def to_markdown(document: Document) -> str:

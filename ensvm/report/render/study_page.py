@@ -1,6 +1,7 @@
 """What the page of a study shows, from its config and records; the templates lay it out."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -25,6 +26,7 @@ from ensvm.report.documents.claim_document import (
 )
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import (
+    Grid,
     Part,
     as_note,
     as_written,
@@ -53,21 +55,26 @@ from ensvm.report.plots import drawing
 from ensvm.report.plots.ranking_diagram import ranking_diagram
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.html import as_html, compressed, data_uri, svg_image
-from ensvm.report.render.markdown import MENTION, parts_to_markdown
+from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.media import MEDIA
+from ensvm.report.render.page_order import parts_on_page
 from ensvm.report.render.pictures import reproduction_picture
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_evidence import evidence_of_sum
 from ensvm.report.summary_rows import summed
 from ensvm.report.tables import build_table, tables_on_page
 from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.findings import MENTION
 from ensvm.study.signs import SIGNS, Verdict
 from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a download
-MOST_HEADS = 11  # the heads of more columns are turned, so that all columns fit the window
+# Heads are turned if the columns would not fit the window. A column is as wide as its values, or as
+# the longest word of its head, and the room beside it.
+WINDOW_LETTERS, VALUE_LETTERS, ROOM_LETTERS = 115, 8, 2
+PHONE_LETTERS = 10  # a phone shows three columns if no word is longer
 DOWNLOADS = {"md": "text/markdown", "latex": "text/x-tex", "csv": "text/csv"}
 NAMES_OF_MEDIA = {"md": "Markdown", "latex": "LaTeX", "csv": "CSV"}
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
@@ -75,15 +82,11 @@ DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A part of a page: its id among those of its kind, its title, and what the template shows.
-
-    `of_paper` says whether the paper has it, or only we do.
-    """
+    """A part of a page: its id among those of its kind, its title, and what the template shows."""
 
     id: str
     title: str
     content: Mapping[str, Any]
-    of_paper: bool = True
 
 
 class StudyPage:
@@ -109,12 +112,17 @@ class StudyPage:
         tested = sentences_tested(study)
         self.judged = [judged for judged, _ in tested]
         self.claims = [self._claim(judged, finding) for judged, finding in tested]
+        sections = {("table", table.id): table for table in self.tables}
+        sections |= {("figure", figure.id): figure for figure in self.figures}
+        first = parts_on_page(study)
+        # Each with its kind; a figure without any value has no section.
+        self.shown = [(part[0], sections[part]) for part in first if part in sections]
+        self.more = [(part[0], sections[part]) for part in sections if part not in first]
         self.claims_title = title_of_claims(study)
         self.quotes_a_paper = quotes_a_paper(study)
         self.claims_legend = self.html(*claims_legend(study)) if self.judged else ""
         # Of the user's own data the page says first which algorithm is best.
         best = self.tables[0].content["best"] if self.tables else Markup()
-        self.is_of_own_data = bool(best)
         self.headline = self.html(came_out_of(study)) or best
         abstract, outcome = abstract_of(study), outcome_of(study)
         self.outcome = self.html(f"**{outcome}**") if abstract else self.headline
@@ -143,22 +151,6 @@ class StudyPage:
     def note(self, text: str) -> Markup:
         """Return a note of the config as HTML."""
         return self.html(as_note(text))
-
-    @property
-    def sections(self) -> list[tuple[str, list[PageSection]]]:
-        """The paper's tables and figures, or those of one's own data.
-
-        If hardly any printed value is judged, figures come first.
-        """
-        kinds = [("table", self.tables), ("figure", self.figures)]
-        shown = [(kind, [one for one in parts if one.of_paper]) for kind, parts in kinds]
-        is_judged = self.picture is not None and self.picture.is_shown
-        return shown if is_judged or self.is_of_own_data else shown[::-1]
-
-    @property
-    def ours(self) -> bool:
-        """Whether there are tables or figures that the paper does not have."""
-        return any(not section.of_paper for section in (*self.tables, *self.figures))
 
     @property
     def verdicts(self) -> Mapping[Verdict, int]:
@@ -233,7 +225,7 @@ class StudyPage:
         counts = {cell.n for cell in cells if cell.n and table.of != "data"}
         content = {
             "grid": document.grid,
-            "turns_heads": len(document.grid.heads) > MOST_HEADS,
+            "turned": _turned(document.grid),
             "realizations": f"Realizations: {number_range(counts)}. " if counts else "",
             "best": self.html(*document.best),
             "legend": self.html(*document.legend_without_orders(), *grey),
@@ -244,7 +236,7 @@ class StudyPage:
             "verdicts": [v for v in SIGNS if any(cell.verdict == v for cell in cells)],
             "proposed": last,
         }
-        return PageSection(table.id, document.caption, content, bool(table.of_paper))
+        return PageSection(table.id, document.caption, content)
 
     def _claim(self, judged: JudgedClaim, finding: Finding) -> PageSection:
         claim = judged.claim
@@ -279,7 +271,7 @@ class StudyPage:
             "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
             "missing": shown.missing,
         }
-        yield PageSection(figure.id, figure.caption, content, figure.of_paper)
+        yield PageSection(figure.id, figure.caption, content)
 
     def _rankings(self) -> Iterator[PageSection]:
         """Yield the ranking of each table with enough data sets and algorithms, without a paper."""
@@ -300,6 +292,24 @@ class StudyPage:
                 "text": self.html(*document.parts),
             }
             yield PageSection(table.id, document.title, content)
+
+
+def _turned(grid: Grid) -> str:
+    """Return the classes of a table whose heads are turned, or whose names are broken."""
+    heads = [_longest_word(head) for head in grid.heads]
+    letters = sum(max(VALUE_LETTERS, head) + ROOM_LETTERS for head in heads)
+    names = [_longest_word(str(row[0])) for row in (*grid.rows, *grid.foot)]
+    classes = {
+        "turned-heads": letters > WINDOW_LETTERS,
+        "long-heads": max(heads) > PHONE_LETTERS,
+        "long-names": max(names, default=0) > PHONE_LETTERS,
+    }
+    return " ".join(name for name, applies in classes.items() if applies)
+
+
+def _longest_word(text: str) -> int:
+    """Return the letters of the longest word; a line may break at a hyphen."""
+    return max(map(len, re.split(r"[\s-]", text)))
 
 
 def _downloads(document: TableDocument) -> dict[str, tuple[str, str]]:

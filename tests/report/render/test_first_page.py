@@ -9,6 +9,7 @@ from made_up_records import errors, invoke, make_study, record
 from ensvm.report.documents.findings_document import sentences_tested
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.report.render.pictures import PICTURE
+from ensvm.report.render.study_page import StudyPage
 from ensvm.report.study_folder import read_study
 from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 from ensvm.shipped import shipped_results
@@ -66,6 +67,20 @@ def test_what_the_paper_has_comes_first_and_ours_are_links(study):
     assert "### Table 1. " in page
     assert "### Table 2. " not in page
     assert re.search(r"## More\n\n- \[.*\]\(table-2\.md\)", page)
+
+
+def test_what_the_abstract_says_to_look_at_comes_first_whoever_has_it(tmp_path):
+    ours = CONFIG.replace("{id: 1, kind: box,", "{id: f, of_paper: false, kind: box,")
+    look = "abstract: {outcome: Well., look: 'Look at Figure f, then at Table 2.'}\n"
+    records = [*errors("german", "a", [0.10, 0.12]), record("german", 1, "data", dim=20)]
+    study = make_study(tmp_path / "s", ours + look, records, PRINTED)
+    list(write_figures(study))
+    page = first_page(study)
+    places = [page.index(f"### {part}. ") for part in ("Figure f", "Table 2", "Table 1")]
+    assert places == sorted(places)
+    assert "## More" not in page or "figure-f" not in page[page.index("## More") :]
+    shown = [(kind, part.id) for kind, part in StudyPage(study).shown]
+    assert shown == [("figure", "f"), ("table", "2"), ("table", "1")]
 
 
 def test_a_picture_of_few_points_is_left_out(study, monkeypatch):

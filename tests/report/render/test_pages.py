@@ -486,11 +486,28 @@ setTimeout(() => {
     if (says !== isWide || (isWide && box.tabIndex !== 0)) unlike.push(name);
     if (box.classList.contains("more-beside") !== isWide) unlike.push(name);
   }
+  const few = [];  // tables of which fewer than three columns are seen
+  for (const table of document.querySelectorAll("table.results")) {
+    const edge = table.closest(".scroll").getBoundingClientRect().right + 1;
+    const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells].slice(1);
+    const seen = heads.filter(head => head.getBoundingClientRect().right <= edge).length;
+    if (seen < Math.min(3, heads.length)) few.push(table.closest("section").id);
+  }
   const sides = document.documentElement.scrollWidth - innerWidth;
-  parent.postMessage(JSON.stringify({wide, unlike, sides, first, cut}), "*");
+  parent.postMessage(JSON.stringify({wide, unlike, few, sides, first, cut}), "*");
 }, 500);
 </script>
 """
+
+
+def measured(path, browse, folder, width, height):
+    """Return what MEASURE says of a page in a window of a size."""
+    tried(path, MEASURE, folder)
+    frame = folder / "frame.html"
+    frame.write_text(FRAMED.replace("WIDTH", str(width)).replace("HEIGHT", str(height)))
+    found = re.search(r'<pre id="said">(.+?)</pre>', browse(frame, "--window-size=1400,900")[0])
+    assert found
+    return json.loads(found[1])
 
 
 @pytest.mark.slow
@@ -500,13 +517,9 @@ def test_the_first_screen_has_a_table_or_picture_and_what_is_cut_says_so(
     shipped, browse, tmp_path, study, width, height
 ):
     path = next(path for path in shipped if path.stem == study)
-    tried(path, MEASURE, tmp_path)
-    frame = tmp_path / "frame.html"
-    frame.write_text(FRAMED.replace("WIDTH", str(width)).replace("HEIGHT", str(height)))
-    found = re.search(r'<pre id="said">(.+?)</pre>', browse(frame, "--window-size=1400,900")[0])
-    assert found
-    said = json.loads(found[1])
+    said = measured(path, browse, tmp_path, width, height)
     assert said["unlike"] == []
+    assert said["few"] == []
     assert said["sides"] <= 0  # the page itself is never scrolled sideways
     assert not said["cut"]
     assert said["first"] < height
@@ -514,6 +527,25 @@ def test_the_first_screen_has_a_table_or_picture_and_what_is_cut_says_so(
         assert said["wide"] == []
     elif study == "ecda13":
         assert "Table 2" in said["wide"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_three_columns_with_long_names_are_seen(browse, tmp_path, width, height):
+    names = [f"HistogramGradientBoostingClassifier{n}" for n in range(9)]
+    algorithms = "".join(f"  {name}: {{estimator: SVC}}\n" for name in names)
+    config = (
+        "study: s\nrealizations: 3\ndatasets: [{name: a_very_long_name_of_data, card: titanic}]\n"
+        f"algorithms:\n{algorithms}"
+        f"tables: [{{id: 1, caption: Errors, columns: [{', '.join(names)}]}}]"
+    )
+    made = [one for name in names for one in errors("a_very_long_name_of_data", name, [0.2, 0.3])]
+    make_study(tmp_path / "results" / "s", config, made)
+    said = measured(written(tmp_path)[0], browse, tmp_path, width, height)
+    assert said["few"] == []
+    assert said["sides"] <= 0
+    if width > 1000:
+        assert said["wide"] == []
 
 
 def test_a_table_is_one_click_away_in_each_medium_of_files(page):
