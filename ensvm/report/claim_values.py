@@ -1,8 +1,8 @@
 """What the tests of claims compare: values of the records, and effects of printed values."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -46,14 +46,18 @@ def results_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[Quer
         shown = [result_of(study, table, row, table.column(name)) for name in pair if name]
         return shown if test.run_pass == "timing" else for_each_realization(study, shown)
     rows = study.config.sweep_values(row) if test.over else [row]
-    is_whole = test.of == "slope" or test.stage == "end"
-    stage: Any = "all" if is_whole else test.stage
+    stage: Any = "all" if _needs_whole_curves(test) else test.stage
     results = [
         ask(study, Query(member, name, test.metric, test.run_pass, stage))
         for name in filter(None, pair)
         for member in rows
     ]
     return results if test.run_pass == "timing" else for_each_realization(study, results)
+
+
+def _needs_whole_curves(test: ClaimTest) -> bool:
+    """Return whether an entry of each curve, known beforehand, is not enough."""
+    return test.of == "slope" or test.stage == "end" or test.until is not None
 
 
 def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult]) -> Vector:
@@ -76,20 +80,33 @@ def compared_values(study: Study, test: ClaimTest, results: Sequence[QueryResult
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
     if not test.each:
         results = [linear(result.over(shared)) for result in results]
+    counted = [_counted_entries(study, test, result) for result in results]
     sweep = study.config.sweep_values(test.over) if test.over else {}
     swept = [float(value) for value in sweep.values()]
     rows = []
     for number in shared:
         recorded = [result.values[number] for result in results]
-        if test.stage == "end":  # where the first curve ends; a shorter one repeats its last value
-            end = len(recorded[0])
-            recorded = [curve[min(end, len(curve)) - 1] for curve in recorded]
+        if test.stage is not None and _needs_whole_curves(test):
+            curves = [
+                curve[: int(ends.get(number) or len(curve))]
+                for curve, ends in zip(recorded, counted, strict=True)
+            ]
+            # A shorter curve repeats its last value.
+            end = len(curves[0]) if test.stage == "end" else test.stage
+            recorded = [curve[min(end, len(curve)) - 1] for curve in curves]
         if test.of != "slope":
             _must_be_finite(number, results, recorded)
         compared = test.effect.values(recorded, swept)
         _must_be_finite(number, results, compared)
         rows.append([float(value) for value in compared])
     return np.array(rows) * test.effect.value_unit(test.metric).scale
+
+
+def _counted_entries(study: Study, test: ClaimTest, result: QueryResult) -> Mapping[int, float]:
+    """Return how many entries of an algorithm's curve count, by realization; 0: all."""
+    if test.until is None:
+        return {}
+    return ask(study, replace(result.query, metric=test.until, stage=None)).values
 
 
 def _must_have_values(results: Sequence[QueryResult]) -> None:

@@ -17,7 +17,7 @@ from ensvm.study.table_layout import TableConfig
 
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
 THRESHOLDS = ("margin", "factor", "limit")
-_NOT_OF_COLUMNS = ("metric", "run_pass", "stage", "over", "own_test")
+_NOT_OF_COLUMNS = ("metric", "run_pass", "stage", "until", "over", "own_test")
 
 
 def _names(value: Any) -> Sequence[Any]:
@@ -63,6 +63,9 @@ class ClaimTest(ConfigBlock):
     stage : int or 'end' or None
         The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last value.
         `end` is where the first curve ends.
+    until : str or None
+        A metric that says how many first entries of a curve count, such as `overshoot_`. All count
+        if it is 0, and of an algorithm that does not have it.
     over : str or None
         The sweep of data sets along which the value grows, for an exponent.
     rows : tuple of str or None
@@ -101,6 +104,7 @@ class ClaimTest(ConfigBlock):
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
     stage: Annotated[int, Field(ge=1)] | Literal["end"] | None = None
+    until: str | None = None
     over: Annotated[str | None, NameOf("sweep of data sets")] = None
     rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     each: bool = False
@@ -158,6 +162,8 @@ class ClaimTest(ConfigBlock):
     def _keys_that_go_together(self) -> Self:
         if self.stage is not None and self.of == "slope":
             raise ValueError("a slope is that of a whole curve, so there is no `stage:`")
+        if self.until is not None and self.stage is None:
+            raise ValueError("`until:` ends a curve, so it needs `stage:`, the entry of a curve")
         if self.over is not None and self.rows is not None:
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
@@ -270,8 +276,10 @@ class ClaimConfig(ConfigBlock):
         for number, test in enumerate(self.tests):
             if test.table is not None:
                 continue  # the table asks for it
-            location = ("claims", index, "tests", number, "metric")
-            yield AskedMetric(location, test.metric, test.algorithms, test.of_curves)
+            location = ("claims", index, "tests", number)
+            yield AskedMetric((*location, "metric"), test.metric, test.algorithms, test.of_curves)
+            if test.until is not None:
+                yield AskedMetric((*location, "until"), test.until, test.algorithms)
 
 
 def with_columns(

@@ -261,6 +261,26 @@ def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(compared):
     assert (found.left_mean, found.right_mean, found.verdict) == (1.5, 7.5, "holds")
 
 
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "expected"),
+    [
+        ({}, {"falls_": 2}, (0.5, 7.0)),  # what comes after b's second entry does not count
+        ({}, {"falls_": 0}, (0.5, 3.0)),  # 0: it never fell
+        ({}, {}, (0.5, 3.0)),
+        ({"falls_": 2}, {"falls_": 3}, (1.0, 7.0)),  # the first curve ends there
+    ],
+)
+def test_entries_of_a_curve_count_until_a_metric_says_so(compared, of_a, of_b, expected):
+    lines = [
+        replace(line, metrics=line.metrics | {"a": of_a, "b": of_b}[line.algorithm])
+        for line in curves(a=[[8, 1, 0.5]] * 3, b=[[8, 7, 3, 0.1]] * 3)
+    ]
+    found = compared(f"{BELOW}, until: falls_", lines)
+    assert (found.left_mean, found.right_mean) == expected
+    third = compared(f"{BELOW.replace('end', '3')}, until: falls_", lines)
+    assert third.right_mean == (7.0 if of_b == {"falls_": 2} else 3.0)
+
+
 def test_rows_and_pairs_of_a_claim(finding):
     by_default = finding("left: a, right: b, relation: less", [])
     assert [one.row for one in by_default.comparisons] == ["german", "titanic", "web2"]
@@ -323,6 +343,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, "b: runs_b", "b: runs_c", "unknown sweep of algorithms 'runs_c'"),
         (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
         (RUNS, "right: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
+        (RUNS, "relation: less", "until: n_iter_, relation: less", "it needs `stage:`"),
         (RUNS, "relation: less", "scope: most, relation: less", "scope: 'most' is not accepted"),
         (RUNS, "relation: less", "stage: last, relation: less", "stage: 'last' is not accepted"),
         (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),

@@ -197,7 +197,7 @@ claims:
   - {id: growth, text: A., tests: [{left: a, relation: at-most, of: exponent, over: size, limit: 1,
      metric: fit_seconds, pass: timing}]}
   - {id: stage, text: A., tests: [{left: boost, relation: at-most, limit: 1,
-     metric: estimator_errors_, stage: 1, rows: [own]}]}
+     metric: estimator_errors_, stage: 1, until: n_iter_, rows: [own]}]}
   - {id: runs, text: A., tests: [{left: k-1, right: k-3, relation: less, rows: [own],
      own_test: {k-1: k, k-3: k}}]}
 assumptions:

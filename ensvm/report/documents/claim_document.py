@@ -249,9 +249,11 @@ def _metric_of(test: ClaimTest) -> str:
         return f"slope of the {metric}"
     if test.stage is None:
         return metric
+    until = "" if test.until is None else f" (before any {metric_text(test.until)})"
     if test.metric not in BY_ROUND:
-        return f"entry {test.stage} of the {metric}"
-    return f"{metric} at the end" if test.stage == "end" else f"{metric} in round {test.stage}"
+        return f"entry {test.stage} of the {metric}{until}"
+    at = "at the end" if test.stage == "end" else f"in round {test.stage}"
+    return f"{metric} {at}{until}"
 
 
 def _label(study: Study, test: ClaimTest, name: str) -> str:
