@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -49,6 +50,10 @@ _VALUE = re.compile(
     rf"([-+]?{_SIZE})\s*(?:(?:±|\+/?-|\\pm)\s*({_SIZE})|\(\s*(?:±\s*)?({_SIZE})\s*\))?", re.ASCII
 )
 
+# Two numbers that are the ends of an interval, or what a value has above and below
+_INTERVAL = re.compile(
+    rf"{_SIZE}\s*(?:[-–—,;]|to)\s*{_SIZE}\s*[])]?$|[+^{{]\s*{_SIZE}[\W_]*[-−]\s*{_SIZE}", re.ASCII
+)
 # What others call the column of the rows
 _ROW_NAMES = ("dataset", "data set", "data_set", "data", "rows", "name", "problem", "task")
 _WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+", re.ASCII)  # ties and losses follow
@@ -191,7 +196,8 @@ def _published(text: str) -> Published:
     """Return a printed number; raise ValueError, which says what is accepted, for another text."""
     if of_wins := _WINS.fullmatch(text):
         return Published(float(of_wins[1]), text=text.replace(" ", ""))
-    found = _VALUE.fullmatch(text.replace("−", "-"))
+    # Texts that are copied from a page have blanks that do not break a line.
+    found = _VALUE.fullmatch(" ".join(text.split()).replace("−", "-"))
     if found is None:
         raise ValueError(_why_not(text))
     digits = list(filter(None, found.groups()))
@@ -216,6 +222,11 @@ def _why_not(text: str) -> str:
     if plain != text and _VALUE.fullmatch(plain):
         return (
             f"leave out marks of notes and bold type: write {plain}; `notes:` of a table has notes"
+        )
+    if _INTERVAL.search(text):
+        return (
+            "a range or an interval is not a printed value with its standard deviation: write the"
+            " value alone, and the interval in a note"
         )
     if text[:1] in "<>≤≥~≈":
         return "a bound or an estimate is not a printed value: leave it out, or say it in a note"
@@ -372,6 +383,23 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
         if _have_ranks(list(by_row.values())):
             beside = "the numbers beside the values are 1, 2, ... in the order of the values"
             yield f"table {table.id}: {beside}; are these ranks? They are read as deviations"
+        elif of_last_digits := _in_last_digits([*chain.from_iterable(by_row.values())]):
+            written = f"a deviation in units of the last digits, as in {of_last_digits[0]}"
+            yield f"table {table.id}: is {of_last_digits[1]} {written}? Write {of_last_digits[2]}"
+
+
+def _in_last_digits(numbers: list[Published]) -> tuple[str, str, str] | None:
+    """Return a value with its deviation as 5.93(12), 5.93 ±12 and 5.93 ± 0.12, else None.
+
+    It is the first of printed values that have decimals, if no deviation of them has any.
+    """
+    texts = (number.text.split(" ±") for number in numbers)
+    pairs = [(value, std) for value, std in texts if value.partition(".")[2].isdecimal()]
+    if not pairs or any(not std.isdecimal() or not int(std) for _, std in pairs):
+        return None
+    value, std = pairs[0]
+    meant = Decimal(std).scaleb(-len(value.partition(".")[2]))
+    return f"{value}({std})", f"{value} ±{std}", f"{value} ± {meant:f}"
 
 
 def _have_ranks(rows: list[list[Published]]) -> bool:

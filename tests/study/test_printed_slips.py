@@ -49,6 +49,12 @@ def test_the_file_without_slips_is_good(written):
     assert not list(doubtful_values(numbers, config))
 
 
+INTERVALS = [
+    "22-23", "22–23", "22.1 to 22.7", "22.4 (22.1, 22.7)", "22.4 [22.1; 22.7]", "22.4 +.2 −.3",
+    "22.4^{+0.2}_{-0.3}",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("field", "advice"),
     [
@@ -69,6 +75,7 @@ def test_the_file_without_slips_is_good(written):
         ("22.4 # checked", "a comment stands in a line of its own"),
         ("26.Apr", "this is a date, which a spreadsheet may have made"),
         ("Apr-26", "this is a date, which a spreadsheet may have made"),
+        *((text, "a range or an interval is not") for text in INTERVALS),
     ],
 )
 def test_the_advice_does_not_change_the_number(written, field, advice):
@@ -76,6 +83,29 @@ def test_the_advice_does_not_change_the_number(written, field, advice):
     with pytest.raises(UserError, match=f"p.csv, line 3: lda has .*{advice}") as caught:
         check_published(path, config)
     assert not re.search("write (105|310)", str(caught.value))
+
+
+@pytest.mark.parametrize("blank", [" ", "", "\u00a0", "\u2009", "\u202f", "\t"])
+def test_any_blank_may_stand_within_a_value(written, blank):
+    path, config = written({"titanic": f"22.4{blank}±{blank}1.0,23,1"})
+    number = check_published(path, config)["1", "titanic", "svm"]
+    assert (number.value, number.std) == (22.4, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("titanic", "german", "question"),
+    [
+        ("22.43(12)", "23.1(4)", "is 23.1 ±4 a deviation .* Write 23.1 ± 0.4"),
+        ("22.43 ± 12", "23", "is 22.43 ±12 a deviation"),
+        ("22.43(1.2)", "23.1(4)", ""),
+        ("22 ± 3", "23 ± 2", ""),
+        ("22.4 ± 0", "23", ""),
+    ],
+)
+def test_deviations_in_units_of_the_last_digits_are_asked_about(written, titanic, german, question):
+    path, config = written({"titanic": f"{titanic},23,1", "german": f"{german},23,1"})
+    asked = "".join(doubtful_values(check_published(path, config), config))
+    assert re.search(question, asked) if question else not asked
 
 
 @pytest.mark.parametrize(
