@@ -10,7 +10,6 @@ import math
 import os
 import re
 import signal
-import tempfile
 import threading
 import time
 import warnings
@@ -42,6 +41,7 @@ from ensvm.runner.worker import (
     run_cells,
     start_worker,
 )
+from ensvm.temporary_folder import TemporaryFolder
 
 SEMAPHORES = "/dev/shm"  # where Linux keeps what processes share
 NO_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
@@ -217,7 +217,7 @@ class LocalPool(Pool):
         self.size = jobs
         self._timeout, self._say, self._compiled = timeout, say, compiled
         self._said = set[str]()
-        self._folder = tempfile.TemporaryDirectory(prefix="ensvm-")
+        self._folder = TemporaryFolder()
         threads = threads or max(1, cpu_count() // jobs)
         self._idle = [
             _Worker(Path(self._folder.name) / str(number), threads) for number in range(jobs)

