@@ -66,6 +66,11 @@ def copy_name(name: str, variant: str) -> str:
     return f"{name}~{variant}"
 
 
+def is_copy_name(name: str) -> bool:
+    """Return whether a name can only be that of a copy, which a variant runs."""
+    return "~" in name
+
+
 Id = Annotated[Name, BeforeValidator(_text)]
 """A name that may be written as a number, such as a figure's."""
 

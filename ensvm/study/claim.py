@@ -361,14 +361,19 @@ def _check_algorithms(
 
 
 def _check_columns(
-    test: ClaimTest, location: Location, table: TableConfig, source: YamlSource
+    test: ClaimTest,
+    location: Location,
+    tables: Sequence[TableConfig],
+    table: TableConfig,
+    source: YamlSource,
 ) -> None:
     """Refuse columns that a table lacks, or that cannot be compared."""
     columns = {column.name: column for column in table.columns if column.unavailable is None}
     if table.of == "data":
         raise source.error((*location, "table"), "facts of the data are not compared")
     for key, of_side in (("left", test.left), ("right", test.right or ())):
-        source.must_be_one_of((*location, key), f"column of table {table.id}", of_side, columns)
+        what, at = f"column of table {table.id}", ("tables", tables.index(table), "columns")
+        source.must_be_one_of((*location, key), what, of_side, columns, named_at=at)
     shown = [columns[name] for name in test.algorithms if name in columns]
     units = {column.name: unit_of(table.metric_of(column)) for column in shown}
     if len({*units.values()}) > 1:
@@ -396,29 +401,34 @@ def check_claims(
             with source.noting():
                 if test.table is None:
                     _check_algorithms(test, location, tables, names, source)
-                else:
-                    table = next(one for one in tables if one.id == test.table)
-                    _check_columns(test, location, table, source)
-            if _compares_itself(test.left, test.right or ()):
-                message = f"{test.left[0]} is compared with itself; give another name"
-                source.refuse((*location, "right"), message)
-            if test.run_pass == "timing" and not names.timing:
-                message = "a claim on the timing pass needs a `timing:` block in the study"
-                source.refuse((*location, "pass"), message)
-            low, high = range_of(test.metric)
-            of_value = test.of_effect == "value" and not test.of_curves
-            if of_value and test.limit is not None and not low <= test.limit <= high:
-                message = f"{test.limit:g} is not a value of {test.metric}: {low:g} to {high:g}"
-                source.refuse((*location, "limit"), message)
-            if test.margin is not None and test.margin >= high - low:
-                message = f"no two values of {test.metric} differ by more than {high - low:g}"
-                source.refuse((*location, "margin"), message)
-            what, swept = "sweep of algorithms", test.own_test.values()
-            names.must_have(what, swept, (*location, "own_test"), source)
-            if test.over is not None:
-                values = names.dataset_sweeps[test.over].values()
-                if len(values) < 2 or not all(
-                    isinstance(value, int | float) and value > 0 for value in values
-                ):
-                    message = f"growth needs two positive numbers to grow with, got {list(values)}"
-                    source.refuse((*location, "over"), message)
+                elif table := next((one for one in tables if one.id == test.table), None):
+                    _check_columns(test, location, tables, table, source)
+            with source.noting():
+                _check_test(test, location, names, source)
+
+
+def _check_test(test: ClaimTest, location: Location, names: StudyNames, source: YamlSource) -> None:
+    """Refuse values, metrics and sweeps that a test cannot have."""
+    if _compares_itself(test.left, test.right or ()):
+        message = f"{test.left[0]} is compared with itself; give another name"
+        source.refuse((*location, "right"), message)
+    if test.run_pass == "timing" and not names.timing:
+        message = "a claim on the timing pass needs a `timing:` block in the study"
+        source.refuse((*location, "pass"), message)
+    low, high = range_of(test.metric)
+    of_value = test.of_effect == "value" and not test.of_curves
+    if of_value and test.limit is not None and not low <= test.limit <= high:
+        message = f"{test.limit:g} is not a value of {test.metric}: {low:g} to {high:g}"
+        source.refuse((*location, "limit"), message)
+    if test.margin is not None and test.margin >= high - low:
+        message = f"no two values of {test.metric} differ by more than {high - low:g}"
+        source.refuse((*location, "margin"), message)
+    what, swept = "sweep of algorithms", test.own_test.values()
+    names.must_have(what, swept, (*location, "own_test"), source)
+    if test.over is not None:
+        values = names.dataset_sweeps[test.over].values()
+        if len(values) < 2 or not all(
+            isinstance(value, int | float) and value > 0 for value in values
+        ):
+            message = f"growth needs two positive numbers to grow with, got {list(values)}"
+            source.refuse((*location, "over"), message)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from ensvm.errors import did_you_mean
 from ensvm.study.block import Algorithms, Id, NameOf, Names
 from ensvm.study.figure_kinds import (
     AxesConfig,
@@ -214,10 +215,10 @@ class CurvesConfig(LinesConfig):
     def _panels_show_its_series(self) -> Self:
         for panel in self.panels:
             if unknown := [name for name in panel.series or () if name not in self.series]:
-                known = ", ".join(self.series)
+                known = f"accepted: {', '.join(self.series)}{did_you_mean(unknown[0], self.series)}"
                 raise ValueError(
                     f"a panel shows {unknown[0]!r}, which is not under `series:` of the figure;"
-                    f" there are {known}"
+                    f" {known}"
                 )
         return self
 
@@ -404,7 +405,8 @@ def check_figures(
         if isinstance(figure, DrawsColumns):
             with source.noting():
                 _check_drawn(figure, index, tables, names, source)
-        for asked in figure.asked(index, names):
-            if pass_of(asked.metric) == "timing" and not names.timing:
-                message = "a figure of the timing pass needs a `timing:` block in the study"
-                source.refuse(asked.location, message)
+        with source.noting():
+            for asked in figure.asked(index, names):
+                if pass_of(asked.metric) == "timing" and not names.timing:
+                    message = "a figure of the timing pass needs a `timing:` block in the study"
+                    source.refuse(asked.location, message)

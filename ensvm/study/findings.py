@@ -129,10 +129,13 @@ def check_findings(
                 source.refuse(location, message)
             accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": tuple(SIGNS.values())}
             for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
-                known = accepted.get(what, ())
-                if what in ("ROW", "COLUMN"):
-                    known = (rows if what == "ROW" else columns)[words[0]]
-                source.must_be_one_of(location, what.lower(), word, known)
+                known, kind = accepted.get(what), what.lower()
+                if known is None:
+                    known = (rows if what == "ROW" else columns).get(words[0])
+                    kind = f"{kind} of table {words[0]}"
+                if known is not None:  # else the table is unknown
+                    at: Location = ("claims" if what == "CLAIM" else "tables",)
+                    source.must_be_one_of(location, kind, word, known, named_at=at)
 
 
 def _check_line(line: str, location: Location, source: YamlSource) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ensvm.errors import did_you_mean
-from ensvm.study.block import ConfigBlock, Sweeps, mark_of
+from ensvm.study.block import ConfigBlock, Sweeps, is_copy_name, mark_of
 from ensvm.study.metrics import (
     MEASURED,
     RATES,
@@ -48,7 +48,7 @@ def _refuse_repeated(what: str, names: Any, location: Location, source: YamlSour
             _refuse_repeated(what, inner, (*location, key), source)
     elif isinstance(names, tuple) and len(set(names)) < len(names):
         twice = next(name for name, times in Counter(names).items() if times > 1)
-        source.refuse(location, f"the {what} {twice!r} is given twice")
+        source.refuse(location, f"the {what} {twice!r} is given twice", is_sure=True)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class StudyNames:
     # the ids of its tables, figures, claims, readings and assumptions, by kind
     ids: Mapping[str, tuple[str, ...]]
     timing: bool  # whether the study has a timing pass
+    has_copies: bool = True  # whether the copies that readings make are among the names
 
     def of(self, what: str) -> Collection[str]:
         """Return the names of one kind, such as "data set" or "table"."""
@@ -81,19 +82,34 @@ class StudyNames:
         return [str(value) for value in self.algorithm_sweeps[sweep].values()]
 
     def must_have(
-        self, what: str, names: str | Iterable[str], location: Location, source: YamlSource
+        self,
+        what: str,
+        names: str | Iterable[str],
+        location: Location,
+        source: YamlSource,
+        hint: str = "",
     ) -> None:
-        """Refuse each of the names that is not of this kind; say what else it names."""
+        """Refuse each of the names that is not of this kind; say what else it names.
+
+        Names of copies are accepted as long as readings, which make the copies, have errors.
+        """
+        accepted = self.of(what)
         for name in [names] if isinstance(names, str) else names:
+            if name in accepted or (is_copy_name(name) and not self.has_copies):
+                continue
             kinds = [kind for kind, known in self._of_rows_and_columns.items() if name in known]
-            if kinds and name not in self.of(what):
-                is_other = f"{name!r} is the name of {_an(kinds[0])}, not of {_an(what)}"
-                hint = ""
-                if (what, kinds[0]) == ("sweep of data sets", "data set"):
-                    hint = f"; along a sweep of algorithms, write `{{dataset: {name}}}`"
-                source.refuse(location, f"{is_other}; accepted: {listed(self.of(what))}{hint}")
-            else:
-                source.must_be_one_of(location, what, name, self.of(what))
+            if not kinds:
+                # the copies are many, and a name without their mark means none of them
+                own = [each for each in accepted if not is_copy_name(each)]
+                meant = accepted if is_copy_name(name) else own
+                if f"{what}s" not in source.incomplete:
+                    source.must_be_one_of(location, what, name, meant, hint)
+                continue
+            is_other = f"{name!r} is the name of {_an(kinds[0])}, not of {_an(what)}"
+            if (what, kinds[0]) == ("sweep of data sets", "data set"):
+                hint = f"; along a sweep of algorithms, write `{{dataset: {name}}}`"
+            message = f"{is_other}; accepted: {listed(accepted)}{hint}"
+            source.refuse(location, message, is_sure=True)
 
     def check(self, value: Any, location: Location, source: YamlSource) -> None:
         """Raise UserError if a block in `value` has a key with a name that the study lacks."""
@@ -108,7 +124,9 @@ class StudyNames:
         elif isinstance(value, dict | tuple):
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for part, inner in items:
-                self.check(inner, (*location, part), source)
+                base = getattr(inner, "copy_of", None)
+                if base is None or not source.has_error_in((*location, base)):  # told at the base
+                    self.check(inner, (*location, part), source)
 
     def with_members(self, value: Any, source: YamlSource, at: Location = ()) -> Any:
         """Return blocks in which the name of a sweep stands for all of its members.
@@ -117,10 +135,12 @@ class StudyNames:
         """
         if isinstance(value, tuple):
             blocks: list[Any] = []
-            for index, each in enumerate(value):
+            places = [source.place_of((*at, index)) for index in range(len(value))]
+            for index, (each, place) in enumerate(zip(value, places, strict=True)):
                 for block in self._repeated(each, source, (*at, index)):
-                    if len(blocks) != index:
-                        source.moved[*at, len(blocks)] = (*at, index)
+                    here = (*at, len(blocks))
+                    if here != place or here in source.moved:
+                        source.moved[here] = place
                     blocks.append(block)
             return tuple(blocks)
         if isinstance(value, dict):
@@ -190,8 +210,8 @@ class StudyNames:
         metric, location = asked.metric, asked.location
         if asked.curve or metric == TRAIN_ERROR:
             for name in asked.algorithms:
-                kept = self.algorithms[name]
-                if metric not in kept:
+                kept = self.algorithms.get(name)
+                if kept is not None and metric not in kept:  # an unknown name is told before
                     hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
                     if metric in RATES:
                         hint = (
@@ -202,10 +222,11 @@ class StudyNames:
                         location,
                         f"{metric!r} is not in the `record:` of {name}, which keeps "
                         f"{', '.join(kept) or 'nothing'}{hint or did_you_mean(metric, kept)}",
+                        is_sure=not source.has_error_in(("algorithms", name)),
                     )
         elif metric in STAGED:
             source.refuse(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
         elif not (
             metric in MEASURED or left_by_fit(metric) or is_setting(metric) or is_predicted(metric)
         ):
-            source.refuse(location, unknown(metric, MEASURED, FITTED))
+            source.refuse(location, unknown(metric, MEASURED, FITTED), is_sure=True)

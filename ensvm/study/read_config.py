@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,16 @@ from ensvm.study.figures import KINDS, DrawsColumns, SweepFigureConfig, drawn_co
 from ensvm.study.source import Location, YamlSource, read_text
 from ensvm.study.study_checks import check_study
 from ensvm.study.sweeps import expand_sweeps
+from ensvm.study.table_checks import check_tables
 from ensvm.study.variants import Copies, check_readings
 from ensvm.yaml_block import MISSING, MOST_MISTAKES
 
 _MEANT = re.compile(r"unknown key \S+; (?:did you mean '|write `)(\w+)")
+_SUGGESTED = re.compile(r"did you mean '([\w-]+)'\?$")
+_TEXT = "accepted: text"
+_DECIDING = (*KIND_KEYS, "relation")  # keys whose values say which other keys a block has
+# Blocks from whose lists an entry with a mistake is left out, so that the others are checked.
+_LEFT_OUT = ("tables", "figures", "claims", "readings", "assumptions", "findings")
 # Shorter paths lead to blocks that other ones name: without them, these would be wrong, too.
 _FEWEST_STEPS = {"algorithms": 3, **dict.fromkeys(("timing", *LISTS[2:], "datasets"), 2), "": 2}
 
@@ -66,13 +73,20 @@ def validated_study(source: YamlSource) -> StudyConfig:
             names = [entry.name for entry in config.datasets]
             source.must_be_distinct(("datasets",), "data set", names)
             config = config.names().with_members(config, source)
-            config.names().check(config.datasets, ("datasets",), source)
+            names_without_copies = replace(config.names(), has_copies=False)
+            names_without_copies.check(config, (), source)
+            with source.noting():
+                check_tables(config.tables, names_without_copies, source)
+        has_copies = False
+        with source.noting():
             config = _with_copies(config, source)
+            has_copies = not source.has_error_in(("readings",))
+        with source.noting():
             sweeps = config.names().algorithm_sweeps
             claims = with_columns(config.claims, config.tables, sweeps)
             config = _with_figures_of_tables(config.model_copy(update={"claims": claims}))
         with source.collecting():
-            check_study(config, source)
+            check_study(config, replace(config.names(), has_copies=has_copies), source)
     return config
 
 
@@ -85,14 +99,18 @@ def _with_copies(config: StudyConfig, source: YamlSource) -> StudyConfig:
         return config
     tables = {table.id: table for table in config.tables}
     rows = {table.id: config.rows_of(table) for table in config.tables}
-    check_readings(config.readings, tables, rows, config.names(), source)
+    check_readings(config.readings, config.tables, rows, config.names(), source)
     datasets = {entry.name: entry for entry in config.datasets}
     copies = Copies(source, datasets, dict(config.algorithms))
     for index, reading in enumerate(config.readings):
-        table = tables[reading.table]
+        table = tables.get(reading.table)
+        if table is None:
+            continue
         of_question = reading.rows_of(rows[table.id]), reading.algorithms_of(table)
         for number, variant in enumerate(reading.variants):
-            copies.add(("readings", index, "variants", number), variant, *of_question)
+            if copies.has_bases(variant, *of_question):
+                with source.noting():
+                    copies.add(("readings", index, "variants", number), variant, *of_question)
     return config.model_copy(
         update={"datasets": tuple(datasets.values()), "algorithms": copies.algorithms}
     )
@@ -147,21 +165,31 @@ def _without_wrong_keys(source: YamlSource, content: dict[str, Any]) -> StudyCon
     Raises UserError if a key cannot be left out.
     """
     first: UserError | None = None
-    removed: set[Location] = set()
+    removed, guessed = set[Location](), set[Location]()
     while True:
         try:
             return StudyConfig.model_validate(content)
         except ValidationError as error:
-            wrong = [each for each in refusals(error) if not _follows(*each, removed)]
+            errors = refusals(error)
+            wrong = [
+                (location, message)
+                for location, message in errors
+                if not _follows(place := source.place_of(location), message, removed)
+                and place[:2] not in guessed
+            ]
             for location, message in _of_sweeps_once(source, wrong):
                 with source.noting():
                     refused = _at(source, location, message)
                     first = first or refused
                     raise refused from error
-            left = [each for each in wrong if not _removed(content, *each)]
-            if first is not None and (left or not wrong or len(removed) >= MOST_MISTAKES):
+            places = {source.place_of(location) for location, _ in wrong}
+            removed |= places
+            # the other keys of such a block may be wrong only beside the suggested value
+            guessed |= {place[:2] for place in places if place[-1:] and place[-1] in _DECIDING}
+            left = [each for each in wrong if not _removed(content, *each)] if wrong else errors
+            is_endless = len(removed) >= MOST_MISTAKES or not _left_out(source, content, left)
+            if first is not None and is_endless:
                 raise first from error
-            removed |= {location for location, _ in wrong}
 
 
 def _of_sweeps_once(
@@ -182,15 +210,37 @@ def _follows(location: Location, message: str, removed: Set[Location]) -> bool:
     return any(key[: len(block)] == block for key in removed)
 
 
+def _left_out(
+    source: YamlSource, content: dict[str, Any], errors: list[tuple[Location, str]]
+) -> bool:
+    """Remove the blocks or entries of lists with errors; return False if one cannot be left out."""
+    entries = {
+        location[:2]
+        for location, _ in errors
+        if not any(_removed(content, location[:n], "") for n in range(len(location) - 1, 0, -1))
+    }
+    if not all(
+        len(entry) == 2 and entry[0] in _LEFT_OUT and isinstance(content.get(str(entry[0])), list)
+        for entry in entries
+    ):
+        return False
+    for block, index in sorted(entries, reverse=True):
+        source.leave_out((block, index), len(content[str(block)]))
+        del content[str(block)][index]
+    return True
+
+
 def _removed(content: Any, location: Location, message: str) -> bool:
     """Remove a key from a content; return False if it is not there, or is an entry of a list.
 
-    If the message about an unknown key says which one is meant, that one gets its value.
+    If the message about an unknown key says which one is meant, that one gets its value. If a value
+    decides which other keys are accepted, the value that the message suggests takes its place.
     """
     if len(location) < _FEWEST_STEPS.get(str((*location, "")[0]), 1):
         return False
-    if location[-1] in KIND_KEYS:
-        return False  # other keys would be accepted
+    suggested = _SUGGESTED.search(message)
+    if location[-1] in _DECIDING and suggested is None:
+        return False
     *steps, key = [step for step in location if step not in KINDS or location[0] != "figures"]
     if steps[2:4] == ["tests", 0] and "tests" not in content["claims"][steps[1]]:
         del steps[2:4]  # the keys of a claim's only test
@@ -201,6 +251,12 @@ def _removed(content: Any, location: Location, message: str) -> bool:
         content = content[step]
     if not isinstance(content, dict) or key not in content:
         return False
+    if key in _DECIDING and suggested is not None:
+        content[key] = suggested[1]
+        return True
+    if message.endswith(_TEXT):
+        content[key] = str(content[key])
+        return True
     value, meant = content.pop(key), _MEANT.match(message)
     if meant and len(location) > 1:  # sweeps of data sets and algorithms are expanded before
         content.setdefault(meant[1], value)

@@ -17,6 +17,7 @@ from ensvm.yaml_text import Loader, dump, type_of
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
 PARTS = ("abstract", "claims", "readings", "assumptions", "findings")
+NAMING = ("name", "id", "card", "algorithm")  # keys that name an entry of a list
 
 
 def read_text(path: Path) -> str:
@@ -123,6 +124,7 @@ class YamlSource:
         self._depth = 0  # of uses of `collecting`
         self._noted: list[UserError] = []
         self._doubtful: set[Location] = set()  # blocks in which errors were found before
+        self.incomplete: set[str | int] = set()  # blocks whose wrong entries are left out
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
         self.content = self._parsed(self.text)
 
@@ -188,10 +190,11 @@ class YamlSource:
         """Raise all errors that are noted inside, together, at the end of the outermost use.
 
         Errors about a block in which an earlier use found one may follow from it: they are left
-        out.
+        out, except those that are sure.
         """
         self._depth += 1
-        doubtful, self._doubtful = self._doubtful, {error.block for error in self._noted}
+        blocks = {error.location[:2] for error in self._noted}
+        doubtful, self._doubtful = self._doubtful, blocks
         try:
             with self.noting():
                 yield
@@ -218,21 +221,28 @@ class YamlSource:
         except UserError as error:
             if not self._depth:
                 raise
-            if not error.block or error.block not in self._doubtful:
+            block = error.location[:2]
+            if error.is_sure or not block or block not in self._doubtful:
                 self._noted.append(error)
         except Exception:
             if not self._noted:  # else it follows from a mistake that is told
                 raise
 
-    def refuse(self, location: Location, message: str) -> None:
-        """Raise UserError for `message` at `location`, or note it while errors are collected."""
+    def refuse(self, location: Location, message: str, *, is_sure: bool = False) -> None:
+        """Raise UserError for `message` at `location`, or note it while errors are collected.
+
+        An error that `is_sure` is about the written value alone, so that no other mistake of its
+        block can be its cause.
+        """
         with self.noting():
-            raise self.error(location, message)
+            error = self.error(location, message)
+            error.is_sure = is_sure
+            raise error
 
     def error(self, location: Location, message: str) -> UserError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
         error = self._error(location, message)
-        error.block = location[:2]
+        error.location = location
         return error
 
     def place_of(self, location: Location) -> Location:
@@ -241,6 +251,26 @@ class YamlSource:
             if location[:depth] in self.moved:
                 return self.moved[location[:depth]] + location[depth:]
         return location
+
+    def leave_out(self, entry: Location, n_entries: int) -> None:
+        """Note that an entry of a list of `n_entries` is removed from the content."""
+        *block, index = entry
+        places = [self.place_of((*block, n)) for n in range(n_entries) if n != index]
+        self.moved |= {(*block, n): place for n, place in enumerate(places)}
+        self.incomplete.add(block[0])
+
+    def has_error(self, location: Location) -> bool:
+        """Return whether an error about a key, an entry of its list or the name of one is noted."""
+        n = len(location)
+        return (n == 1 and location[0] in self.incomplete) or any(
+            (at := error.location)[:n] == location
+            and (len(at) <= n + 1 or (len(at) == n + 2 and at[-1] in NAMING))
+            for error in self._noted
+        )
+
+    def has_error_in(self, location: Location) -> bool:
+        """Return whether an error in a block is noted."""
+        return any(error.location[: len(location)] == location for error in self._noted)
 
     @property
     def is_good(self) -> bool:
@@ -281,13 +311,21 @@ class YamlSource:
         names: str | Iterable[str],
         accepted: Iterable[str],
         hint: str = "",
+        *,
+        named_at: Location = (),
     ) -> None:
-        """Refuse each of the names that is not an accepted name of `what`."""
+        """Refuse each of the names that is not an accepted name of `what`.
+
+        Names are not refused if there is an error at `named_at`, which gives the accepted ones.
+        """
         accepted = list(accepted)
+        if named_at and self.has_error(named_at):
+            return
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
                 message = f"unknown {what} {name!r}; accepted: {listed(accepted)}"
-                self.refuse(location, message + (did_you_mean(name, accepted) or hint))
+                message += did_you_mean(name, accepted) or hint
+                self.refuse(location, message, is_sure=True)
 
     def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
         """Refuse each entry of a list that has the name of an earlier one.
@@ -298,7 +336,8 @@ class YamlSource:
         for index, name in enumerate(names):
             other = before.setdefault(name.casefold() if key == ("id",) else name, name)
             if name in seen:
-                self.refuse((*location, index, *key), f"the {what} {name!r} is given twice")
+                message = f"the {what} {name!r} is given twice"
+                self.refuse((*location, index, *key), message, is_sure=True)
             elif other != name:
                 message = f"differs from the {what} {other!r} in capital letters alone"
                 self.refuse((*location, index, *key), message)

@@ -1,6 +1,6 @@
 """What a study refuses across its blocks: names that it lacks, and blocks that do not agree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.claim import check_claims
@@ -10,21 +10,25 @@ from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import check_figures
 from ensvm.study.findings import check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, RATES, is_predicted, unknown
+from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
-from ensvm.study.table_checks import check_tables
+from ensvm.study.table_checks import check_tables, must_be_columns, must_be_rows
+from ensvm.study.table_layout import TableConfig
 
 
-def check_study(config: StudyConfig, source: YamlSource) -> None:
+def check_study(config: StudyConfig, names: StudyNames, source: YamlSource) -> None:
     """Refuse names that point nowhere, block by block; raises UserError."""
-    names = config.names()
     with source.collecting():
         names.check(config, (), source)
         _check_own_names(config, source)
     with source.collecting():
-        check_tables(config.tables, names, source)
-        check_figures(config.figures, config.tables, names, source)
-        check_claims(config.claims, config.tables, names, source)
+        with source.noting():
+            check_tables(config.tables, names, source)
+        with source.noting():
+            check_figures(config.figures, config.tables, names, source)
+        with source.noting():
+            check_claims(config.claims, config.tables, names, source)
         for check in (
             _check_rows_of_algorithms,
             _check_labels,
@@ -40,8 +44,29 @@ def check_study(config: StudyConfig, source: YamlSource) -> None:
         }
         check_findings(config.findings, config.abstract, config.claims, config.tables, rows, source)
     with source.collecting():
-        for asked in config.asked():
-            names.must_be_measured(source, asked)
+        for index, table in enumerate(config.tables):
+            with source.noting():
+                _must_be_measured(names, table.asked(index), source)
+        for index, figure in enumerate(config.figures):
+            with source.noting():
+                _must_be_measured(names, figure.asked(index, names), source)
+        for index, claim in enumerate(config.claims):
+            with source.noting():
+                _must_be_measured(names, claim.asked(index), source)
+        wrong = [
+            table.id for n, table in enumerate(config.tables) if source.has_error_in(("tables", n))
+        ]
+        for index, reading in enumerate(config.readings):
+            with source.noting():
+                if reading.table not in wrong:  # its metrics are those of the table
+                    asked = reading.asked(index, config.table(reading.table))
+                    _must_be_measured(names, asked, source)
+
+
+def _must_be_measured(names: StudyNames, asked: Iterable[AskedMetric], source: YamlSource) -> None:
+    """Refuse metrics that records cannot have."""
+    for each in asked:
+        names.must_be_measured(source, each)
 
 
 def _check_own_names(config: StudyConfig, source: YamlSource) -> None:
@@ -54,7 +79,7 @@ def _check_own_names(config: StudyConfig, source: YamlSource) -> None:
             source.refuse(("datasets", index, entry.sources[0]), message)
     for metric in config.metrics:
         if metric not in RATES and not is_predicted(metric):
-            source.refuse(("metrics",), unknown(metric, PREDICTED))
+            source.refuse(("metrics",), unknown(metric, PREDICTED), is_sure=True)
     if DATA_CELL in config.algorithms:
         message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
         source.refuse(("algorithms", DATA_CELL), message)
@@ -64,10 +89,11 @@ def _check_maps(config: StudyConfig, source: YamlSource) -> None:
     """Refuse a map of a search that does not run on its data set."""
     for index, figure in enumerate(config.figures):
         for number, panel in enumerate(figure.panels):
-            if isinstance(panel, MapPanel):
+            if isinstance(panel, MapPanel) and panel.dataset in config.names().datasets:
                 run = config.algorithms_of(config.dataset(panel.dataset))
                 at = ("figures", index, "panels", number, "series")
-                source.must_be_one_of(at, "algorithm of the data set", panel.series, run)
+                what = f"algorithm of the data set {panel.dataset}"
+                source.must_be_one_of(at, what, panel.series, run)
 
 
 def _check_scopes(config: StudyConfig, source: YamlSource) -> None:
@@ -76,9 +102,10 @@ def _check_scopes(config: StudyConfig, source: YamlSource) -> None:
         for number, test in enumerate(claim.tests):
             at = ("claims", index, "tests", number, "scope")
             n_pairs = len(test.left) * len(test.right or (None,))
-            most = len(config.rows_of_test(test)) * n_pairs
-            if test.scope != "all" and 0 < most < test.scope:
-                source.refuse(at, f"{test.scope} is more than the {most} comparisons")
+            with source.noting():
+                most = len(config.rows_of_test(test)) * n_pairs
+                if test.scope != "all" and 0 < most < test.scope:
+                    source.refuse(at, f"{test.scope} is more than the {most} comparisons")
 
 
 def _check_rows_of_algorithms(config: StudyConfig, source: YamlSource) -> None:
@@ -91,7 +118,8 @@ def _check_rows_of_algorithms(config: StudyConfig, source: YamlSource) -> None:
     for name, block in config.algorithms.items():
         if block.copy_of is not None:
             continue
-        _check_datasets_of(name, block, entries, source)
+        if not source.has_error(("algorithms", name, "datasets")):
+            _check_datasets_of(name, block, entries, source)
         rows = [entry.name for entry in entries if name in config.algorithms_of(entry)]
         _check_params_of(name, block, rows, source)
 
@@ -99,38 +127,46 @@ def _check_rows_of_algorithms(config: StudyConfig, source: YamlSource) -> None:
 def _check_labels(config: StudyConfig, source: YamlSource) -> None:
     """Refuse two rows, or columns under one heading, of one table with the same label."""
     for index, table in enumerate(config.tables):
-        titles: dict[tuple[str, str | None], str] = {}
-        for column in table.columns:
-            try:
-                label = config.column_label(column)
-            except ValueError as error:
-                message = f"the label of {column.name}: its format does not fit: {error}"
-                source.refuse(("tables", index, "columns"), message)
-                continue
-            other = titles.setdefault((label, column.heading), column.name)
-            if other != column.name:
-                message = f"the columns {other} and {column.name} have the same label, {label!r}"
-                source.refuse(("tables", index, "columns"), message)
-        rows = [(row, label_of(config.dataset(row), row)) for row in config.rows_of(table)]
-        rows += [(each.name, config.summary_label(table, each)) for each in table.summary]
-        labels: dict[str, str] = {}
-        for row, label in rows:
-            if labels.get(label, row) != row:
-                message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
-                source.refuse(("tables", index, "rows"), message)
-            labels[label] = row
+        with source.noting():
+            _check_labels_of(config, table, index, source)
+
+
+def _check_labels_of(
+    config: StudyConfig, table: TableConfig, index: int, source: YamlSource
+) -> None:
+    titles: dict[tuple[str, str | None], str] = {}
+    for column in table.columns:
+        try:
+            label = config.column_label(column)
+        except ValueError as error:
+            message = f"the label of {column.name}: its format does not fit: {error}"
+            source.refuse(("tables", index, "columns"), message)
+            continue
+        other = titles.setdefault((label, column.heading), column.name)
+        if other != column.name:
+            message = f"the columns {other} and {column.name} have the same label, {label!r}"
+            source.refuse(("tables", index, "columns"), message)
+    rows = [(row, label_of(config.dataset(row), row)) for row in config.rows_of(table)]
+    rows += [(each.name, config.summary_label(table, each)) for each in table.summary]
+    labels: dict[str, str] = {}
+    for row, label in rows:
+        if labels.get(label, row) != row:
+            message = f"the rows {labels[label]} and {row} have the same label, {label!r}"
+            source.refuse(("tables", index, "rows"), message)
+        labels[label] = row
 
 
 def _check_chosen(config: StudyConfig, source: YamlSource) -> None:
     """Refuse `chosen_on:` that names a column or a row which its table does not have."""
     for index, entry in enumerate(config.assumptions):
-        if (chosen := entry.chosen_on) is not None:
+        if (chosen := entry.chosen_on) is None:
+            continue
+        with source.noting():
             at = ("assumptions", index, "chosen_on")
             table = config.table(chosen.table)
-            columns = [column.name for column in table.columns]
-            source.must_be_one_of((*at, "columns"), "column", chosen.columns or (), columns)
             rows = config.rows_of(table)
-            source.must_be_one_of((*at, "rows"), "row of the table", chosen.rows or (), rows)
+            must_be_columns(config.tables, table, (*at, "columns"), chosen.columns or (), source)
+            must_be_rows(config.tables, table, rows, (*at, "rows"), chosen.rows or (), source)
 
 
 def _check_datasets_of(

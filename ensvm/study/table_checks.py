@@ -1,7 +1,7 @@
 """What a study refuses in its tables: names that it lacks, and keys that contradict each other."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ensvm.study.metrics import DATA_FACTS, SECONDS, direction_of, range_of, unit_of
@@ -24,30 +24,70 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         rows = names.datasets if table.rows is None else table.rows
         columns = [column.name for column in table.columns]
         source.must_be_distinct(("tables", index, "columns"), "column", columns)
+        with source.noting():
+            _check_columns(table, index, names, source)
         for name, others in table.underline.items():
             location = ("tables", index, "underline")
-            source.must_be_one_of(location, "column", (name, *others), columns)
-        _check_summary(table, index, rows, source)
-        for number, note in enumerate(table.notes):
-            for key, named in (("explains", note.explains), ("coded", note.coded)):
-                at = ("tables", index, "notes", number, key)
-                source.must_be_one_of(at, "column", named, columns)
-                for rows_named in named.values():
-                    source.must_be_one_of(at, "row of the table", rows_named, rows)
-            note_at = ("tables", index, "notes", number)
-            source.must_be_one_of((*note_at, "columns"), "column", note.columns, columns)
-            source.must_be_one_of((*note_at, "rows"), "row of the table", note.rows, rows)
-            if note.coded and table.of != "data":
-                message = "`coded:` is for facts, in a table `of: data`"
-                source.refuse(("tables", index, "notes", number, "coded"), message)
+            must_be_columns(tables, table, location, (name, *others), source)
+        with source.noting():
+            _check_summary(table, index, rows, source)
+        _check_notes(tables, table, index, rows, source)
         headings = [heading for heading, _ in groupby(column.heading for column in table.columns)]
         for heading in filter(None, headings):
             if headings.count(heading) > 1:
                 message = f"the heading {heading!r} stands above columns that are not neighbours"
                 source.refuse(("tables", index, "columns"), message)
-        _check_columns(table, index, names, source)
-        _check_best(table, index, source)
-        _check_margins(table, index, source)
+        with source.noting():
+            _check_best(table, index, source)
+        with source.noting():
+            _check_margins(table, index, source)
+
+
+def must_be_columns(
+    tables: Sequence[TableConfig],
+    table: TableConfig,
+    location: Location,
+    named: Iterable[str],
+    source: YamlSource,
+) -> None:
+    """Refuse each of the names, which stand at `location`, that is not of a column of a table."""
+    columns = [column.name for column in table.columns]
+    at = ("tables", tables.index(table), "columns")
+    source.must_be_one_of(location, f"column of table {table.id}", named, columns, named_at=at)
+
+
+def must_be_rows(
+    tables: Sequence[TableConfig],
+    table: TableConfig,
+    rows: Sequence[str],
+    location: Location,
+    named: Iterable[str],
+    source: YamlSource,
+) -> None:
+    """Refuse each of the names, which stand at `location`, that is not one of a table's `rows`."""
+    at = ("tables", tables.index(table), "rows")
+    source.must_be_one_of(location, f"row of table {table.id}", named, rows, named_at=at)
+
+
+def _check_notes(
+    tables: Sequence[TableConfig],
+    table: TableConfig,
+    index: int,
+    rows: Sequence[str],
+    source: YamlSource,
+) -> None:
+    """Refuse notes about rows and columns that the table lacks."""
+    for number, note in enumerate(table.notes):
+        at = ("tables", index, "notes", number)
+        for key, named in (("explains", note.explains), ("coded", note.coded)):
+            must_be_columns(tables, table, (*at, key), named, source)
+            for rows_named in named.values():
+                must_be_rows(tables, table, rows, (*at, key), rows_named, source)
+        must_be_columns(tables, table, (*at, "columns"), note.columns, source)
+        must_be_rows(tables, table, rows, (*at, "rows"), note.rows, source)
+        if note.coded and table.of != "data":
+            message = "`coded:` is for facts, in a table `of: data`"
+            source.refuse((*at, "coded"), message)
 
 
 def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
@@ -56,9 +96,14 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
         if column.of_columns is not None:
-            _check_computed(table, column, location, names, source)
+            with source.noting():
+                _check_computed(table, column, location, names, source)
         elif column.unavailable is None:
-            source.must_be_one_of(location, what, column.of(table), accepted, COLUMN_OF_PRINT)
+            if about_data:
+                source.must_be_one_of(location, what, column.of(table), accepted)
+            else:
+                of_column = column.of(table)
+                names.must_have(what, of_column, location, source, hint=COLUMN_OF_PRINT)
         elif column.algorithm is not None:
             message = "a column with `unavailable:` has no values of ours; leave out `algorithm:`"
             source.refuse((*location, "algorithm"), message)

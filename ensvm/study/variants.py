@@ -18,6 +18,7 @@ from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.overrides import with_keys
 from ensvm.study.source import Location, YamlSource
+from ensvm.study.table_checks import must_be_columns, must_be_rows
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 # Keys that a variant cannot change: the copy sets them itself.
@@ -206,6 +207,13 @@ class Copies:
                 last = variant.realizations or entry.realizations_of.get(base)
                 self._run(variant.row(row), variant.column(name), last)
 
+    def has_bases(
+        self, variant: VariantConfig, rows: Sequence[str], algorithms: Sequence[str]
+    ) -> bool:
+        """Return whether the study has all data sets and algorithms that a variant is about."""
+        of_rows, of_columns = map(variant.base, rows), map(variant.base, algorithms)
+        return self.datasets.keys() >= {*of_rows} and self.algorithms.keys() >= {*of_columns}
+
     def _run(self, row: str, algorithm: str, last: int | None) -> None:
         """Run an algorithm on a row up to a realization; two questions get the larger of theirs."""
         entry = self.datasets[row]
@@ -280,38 +288,50 @@ class Copies:
 
 def check_readings(
     readings: Sequence[ReadingConfig],
-    tables: Mapping[str, TableConfig],
+    tables: Sequence[TableConfig],
     rows: Mapping[str, tuple[str, ...]],
     names: StudyNames,
     source: YamlSource,
 ) -> None:
     """Refuse questions and variants given twice, and names that the study does not have.
 
-    `tables` and `rows` are the tables of the study and their rows, by id.
+    `rows` has the rows of each table by its id.
     """
     names.check(readings, ("readings",), source)
     source.must_be_distinct(("readings",), "question", [reading.id for reading in readings], "id")
     for index, reading in enumerate(readings):
-        location: Location = ("readings", index)
-        table = tables[reading.table]
-        if table.of != "results":
-            message = f"the table {table.id} is of {table.of}; a question is about one of results"
-            raise source.error((*location, "table"), message)
-        table_rows = rows[table.id]
-        chosen_rows, algorithms = reading.rows_of(table_rows), reading.algorithms_of(table)
-        for key, what, chosen, accepted in (
-            ("columns", "column", reading.columns, [column.name for column in table.columns]),
-            ("rows", "row of the table", reading.rows, table_rows),
-            ("table", "data set", chosen_rows, names.datasets),
-            ("table", "algorithm", algorithms, names.algorithms),
-        ):
-            source.must_be_one_of((*location, key), what, chosen or (), accepted)
-        of_variants: Location = (*location, "variants")
+        at_variants: Location = ("readings", index, "variants")
         variants = [variant.name for variant in reading.variants]
-        source.must_be_distinct(of_variants, "variant", variants, "name")
-        for number, variant in enumerate(reading.variants):
-            for name, other in variant.instead.items():
-                at: Location = (*of_variants, number, "instead", name)
-                source.must_be_one_of(at, "row or algorithm", name, (*chosen_rows, *algorithms))
-                kind = "data set" if name in chosen_rows else "algorithm"
-                source.must_be_one_of(at, kind, other, names.of(kind))
+        source.must_be_distinct(at_variants, "variant", variants, "name")
+        table = next((one for one in tables if one.id == reading.table), None)
+        if table is not None:  # else this is told by its name
+            with source.noting():
+                _check_reading(reading, index, tables, table, rows[table.id], names, source)
+
+
+def _check_reading(
+    reading: ReadingConfig,
+    index: int,
+    tables: Sequence[TableConfig],
+    table: TableConfig,
+    rows: tuple[str, ...],
+    names: StudyNames,
+    source: YamlSource,
+) -> None:
+    """Refuse rows and columns that a question's table lacks, and replacements of other things."""
+    location: Location = ("readings", index)
+    if table.of != "results":
+        message = f"the table {table.id} is of {table.of}; a question is about one of results"
+        raise source.error((*location, "table"), message)
+    must_be_columns(tables, table, (*location, "columns"), reading.columns or (), source)
+    must_be_rows(tables, table, rows, (*location, "rows"), reading.rows or (), source)
+    chosen_rows, algorithms = reading.rows_of(rows), reading.algorithms_of(table)
+    if not source.has_error_in(("tables", tables.index(table))):
+        # a column without values of ours has no algorithm
+        names.must_have("algorithm", algorithms, (*location, "table"), source)
+    for number, variant in enumerate(reading.variants):
+        for name, other in variant.instead.items():
+            at: Location = (*location, "variants", number, "instead", name)
+            source.must_be_one_of(at, "row or algorithm", name, (*chosen_rows, *algorithms))
+            kind = "data set" if name in chosen_rows else "algorithm"
+            names.must_have(kind, other, at, source)

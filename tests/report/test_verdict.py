@@ -565,8 +565,8 @@ def test_a_value_on_which_a_setting_was_chosen_bears_a_mark_and_is_counted_apart
     ("old", "new", "message"),
     [
         ("table: 2", "table: 3", "unknown table '3'; accepted: 2"),
-        ("[a]", "[aa]", "unknown column 'aa'; accepted: a, b; did you mean 'a'?"),
-        ("astro,", "nova,", "unknown row of the table 'nova'; accepted: astro, german, titanic"),
+        ("[a]", "[aa]", "unknown column of table 2 'aa'; accepted: a, b; did you mean 'a'?"),
+        ("astro,", "nova,", "unknown row of table 2 'nova'; accepted: astro, german, titanic"),
     ],
 )
 def test_chosen_on_what_the_study_does_not_have_is_refused(tmp_path, old, new, message):

@@ -183,8 +183,14 @@ VARIANT = "readings[1].variants[4]"
         ("{name: raw, label: x, instead: {svc: own}}", f"{VARIANT}.name: .*'raw' is given twice"),
         ("{name: a~b, label: x, instead: {svc: own}}", f"{VARIANT}.name: "),
         ("{name: x, label: x, instead: {own: svc}}", f"{VARIANT}.instead.own: unknown row or algo"),
-        ("{name: x, label: x, instead: {svc: german}}", "unknown algorithm 'german'"),
-        ("{name: x, label: x, instead: {wbc: svc}}", "unknown data set 'svc'"),
+        (
+            "{name: x, label: x, instead: {svc: german}}",
+            "'german' is the name of a data set, not of",
+        ),
+        (
+            "{name: x, label: x, instead: {wbc: svc}}",
+            "'svc' is the name of an algorithm, not of a data set",
+        ),
         ("{name: x, label: x, algorithm: {params.CC: 1}}", f"{VARIANT}.algorithm: .*'CC'"),
         ("{name: x, label: x, algorithm: {params.C: -1}}", f"{VARIANT}.algorithm: .*C.*-1"),
         ("{name: x, label: x, algorithm: {stages: last}}", "algorithm.stages: unknown key"),
@@ -213,8 +219,12 @@ def test_a_wrong_variant_names_its_line(plan, line, message):
     ("good", "wrong", "message"),
     [
         ("table: 1", "table: 3", "readings[1].table: unknown table '3'"),
-        ("rows: [german, wbc]\n    c", "rows: [waveform]\n    c", "unknown row of the table"),
-        ("columns: [svc]\n", "columns: [own]\n", "unknown column 'own'; accepted: svc, v"),
+        ("rows: [german, wbc]\n    c", "rows: [waveform]\n    c", "unknown row of table 1"),
+        (
+            "columns: [svc]\n",
+            "columns: [own]\n",
+            "unknown column of table 1 'own'; accepted: svc, v",
+        ),
         ("id: cost", "id: Cost", "readings[1].id: "),
         ("    conclusion: Nothing.\n", "", "readings[1].conclusion: is missing"),
         ("{id: 1, caption: c", "{id: 1, of: timing, caption: c", "is of timing"),
