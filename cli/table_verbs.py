@@ -164,14 +164,24 @@ def _show_study(
     console, derived = fitting_console(), study.config.derived
     console.rule(study.config.title or study.config.study, style=DIM)
     wide = console if console.is_terminal else VisibleConsole(width=PIPED_TABLE_WIDTH)
+    documents = {table.id: table_document(study, table) for table in tables}
     for config in tables:
-        document = table_document(study, config)
+        document = documents[config.id]
         if only_run or derived is not None:
             document = computed_part(study, config, document)
         wide.print(to_terminal(document, bold=console.is_terminal, text_width=console.width))
-    if any((study.folder / f"table-{one.id}.md").is_file() for one in tables if not only_run):
-        notes = f"assumptions and reasons for missing values: {study.folder}/table-*.md\n"
-        console.print(notes, style=DIM)
+    written = [
+        document
+        for name, document in documents.items()
+        if not only_run and (study.folder / f"table-{name}.md").is_file()
+    ]
+    has = {
+        "assumptions": any(document.assumptions for document in written),
+        "reasons for missing values": any(document.missing for document in written),
+    }
+    if any(has.values()):
+        words = " and ".join(word for word, applies in has.items() if applies)
+        console.print(f"{words}: {study.folder}/table-*.md\n", style=DIM)
     if tables and derived is not None:
         print_text(derived.sentence)
 

@@ -376,6 +376,28 @@ def test_a_misspelt_name_gets_the_nearest_of_shipped_studies_too(tmp_path, monke
     assert "did you mean 'ijcai07'?" in result.stderr
 
 
+@pytest.mark.parametrize("has_assumption", [True, False])
+@pytest.mark.parametrize("lacks_a_value", [True, False])
+def test_the_line_below_tables_names_only_what_their_files_have(
+    tmp_path, has_assumption, lacks_a_value
+):
+    config = (
+        "study: s\ndatasets: [titanic]\nalgorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\n"
+    )
+    config += "tables: [{id: 1, caption: c, columns: [a, b]}]\n"
+    config += "assumptions: [{id: guess, text: We guess.}]\n" if has_assumption else ""
+    names = "a" if lacks_a_value else "ab"
+    made = [one for name in names for one in errors("titanic", name, [0.1, 0.2])]
+    make_study(tmp_path / "s", config, made)
+    shown = invoke("table", tmp_path).stdout
+    text = (tmp_path / "s" / "table-1.md").read_text()
+    for word, title, is_there in (
+        ("assumptions", "Assumptions", has_assumption),
+        ("reasons for missing values", "Missing", lacks_a_value),
+    ):
+        assert (title in text) == (word in shown) == is_there
+
+
 def test_a_table_ends_with_its_signs_and_the_next_command(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     shown = invoke("table", "ijcai07", "--table", "2")
