@@ -2,10 +2,13 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from ensvm.array_types import Vector
+from ensvm.counts import of_all
 from ensvm.report.query import (
     Query,
     QueryResult,
@@ -47,6 +50,13 @@ def linear(result: QueryResult) -> QueryResult:
         return result
     values = result.effect.linear(result.pairs).tolist()
     return replace(result, values=dict(zip(result.values, values, strict=True)))
+
+
+def not_finite(*lists: Iterable[Any]) -> str:
+    """Return how many of the values in some lists are NaN or infinite; empty if none is."""
+    numbers = [value for values in lists for value in values if isinstance(value, int | float)]
+    n_left = sum(not math.isfinite(value) for value in numbers)
+    return f"no finite number: {of_all(n_left, len(numbers), 'value')}" if n_left else ""
 
 
 def query_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Query:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensvm.report.column_values import drawn_result, linear
+from ensvm.report.column_values import drawn_result, linear, not_finite
 from ensvm.report.plots.log_axes import log_limits, log_ticks, without_place
 from ensvm.report.plots.looks import (
     COLOURS,
@@ -74,8 +74,8 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             why = result.why if not result.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
-        if result.is_partial:
-            missing.append(f"{row}, {series}: {result.part_shown}")
+        without = (result.part_shown if result.is_partial else "", not_finite(result.shown()))
+        missing += [f"{row}, {series}: {why}" for why in without if why]
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
         label = drawn_label(study, table, series)
@@ -140,7 +140,7 @@ def _draw_panel(
     width, bottom = GROUP / len(figure.series), 0.0
     if figure.y_scale == "log":
         means = [np.mean(list(item.values.values())) for item in items]
-        bottom, top = log_limits(np.append(_shown_values(items), means))
+        bottom, top = log_limits(np.append(_shown_values(items), means), with_room=True)
         log_ticks(axes.yaxis, bottom, top)
         axes.set_ylim(bottom, top)
     for item in items:
@@ -179,10 +179,12 @@ def _face(number: int) -> Any:
 def _draw_bar(
     axes: "Axes", x: float, width: float, values: np.ndarray, number: int, bottom: float
 ) -> None:
-    """Draw a bar from `bottom`, which is above 0 on a logarithmic axis, to the mean."""
+    """Draw a bar from `bottom` to the mean; on a logarithmic axis, `bottom` is above 0."""
     spread = values.std(ddof=1) if values.size > 1 else None
     error: Any = {"linewidth": 1.0, "capsize": 2.0}
-    height = max(values.mean() - bottom, 0.0)
+    height = values.mean() - bottom
+    if bottom > 0.0:
+        height = max(height, 0.0)
     axes.bar(x, height, width, bottom=bottom, yerr=spread, error_kw=error, **_face(number))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.counts import counted
-from ensvm.report.column_values import drawn_result, linear
+from ensvm.report.column_values import drawn_result, linear, not_finite
 from ensvm.report.plots.looks import drawn_label, table_of_figure
 from ensvm.report.query import Query, QueryResult, ask
 from ensvm.report.randomness import n_tested
@@ -131,9 +131,9 @@ def _curves_of_fits(
         why = result.why if not result.values else f"not run yet (realization {one})"
         missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
-    if result.is_partial and one is None:
-        missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {result.part_shown}")
     curves = [result.values[number] for number in chosen]
+    reasons = result.part_shown if result.is_partial and one is None else "", not_finite(*curves)
+    missing += [f"{panel.name}, {series}{empty.part and f' {y}'}: {why}" for why in reasons if why]
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
         return
@@ -230,7 +230,8 @@ def _values(
     finite = [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
-    why = "no finite value" if not finite else result.part_shown if result.is_partial else ""
+    reasons = (result.part_shown if result.is_partial else "", not_finite(values))
+    why = "; ".join(filter(None, reasons)) if finite else "no finite value"
     return finite, why, _row_error(result) if stage is None and len(finite) == 1 else 0.0
 
 

@@ -46,6 +46,7 @@ RING_SIZE = 7.0  # points; around the last point of a curve that has markers
 MANY_TICKS, FEW_TICKS, LONG_NUMBER = 10, 5, 1000  # few if numbers have four digits or more
 FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
 NOTE_WIDTH = 40  # letters of a line of a note: no wider than an entry of the legend with its line
+ALONE: Look = {"marker": "o", "markersize": MARKER_SIZE, "linestyle": "none"}
 LOG_ROOM = 0.03  # free space at both ends of an axis, as a share of its length
 
 
@@ -199,6 +200,7 @@ def _draw_panel(
             axes.plot(*steps, **look, drawstyle="steps-post")
         else:
             axes.plot(curve.x, curve.y, **look)
+            axes.plot(*_points_alone(config, curve), color=look["color"], **ALONE)
         if any(curve.band):
             lower, upper = curve.edges
             if config.y_scale == "log":  # a band that goes down to 0 ends at the axis
@@ -223,6 +225,17 @@ def _draw_panel(
     return bool(ends)
 
 
+def _points_alone(config: LinesConfig, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
+    """Return x and y of the points of a curve that no line leads to, as on both sides of a NaN."""
+    x, y = np.array(curve.x), np.array(curve.y)
+    has_place = np.isfinite(y)
+    for values, scale in ((x, config.x_scale), (y, config.y_scale)):
+        has_place &= (values > 0.0) | (scale == "linear" or bool(curve.names))
+    beside = np.pad(has_place, 1)
+    alone = has_place & ~beside[:-2] & ~beside[2:]
+    return x[alone], y[alone]
+
+
 def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
     """Set the limits of logarithmic axes, and ticks that do not overlap or split whole numbers."""
     from matplotlib.ticker import MaxNLocator
@@ -235,11 +248,13 @@ def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
     elif config.x_scale == "log":
         # Curves may start at x = 0, which has no place on this axis.
         positive = x[x > 0.0]
-        low, high = (positive.min(), positive.max()) if positive.size else (1.0, 10.0)
-        high = high if high > low else 10.0 * low
+        low, high = log_limits(positive)
+        if positive.size > 1 and positive.min() < positive.max():
+            low, high = positive.min(), positive.max()
         log_ticks(axes.xaxis, low, high)
-        # Markers at the ends of the axis need room.
-        room = (high / low) ** LOG_ROOM if isinstance(config, SweepFigureConfig) else 1.0
+        # Markers and vertical lines at the ends of the axis need room.
+        has_room = not isinstance(config, CurvesConfig) or config.cumulative
+        room = (high / low) ** LOG_ROOM if has_room else 1.0
         axes.set_xlim(low / room, high * room)
     elif (x == np.round(x)).all():
         ticks = FEW_TICKS if x.max() >= LONG_NUMBER else MANY_TICKS

@@ -56,6 +56,7 @@ PANELS_PER_ROW = 2
 POINT_INCHES, WIDEST_SCATTER = 0.2, 5.6
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
 LARGE = 1e6  # numbers at the ticks of an axis from here on get the letters of units
+HUGE = 1e15  # from here on, few know the letters
 LETTERS_PER_INCH = 13  # of the label of an axis, fewer than fit
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
@@ -184,8 +185,9 @@ def _shorten_large_numbers(axes: list[Axes]) -> None:
     for panel in axes:
         for axis in (panel.xaxis, panel.yaxis):
             is_default = isinstance(axis.get_major_formatter(), ScalarFormatter)
-            if is_default and np.abs(axis.get_view_interval()).max() >= LARGE:
-                axis.set_major_formatter(EngFormatter())
+            largest = np.abs(axis.get_view_interval()).max()
+            if is_default and largest >= LARGE:
+                axis.set_major_formatter(EngFormatter() if largest < HUGE else "{x:g}")
 
 
 def _folded(label: str, letters: int) -> str:

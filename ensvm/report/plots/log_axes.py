@@ -28,16 +28,22 @@ def log_ticks(axis: "Axis", low: float, high: float) -> None:
         axis.set_major_formatter(lambda x, _: f"10{f'{np.log10(x):.0f}'.translate(RAISED)}")
 
 
-def log_limits(values: np.ndarray) -> tuple[float, float]:
-    """Return the numbers 1, 2 or 5 times a power of ten that enclose the positive values."""
+def log_limits(values: np.ndarray, *, with_room: bool = False) -> tuple[float, float]:
+    """Return the numbers 1, 2 or 5 times a power of ten that enclose the positive values.
+
+    No value is at an end itself, if they are to be drawn `with_room`, or if all are equal.
+    """
     positive = values[(values > 0.0) & np.isfinite(values)]
     if not positive.size:
         return 1.0, 10.0
     low, high = positive.min(), positive.max()
     below, above = (10.0 ** np.floor(np.log10(value)) for value in (low, high))
-    first, last = below * MANTISSAS[:-1], above * MANTISSAS
-    low, high = first[first <= low].max(initial=below), last[last >= high].min()
-    return float(low), float(high if high > low else 2.0 * low)
+    starts, ends = below * np.array([0.5, *MANTISSAS[:-1]]), above * MANTISSAS
+    if with_room or low == high:
+        low, high = starts[starts < low].max(initial=starts[0]), ends[ends > high].min()
+    else:
+        low, high = starts[starts <= low].max(initial=starts[0]), ends[ends >= high].min()
+    return float(low), float(high)
 
 
 def without_place(scale: str, values: np.ndarray, axis: str) -> str:

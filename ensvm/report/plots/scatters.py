@@ -147,7 +147,7 @@ def _draw_panel(axes: "Axes", config: ScatterConfig, points: Sequence[Point]) ->
     """Draw the points of a panel, with both axes from and to the same values, and the diagonal."""
     values = np.array([value for point in points for value in _values(point)])
     if config.x_scale == "log":
-        low, high = log_limits(values)
+        low, high = log_limits(values, with_room=True)
         for axis in (axes.xaxis, axes.yaxis):
             log_ticks(axis, low, high)
     else:

@@ -3,12 +3,15 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
+from matplotlib.figure import Figure
 
+from ensvm.report.plots import boxes
 from ensvm.report.plots.drawing import drawn_figure, read_figure
 from ensvm.report.plots.looks import LOOKS, look_numbers, look_of
 from ensvm.visible_text import visible
@@ -53,7 +56,21 @@ def test_the_values_are_those_of_the_realizations_in_percent(study):
     assert list(found[0].values) == [1, 2, 3, 4]
     assert list(found[0].values.values()) == pytest.approx([10.0, 20.0, 30.0, 60.0])
     assert found[2].values == {1: 50.0}
-    assert missing == ("titanic, b: failed: ouch",)
+    without = "titanic, a: no finite number: 1 of 2 values"
+    assert missing == (without, "titanic, b: failed: ouch")
+
+
+@pytest.mark.parametrize("values", [(-3.0, -5.0), (2.0, 4.0), (-1.0, 3.0), (-2.0, 2.0)])
+def test_a_bar_ends_at_the_mean_of_whatever_sign_and_is_seen_whole(study, values):
+    figure = study.config.figures[0].model_copy(update={"kind": "bar"})
+    ((item, *_),) = read_figure(study, figure).panels
+    axes = Figure().add_subplot()
+    boxes.draw(study, figure, [[replace(item, values=dict(enumerate(values)))]], [axes])
+    (bar,) = axes.patches
+    low, high = axes.get_ylim()
+    assert bar.get_y() + bar.get_height() == pytest.approx(np.mean(values))
+    assert low <= min(0.0, *values)
+    assert high >= max(0.0, *values)
 
 
 def test_printed_values_are_those_of_the_algorithm_in_the_table(study):

@@ -1,6 +1,7 @@
 """Figures hold the curves of the records, nothing else, and the same files come out twice."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,29 @@ def study(tmp_path):
         record("titanic", 2, "b", status="failed", reason="ouch"),
     ]
     return make_study(tmp_path / "s", CONFIG, lines)
+
+
+def test_every_point_of_a_curve_with_a_place_is_seen(study, monkeypatch):
+    """Points beside NaN, or alone, have no line to another point; they are drawn as dots."""
+    drawn = []
+    plot = Axes.plot
+
+    def plotted(axes, x, y, **look):
+        drawn.append((look.get("linestyle"), list(x), list(y)))
+        return plot(axes, x, y, **look)
+
+    monkeypatch.setattr(Axes, "plot", plotted)
+    content = read_figure(study, study.config.figures[0])
+    assert "german, b: no finite number: 1 of 4 values" in content.missing
+    draw(study, content, [".png"])
+    dots = [(x, y) for style, x, y in drawn if style == "none"]
+    # of german, b: the first value, at 0, has no place on this axis, and the third is NaN
+    assert [dot for dot in dots if dot[0]] == [([1, 3], [0.5, 0.25])]
+    drawn.clear()
+    linear = content.config.model_copy(update={"x_scale": "linear"})
+    draw(study, replace(content, config=linear), [".png"])
+    dots = [(x, y) for style, x, y in drawn if style == "none"]
+    assert [dot for dot in dots if dot[0]] == [([0], [0.7]), ([3], [0.25])]
 
 
 def read_curves(study, figure):
@@ -438,7 +462,8 @@ def test_a_long_label_of_an_axis_stays_within_the_figure(tmp_path, panels):
         ([15.0, 1400.0], (10.0, 2000.0)),
         ([1.0, 10.0], (1.0, 10.0)),
         ([3.0], (2.0, 5.0)),
-        ([1.0], (1.0, 2.0)),
+        ([1.0], (0.5, 2.0)),
+        ([1000.0, 1000.0], (500.0, 2000.0)),
         ([0.0], (1.0, 10.0)),
     ],
 )

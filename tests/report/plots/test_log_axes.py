@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from made_up_records import errors, make_study
 from matplotlib.figure import Figure
 
 from ensvm.report.plots import boxes, curves
 from ensvm.report.plots.curve_values import Curve
 from ensvm.report.plots.drawing import drawn_figure, read_figure
+from ensvm.report.plots.log_axes import log_limits
 from ensvm.report.write import write_figures, write_pages
 
 CONFIG = """\
@@ -47,11 +51,15 @@ def test_ticks_are_text_and_zeros_are_named(study, texts_of, name):
     assert "not shown: 1 value of 0 or less on the logarithmic y axis" in texts
 
 
-def test_bars_have_a_body(study):
+@pytest.mark.parametrize("values", [None, {1: 1.0, 2: 1.0}, {1: 20.0}])
+def test_bars_have_a_body(study, values):
     figure = figure_of(study, "bar")
     axes = Figure().add_subplot()
     axes.set_yscale("log")
-    boxes.draw(study, figure, read_figure(study, figure).panels, [axes])
+    panels = read_figure(study, figure).panels
+    if values is not None:
+        panels = [[replace(item, values=values) for item in panel] for panel in panels]
+    boxes.draw(study, figure, panels, [axes])
     low, high = axes.get_ylim()
     assert low > 0.0
     for bar in axes.patches:
@@ -72,6 +80,15 @@ def test_printed_zeros_are_named_and_bands_have_a_lower_edge(study):
     assert 1e-3 < low < high
     for band in axes.collections:
         assert band.get_paths()[0].vertices[:, 1].min() >= low
+
+
+@given(hnp.arrays(float, st.integers(1, 5), elements=st.floats(1e-300, 1e300)))
+def test_limits_with_room_leave_every_value_inside(values):
+    low, high = log_limits(values, with_room=True)
+    assert low < values.min()
+    assert values.max() < high
+    assert low >= values.min() / 10
+    assert high <= 10 * values.max()
 
 
 def test_the_edge_of_a_band_is_zero_and_not_a_rounding_of_it():
