@@ -42,8 +42,7 @@ class UserError(ValueError):
         super().__init__(message)
         self.key = key
         self.messages = [message]
-        self.location: tuple[str | int, ...] = ()  # where a config has the error
-        self.is_sure = False  # whether no other mistake of the same block can be the cause
+        self.block: tuple[str | int, ...] = ()  # of a config, in which the error is
 
 
 class Mistakes(UserError):

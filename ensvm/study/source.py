@@ -20,6 +20,16 @@ PARTS = ("abstract", "claims", "readings", "assumptions", "findings")
 NAMING = ("name", "id", "card", "algorithm")  # keys that name an entry of a list
 
 
+class ConfigError(UserError):
+    """An error at one `location` of a config.
+
+    It `is_sure` if no other mistake of the same block can be its cause.
+    """
+
+    location: Location = ()
+    is_sure = False
+
+
 def read_text(path: Path) -> str:
     """Return the text of one file of a study.
 
@@ -193,8 +203,7 @@ class YamlSource:
         out, except those that are sure.
         """
         self._depth += 1
-        blocks = {error.location[:2] for error in self._noted}
-        doubtful, self._doubtful = self._doubtful, blocks
+        doubtful, self._doubtful = self._doubtful, {error.block for error in self._noted}
         try:
             with self.noting():
                 yield
@@ -221,8 +230,8 @@ class YamlSource:
         except UserError as error:
             if not self._depth:
                 raise
-            block = error.location[:2]
-            if error.is_sure or not block or block not in self._doubtful:
+            is_sure = isinstance(error, ConfigError) and error.is_sure
+            if is_sure or not error.block or error.block not in self._doubtful:
                 self._noted.append(error)
         except Exception:
             if not self._noted:  # else it follows from a mistake that is told
@@ -239,10 +248,10 @@ class YamlSource:
             error.is_sure = is_sure
             raise error
 
-    def error(self, location: Location, message: str) -> UserError:
+    def error(self, location: Location, message: str) -> ConfigError:
         """Return the UserError for `message` at `location`, a path of keys and list indices."""
-        error = self._error(location, message)
-        error.location = location
+        error = ConfigError(str(self._error(location, message)))
+        error.location, error.block = location, location[:2]
         return error
 
     def place_of(self, location: Location) -> Location:
@@ -263,14 +272,17 @@ class YamlSource:
         """Return whether an error about a key, an entry of its list or the name of one is noted."""
         n = len(location)
         return (n == 1 and location[0] in self.incomplete) or any(
-            (at := error.location)[:n] == location
-            and (len(at) <= n + 1 or (len(at) == n + 2 and at[-1] in NAMING))
-            for error in self._noted
+            at[:n] == location and (len(at) <= n + 1 or (len(at) == n + 2 and at[-1] in NAMING))
+            for at in self._wrong_places()
         )
 
     def has_error_in(self, location: Location) -> bool:
         """Return whether an error in a block is noted."""
-        return any(error.location[: len(location)] == location for error in self._noted)
+        return any(place[: len(location)] == location for place in self._wrong_places())
+
+    def _wrong_places(self) -> Iterator[Location]:
+        """Yield the places of the errors that are noted."""
+        return (error.location for error in self._noted if isinstance(error, ConfigError))
 
     @property
     def is_good(self) -> bool:
