@@ -1,7 +1,6 @@
 """The blocks of pages run, and print what the pages show."""
 
 import re
-from functools import lru_cache
 from pathlib import Path
 
 import generated
@@ -10,23 +9,12 @@ import page_blocks
 import pytest
 from worked_verdicts import worked
 
-from ensvm.report.study_folder import read_shipped_study
 from ensvm.report.verdict import verdict_on
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def shipped_records_are_read_once():
-    """Several pages show results of ijcai07, and reading its 31,000 records takes seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        read_once = lru_cache(maxsize=1)(read_shipped_study)
-        patch.setattr("ensvm.report.study_folder.read_shipped_study", read_once)
-        yield
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("shipped_records_are_read_once")
 @pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
