@@ -15,6 +15,8 @@ from ensvm.report.tables import build_table
 from ensvm.runner.evaluate import with_medians
 from ensvm_cli.arguments import read_studies
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 GRID = {"C": [0.1, 1, 10, 100], "gamma": [0.01, 0.1, 1.0]}
 CONFIG = f"""
 study: s

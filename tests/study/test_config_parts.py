@@ -48,6 +48,7 @@ def test_parts_are_as_good_as_written_in_one_file(path, tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_copy_that_a_run_leaves_is_the_whole_config(path, tmp_path):
     ensvm.run(path, results=tmp_path / "results", jobs=1, progress=False)
     copy = tmp_path / "results" / "s" / "config.yaml"
