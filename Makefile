@@ -35,7 +35,10 @@ reproduce reproduce-all: $(VENV)/.ready
 ship-records: $(VENV)/.ready-dev
 	$(BIN)/python tests/rewrite_shipped_records.py --pack
 
+# Tests start hundreds of processes. Without compiled sources, which PYTHONDONTWRITEBYTECODE forbids
+# them to write, each would compile all of ours again.
 test: lint
+	$(BIN)/python -m compileall -q ensvm cli
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-processors: $(VENV)/.ready-dev
