@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ensvm.errors import UserError, did_you_mean, in_any_case
+from ensvm.name_lists import first_names
 from ensvm.shipped import RESULTS, SHIPPED, shipped_name, shipped_names, shipped_records
 from ensvm_cli.printing import print_text, refuse
 
@@ -167,18 +168,16 @@ def must_be_one_of(
     what: str,
     name: str,
     accepted: Collection[str],
-    lists_them: str | None = None,
+    lists_them: str = "",
     meant: Iterable[str] = (),
 ) -> None:
     """End the command if a name is not accepted; the message suggests the nearest.
 
-    Many names are listed by the command `lists_them`, not by the message. `meant` are names that
-    are suggested, too: with one of them, the command says what is missing.
+    The command `lists_them` prints all accepted names. `meant` are names that are suggested, too:
+    with one of them, the command says what is missing.
     """
     if name not in accepted:
-        names = f"accepted: {', '.join(accepted) or 'none'}"
-        if lists_them is not None:
-            names = f"`{lists_them}` lists the {len(accepted)} there are"
+        names = f"accepted: {first_names(accepted, lists_them) or 'none'}"
         refuse(f"{what} {name!r}; {names}{did_you_mean(name, [*accepted, *meant])}")
 
 

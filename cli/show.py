@@ -1,5 +1,6 @@
 """`ensvm show`: what the records say of an algorithm on a data set."""
 
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ import click
 
 from ensvm.counts import counted
 from ensvm.errors import in_any_case
+from ensvm.name_lists import first_names
 from ensvm.shipped import RESULTS
 from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
@@ -38,6 +40,7 @@ INDENT = 2
     default="",
     help="The algorithm: its name, or a column's title.",
 )
+@click.option("--names", is_flag=True, help="Print which names --dataset and --algorithm take.")
 @click.option(
     "--realization",
     type=click.IntRange(min=1),
@@ -49,11 +52,12 @@ def show(
     studies: tuple[str, ...],
     dataset: str,
     algorithm: str,
+    names: bool,
     realization: int | None,
 ) -> None:
     """Show what stands behind one algorithm's values on one data set.
 
-    Without --dataset or --algorithm, the message offers the names there are. For each study in
+    Without --dataset or --algorithm, the message offers names. For each study in
     RESULTS that has them: the values with their spread, the printed values and
     the verdicts, parameters, seconds, commit, machine, warnings, failures with a traceback, and
     the command that runs these cells alone.
@@ -68,23 +72,28 @@ def show(
 
     with VisibleConsole(stderr=True).status("reading records"):
         read = list(read_studies(results, studies))
-    rows = {row_label(study, row): row for study in read for row, _, _ in study.by_cell}
+    if names:
+        _print_names(read)
+        return
+    all_names = shlex.join(["ensvm", "show", *map(str, filter(None, (results, *studies)))])
+    all_names += " --names"
+    rows = {row_label(study, row): row for study in read for row in _rows(study)}
     if not dataset:
-        refuse(f"choose a data set, with --dataset: {', '.join(rows)}")
+        refuse(f"choose a data set, with --dataset: {first_names(rows, all_names)}")
     ids = {row: row for row in rows.values()}
     row = (rows | ids).get(in_any_case(dataset, [*rows, *ids]), dataset)
     are_shipped = results is None and all(study.shipped for study in read)
     shown = "the results that come with ensvm" if are_shipped else results or RESULTS
     where = f"{shown}: no records"
-    must_be_one_of(f"{where} of a data set", row, list(dict.fromkeys(rows.values())))
-    names = [_algorithms(study, row) for study in read]
-    algorithm = in_any_case(algorithm, [name for of_study in names for name in of_study])
-    if not any(algorithm in of_study for of_study in names):
-        accepted = dict.fromkeys(name for of_study in names for name in of_study.values())
+    must_be_one_of(f"{where} of a data set", row, list(dict.fromkeys(rows.values())), all_names)
+    of_studies = [_algorithms(study, row) for study in read]
+    algorithm = in_any_case(algorithm, [name for of_study in of_studies for name in of_study])
+    if not any(algorithm in of_study for of_study in of_studies):
+        accepted = list(dict.fromkeys(name for one in of_studies for name in one.values()))
         if not algorithm:
-            refuse(f"choose an algorithm, with --algorithm: {', '.join(accepted)}")
-        must_be_one_of(f"{where} on {row!r} of an algorithm", algorithm, list(accepted))
-    for study, of_study in zip(read, names, strict=True):
+            refuse(f"choose an algorithm, with --algorithm: {first_names(accepted, all_names)}")
+        must_be_one_of(f"{where} on {row!r} of an algorithm", algorithm, accepted, all_names)
+    for study, of_study in zip(read, of_studies, strict=True):
         if (name := of_study.get(algorithm)) is None:
             continue
         label = algorithm_label(study, name)
@@ -101,12 +110,30 @@ def _algorithms(study: "Study", dataset: str) -> dict[str, str]:
     """Return the names of a study's algorithms on a data set, by names, labels and titles."""
     from ensvm.report.tables import algorithm_label
 
-    names = {name: name for row, name, _ in study.by_cell if row == dataset}
+    shown = [column.of(table) for table in study.config.tables for column in table.columns]
+    recorded = {name: name for row, name, _ in study.by_cell if row == dataset}
+    names = {name: name for name in [*shown, *recorded] if name in recorded}
     labels = {algorithm_label(study, name): name for name in names}
     for table in study.config.tables:
         for column in table.columns:
             labels.setdefault(study.config.column_title(column), column.of(table))
-    return {label: name for label, name in labels.items() if name in names} | names
+    return names | {label: name for label, name in labels.items() if name in names}
+
+
+def _rows(study: "Study") -> list[str]:
+    """Return the data sets that have records, those of the tables first."""
+    recorded = dict.fromkeys(row for row, _, _ in study.by_cell)
+    shown = (row for table in study.config.tables for row in study.config.rows_of(table))
+    return list(dict.fromkeys(row for row in (*shown, *recorded) if row in recorded))
+
+
+def _print_names(studies: "list[Study]") -> None:
+    """Print the data sets of studies, each with the algorithms that have records on it."""
+    for study in studies:
+        say(study.config.study, bold=True)
+        for row in _rows(study):
+            algorithms = dict.fromkeys(_algorithms(study, row).values())
+            print_facts({row: ", ".join(algorithms)}, INDENT)
 
 
 def _show_all(study: "Study", dataset: str, algorithm: str) -> None:

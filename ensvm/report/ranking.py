@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.name_lists import first_names
 from ensvm.report.column_values import result_of
 from ensvm.report.intervals import difference_on_new_rows
 from ensvm.report.query import QueryResult, infinite_values
@@ -158,7 +159,7 @@ def compare_on_data_set(
     rows = study.config.rows_of(table)
     row = next((name for name in rows if row_label(study, name) == row), row)
     if row not in rows:
-        accepted = f"accepted: {', '.join(rows)}{did_you_mean(row, rows)}"
+        accepted = f"accepted: {first_names(rows)}{did_you_mean(row, rows)}"
         raise UserError(f"it has no data set {row!r}; {accepted}")
     selection, frame = comparable(study, table, metric, [row], baseline=False)
     if frame.empty:

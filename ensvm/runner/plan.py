@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from ensvm.data import DatasetCard
 from ensvm.errors import UserError, did_you_mean
+from ensvm.name_lists import first_names
 from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, key_of, settings_key_of
 from ensvm.records.record import Identity, Record
@@ -27,7 +28,6 @@ from ensvm.study.read_config import mistakes_in
 from ensvm.study.source import YamlSource
 
 CellState: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
-MOST_LISTED = 12  # names in a message about one that is not accepted
 # Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[CellState, ...] = ("failed", "timeout", "missing", "stale", "no data")
 OF_STATUS: Mapping[str, CellState] = {
@@ -422,13 +422,8 @@ def _chosen(
     for wanted in chosen:
         members = [name for name in study.config.sweep_values(wanted) if name in accepted]
         if wanted not in accepted and not members:
-            known = list(accepted)
-            listed, n_more = ", ".join(known[:MOST_LISTED]), len(known) - MOST_LISTED
-            more = f" and {n_more} more" if n_more > 0 else ""
-            hint = did_you_mean(wanted, accepted)
-            raise study.source.error(
-                (key,),
-                f"--{key}: {wanted!r} is not in this study; accepted: {listed}{more}{hint}",
-            )
+            known = f"accepted: {first_names(accepted)}{did_you_mean(wanted, accepted)}"
+            message = f"--{key}: {wanted!r} is not in this study; {known}"
+            raise study.source.error((key,), message)
         names += members or [wanted]
     return tuple(names)

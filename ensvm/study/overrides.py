@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.name_lists import first_names
 from ensvm.study.source import Location, YamlSource
 
 
@@ -107,7 +108,8 @@ def is_named(node: Any) -> bool:
 
 def unknown_entry(location: Location, name: str, entries: Iterable[str]) -> str:
     """Return the message about a name that is not among the entries of a block or a list."""
-    accepted = f"accepted: {', '.join(entries)}{did_you_mean(name, entries)}"
+    entries = list(entries)
+    accepted = f"accepted: {first_names(entries)}{did_you_mean(name, entries)}"
     return f"{location[-1]} has no entry {name!r}; {accepted}"
 
 

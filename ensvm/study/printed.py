@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean
+from ensvm.name_lists import first_names
 from ensvm.study.csv_lines import LEAVE_EMPTY, NOT_GIVEN, csv_lines, slip_in_number
 from ensvm.study.metrics import (
     DATA_FACTS,
@@ -268,7 +269,7 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
         elif wrong := _not_of_its_place(config, place, kinds.get(place[:2], ""), number):
             mistakes.append(at + wrong)
     for (what, name, *accepted), places in unknown.items():
-        wrong = f"{places[0]}unknown {what} {name!r}; accepted: {', '.join(accepted)}"
+        wrong = f"{places[0]}unknown {what} {name!r}; accepted: {first_names(accepted)}"
         hint = _summary_hint(name) if what == "row" else ""
         if what == "row" and any(
             name == column.name for t in config.tables for column in t.columns

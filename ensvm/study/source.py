@@ -11,6 +11,7 @@ import yaml
 
 from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError, did_you_mean, unreadable
+from ensvm.name_lists import first_names
 from ensvm.yaml_block import MOST_MISTAKES
 from ensvm.yaml_block import Location as Location
 from ensvm.yaml_text import Loader, dump, type_of
@@ -104,7 +105,7 @@ def _hint(error: yaml.MarkedYAMLError, text: str) -> str:
 
 def listed(accepted: Iterable[str]) -> str:
     """Return the names that are accepted, for a message."""
-    return ", ".join(accepted) or "none, since the study has none"
+    return first_names(accepted) or "none, since the study has none"
 
 
 def _is_empty(node: yaml.Node) -> bool:

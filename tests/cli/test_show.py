@@ -7,6 +7,7 @@ import pytest
 import yaml
 from made_up_records import errors, invoke, make_study, record
 
+from ensvm.name_lists import MOST_LISTED
 from ensvm.records.settings import AlgorithmSettings, CellSettings
 from ensvm.records.store import read_records
 
@@ -143,6 +144,23 @@ def test_without_names_those_there_are_are_offered(results):
     answer = show(results)
     assert answer.exit_code == 2
     assert answer.stderr == "error: choose an algorithm, with --algorithm: ensemble\n"
+
+
+def test_of_many_names_those_of_tables_come_first_and_a_command_prints_all(tmp_path):
+    names = [f"a{number}" for number in range(30)]
+    head, tables = CONFIG.split("tables:")
+    algorithms = "".join(f"  {name}: {{estimator: SVC}}\n" for name in names)
+    records = [one for name in [*names, "svc"] for one in errors("german", name, [0.2])]
+    make_study(tmp_path / "s", f"{head}{algorithms}tables:{tables}", records)
+    for arguments in ([], ["--algorithm", "nothing"]):
+        answer = show(tmp_path, *arguments).stderr
+        listed = answer.partition(": svc, ")[2]
+        assert f"and {len(names) + 1 - MOST_LISTED} more (`ensvm show " in listed
+        assert listed.count(",") == MOST_LISTED - 2
+    command = answer.partition("`ensvm ")[2].partition("`")[0]
+    printed = invoke(*command.split())
+    assert printed.exit_code == 0
+    assert all(name in printed.stdout for name in names)
 
 
 def test_shipped_results_are_not_called_the_folder_of_results(tmp_path, monkeypatch):
