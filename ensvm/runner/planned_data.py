@@ -24,11 +24,14 @@ from ensvm.study.source import YamlSource
 
 def cards_of_study(source: YamlSource, config: StudyConfig) -> dict[str, DatasetCard]:
     """Return the card of each data set whose card can be read."""
-    cards: dict[str, DatasetCard] = {}
+    cards, refused = dict[str, DatasetCard](), set[str]()
     for index, entry in enumerate(config.datasets):
         with source.noting():
-            if entry.unavailable is None:
+            # what is wrong with a data set is wrong with the copies of it that readings make
+            if entry.unavailable is None and entry.copy_of not in refused:
+                refused.add(entry.name)
                 cards[entry.name] = _card(source, index, entry, source.path.parent)
+                refused.remove(entry.name)
     return cards
 
 

@@ -82,7 +82,8 @@ def settings_of_study(
     refused = set[str]()  # if an algorithm is wrong, so are its parameters on single data sets
     for name, row in dict.fromkeys((name, row) for name, *_, row in used):
         with source.noting():
-            if name not in refused:
+            # what is wrong with an algorithm is wrong with the copies of it that readings make
+            if refused.isdisjoint({name, config.algorithms[name].copy_of}):
                 refused.add(name)
                 methods[name, row] = _method_on(source, config, name, row)
                 refused.remove(name)
@@ -90,7 +91,8 @@ def settings_of_study(
     for each in used:
         name, *_, row = each
         with source.noting():
-            if name not in refused and (name, row) in methods:
+            is_refused = not refused.isdisjoint({name, config.algorithms[name].copy_of})
+            if not is_refused and (name, row) in methods:
                 refused.add(name)
                 algorithms[each] = _algorithm(source, config, each, methods[name, row], folder, own)
                 refused.remove(name)

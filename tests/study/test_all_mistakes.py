@@ -106,3 +106,22 @@ def test_a_wrong_key_of_a_default_is_told_once(tmp_path):
     with pytest.raises(Mistakes) as caught:
         make_plan(tmp_path / "s.yaml")
     assert len(caught.value.messages) == 2
+
+
+READING = """\
+readings:
+  - {id: r, question: q, table: 1, default: d, conclusion: c, variants: [
+      {name: v, label: V, algorithm: {share_gram: false}, dataset: {scaling: none}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [PLAN[0], PLAN[1], ("params: {C: 1}", "params: {CC: 1}", "'CC'")],
+    ids=["data set", "estimator", "parameter"],
+)
+def test_copies_that_readings_make_do_not_repeat_a_mistake(tmp_path, mistake, monkeypatch):
+    alone = refused(tmp_path, [mistake])
+    monkeypatch.setattr(f"{__name__}.STUDY", STUDY + READING)
+    assert refused(tmp_path, [mistake]) == alone
+    assert len(alone) == 1
