@@ -15,7 +15,7 @@ from made_up_records import errors, make_study, read_results, record
 from scipy.stats import ttest_rel
 
 from ensvm.report.documents.document import how_to_read
-from ensvm.report.documents.table_document import reasons, table_grid
+from ensvm.report.documents.table_document import reasons, table_document, table_grid
 from ensvm.report.tables import TableCell, best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.shipped import shipped_results
@@ -577,3 +577,19 @@ def test_reasons_name_no_value_that_is_there(tmp_path):
     assert reasons(study, [replace(cell, status="missing") for cell in cells]) == [
         "everything: missing: why"
     ]
+
+
+def test_the_legend_says_which_columns_are_means_over_how_many_orders(tmp_path):
+    by_order = {"a": [0.1, 0.2], "b": [0.2, 0.3, 0.1]}
+    made = [
+        replace(one, by_order={"error": by_order[one.algorithm]})
+        for name in by_order
+        for one in errors("german", name, [0.15, 0.2])
+    ]
+    study = make_study(tmp_path / "s", CONFIG, [*made, *errors("german", "later", [0.1])])
+    [of_orders] = [
+        text
+        for text in table_document(study, study.config.table("2")).legend
+        if "same problem" in text
+    ]
+    assert "2 orders for A; 3 orders for B." in of_orders

@@ -52,7 +52,6 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
     )
     sums = summary_cells(study, table)
     guessed = any(cell.largest_class is not None for cell in cells)
-    orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     sentences = {
         (f"{marks}." if (marks := how_to_read(grid)) else ""): marks,
         "Printed seconds are of another machine: only ratios compare.": (
@@ -66,7 +65,7 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
         OVER_ROWS: any(cell.std is not None for cell in sums),
         (more := more_values(study, table, cells)): more,
         (order := order_text(study, table, cells)): order,
-        f"The {enumerated(orders)} orders of the training rows are the same problem.": orders,
+        (orders := _orders(study, table, cells)): orders,
         **dict.fromkeys(_timings(study, table) if table.of == "timing" else [], True),
         f"Underlined: one-sided corrected t test at 5 %, {underlined_columns}.": underlined_columns,
         **dict.fromkeys(_methods(study, table) if table.of == "results" else [], True),
@@ -95,6 +94,20 @@ def _spreads(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         for (kind, columns), rows in rows_of.items()
     ]
     return f"± is {'; '.join(parts)}."
+
+
+def _orders(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return which columns are means over orders of the training rows; empty if none are."""
+    columns_of: dict[int, dict[str, None]] = {}
+    for cell in cells:
+        if cell.std_orders is not None:
+            labels = columns_of.setdefault(cell.orders, {})
+            labels[_label(study, table, cell.column)] = None
+    parts = [
+        f"{n} orders for {enumerated(list(labels))}" for n, labels in sorted(columns_of.items())
+    ]
+    of = "orders of its training rows, which state the same problem"
+    return f"A realization is a mean over {of}: {'; '.join(parts)}." if parts else ""
 
 
 def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:

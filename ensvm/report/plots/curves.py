@@ -98,7 +98,8 @@ def _about_bands(config: LinesConfig, curves: Sequence[Curve]) -> Iterator[str]:
 def _share_axes(config: LinesConfig, panels: list[list[Curve]], axes: "list[Axes]") -> None:
     """Give panels of the same curves on the same data set the same limits.
 
-    Panels of one unit begin at 0, if one of them shows 0: their heights can then be compared.
+    Panels of one unit, or without units, begin at 0 if one of them shows 0: their heights can then
+    be compared.
     """
     same, comparable = defaultdict(list), defaultdict(list)
     for panel, curves, of_panel in zip(config.panels, panels, axes, strict=True):
@@ -108,7 +109,7 @@ def _share_axes(config: LinesConfig, panels: list[list[Curve]], axes: "list[Axes
         same[panel.about, *ys].append(of_panel)
         units = {unit_of(y).name for y in ys}
         lowest = min(min(curve.y) for curve in curves)
-        comparable[(*units,) if all(units) else (*ys,)].append((of_panel, lowest))
+        comparable[frozenset(units)].append((of_panel, lowest))
     if isinstance(config, CurvesConfig):
         for group in same.values():
             share_limits(group)

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, ScalarFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator, ScalarFormatter
 
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
@@ -57,6 +57,9 @@ POINT_INCHES, WIDEST_SCATTER = 0.2, 5.6
 GROUP_INCHES = 0.15  # the least width of a box, if the page is wide enough
 LARGE = 1e6  # numbers at the ticks of an axis from here on get the letters of units
 HUGE = 1e15  # from here on, few know the letters
+# Numbers at the ticks of a horizontal axis: how many at most, the width of a letter, the least room
+# between two, and how much of a panel's width lies beside its axis (inches)
+MOST_TICKS, LETTER, LETTERS_BETWEEN, BESIDE_AXIS = 9, 0.062, 1, 0.55
 LETTERS_PER_INCH = 13  # of the label of an axis, fewer than fit
 # The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
@@ -115,6 +118,7 @@ def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[b
         figure, axes = _panels(study, config)
         keys = _kind(config).draw(study, config, content.panels, axes)
         _shorten_large_numbers(axes)
+        _thin_ticks(figure, axes)
         _legend(figure, keys)
         return files_of(figure, endings)
 
@@ -188,6 +192,25 @@ def _shorten_large_numbers(axes: list[Axes]) -> None:
             largest = np.abs(axis.get_view_interval()).max()
             if is_default and largest >= LARGE:
                 axis.set_major_formatter(EngFormatter() if largest < HUGE else "{x:g}")
+
+
+def _thin_ticks(figure: Figure, axes: list[Axes]) -> None:
+    """Take fewer ticks on the horizontal axes whose labels would nearly touch."""
+    for panel in axes:
+        grid = panel.get_gridspec()
+        assert grid is not None  # the panels are those of `subplots`
+        length = figure.get_figwidth() / grid.ncols - BESIDE_AXIS
+        low, high = sorted(panel.get_xlim())
+        axis, locator = panel.xaxis, panel.xaxis.get_major_locator()
+        if not isinstance(locator, MaxNLocator):
+            continue  # names, or a logarithmic axis
+        for most in range(MOST_TICKS, 0, -1):
+            ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+            labels = axis.get_major_formatter().format_ticks(ticks)
+            letters = max(map(len, labels), default=0) + LETTERS_BETWEEN
+            if len(ticks) < 2 or length / (high - low) * (ticks[1] - ticks[0]) > letters * LETTER:
+                break
+            locator.set_params(nbins=most, steps=[1, 2, 5, 10])
 
 
 def _folded(label: str, letters: int) -> str:

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -440,6 +441,29 @@ def test_panels_of_one_unit_begin_at_0_if_one_of_them_does(tmp_path, monkeypatch
     )
     draw(study, read_figure(study, study.config.figures[0]), [".svg"])
     assert [axes.get_ylim()[0] for axes in shown[0].axes] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("steps", [15, 104, 150, 990])
+@pytest.mark.parametrize("n_panels", [1, 2, 3])
+def test_numbers_at_an_axis_have_room_between_them(tmp_path, monkeypatch, n_panels, steps):
+    config = MANY.format(algorithms="a: {estimator: RhoSVC, record: [path_]}", series="a")
+    panels = ", ".join(["{dataset: german}"] * n_panels)
+    config = config.replace("panels: [german]", f"panels: [{panels}]")
+    curve = list(np.linspace(1.0, 2.0, steps))
+    study = make_study(tmp_path / "s", config, [record("german", 1, "a", curve=curve)])
+    shown = []
+    monkeypatch.setattr(
+        "ensvm.report.plots.drawing.files_of", lambda drawn, endings: shown.append(drawn)
+    )
+    draw(study, read_figure(study, study.config.figures[0]), [".svg"])
+    shown[0].draw_without_rendering()
+    for axes in shown[0].axes:
+        low, high = axes.get_xlim()
+        labels = [one for one in axes.get_xticklabels() if low <= one.get_position()[0] <= high]
+        boxes = [one.get_window_extent() for one in labels]
+        letter = boxes[-1].width / len(labels[-1].get_text())
+        assert len(boxes) > 1
+        assert all(right.x0 - left.x1 > letter for left, right in pairwise(boxes))
 
 
 @pytest.mark.parametrize("panels", ["[german]", "[{dataset: german}, {dataset: german}]"])
