@@ -10,9 +10,10 @@ from textwrap import shorten
 import numpy as np
 
 from ensvm.data.alarms import IDENTIFIER
-from ensvm.data.files.encode import DATES, Numerals, plain_labels, respelled
+from ensvm.data.files.encode import Numerals, plain_labels, respelled
 from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.levels import MOST_LEVELS
+from ensvm.text_values import DATES
 
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
 # A few texts in a column of numbers count as missing values: at most MOST_STRAYS different ones, in

@@ -14,25 +14,14 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.text_values import DATES, number_pattern
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
 MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
 _WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 _DASHES = ("\u2013", "\u2014")  # what word processors make of a minus sign before a number
-_MONTHS = (
-    "jan(uary?|vier)?|feb(ruary?)?|f[eé]vr(ier)?|m[aä]r(ch|s|z|zo)?|apr(ile?)?|avr(il)?|"
-    "ma[iy]o?|june?|ju(ni|in)o?|july?|ju(li|il)o?|juillet|"
-    "aug(ust)?|ago(sto)?|août|sept?(i?emb(er|re))?|"
-    "o[ck]t(ob(er|re))?|nov(i?emb(er|re))?|d[eé][cz](emb(er|re))?|dic(i?embre)?|ene(ro)?|gennaio"
-)
 _FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")
-DATES = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}.*)?"
-    rf"|(.*[^a-z])?({_MONTHS})([^a-z].*)?\d.*|.*\d(.*[^a-z])?({_MONTHS})([^a-z].*)?",
-    re.I,
-)
 EncodingName = Literal["number", "one-hot", "integer-after-letter"]
 
 
@@ -130,7 +119,7 @@ class Numerals:
     def _pattern(self) -> re.Pattern[str]:
         # a mark of thousands stands between all groups of three digits or none
         decimal, thousands = re.escape(self.decimal), re.escape(self.thousands or "\0")
-        plain = rf"(\d+({decimal}\d*)?|{decimal}\d+)([eE][+-]?\d+)?"
+        plain = number_pattern(self.decimal)
         grouped = rf"[1-9]\d{{0,2}}({thousands}\d{{3}})+({decimal}\d*)?"
         return re.compile(rf"[+-]?({plain}|{grouped})")
 

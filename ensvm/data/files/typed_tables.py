@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.files.encode import DATES, Inputs, plain_label
+from ensvm.data.files.encode import Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import UserError
 from ensvm.levels import MOST_LEVELS
+from ensvm.text_values import DATES
 
 _VALUE_BYTES = 8  # of memory, at least; a few bytes of a file may stand for many equal values
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
