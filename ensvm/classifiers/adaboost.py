@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ensvm.classifiers.base import (
     StagedClassifier,
+    as_codes,
     as_distribution,
     checked_weights,
     rows_that_count,
@@ -179,7 +180,7 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         weight = checked_weights(sample_weight, X)
         if weight is None:
             return slice(None), None
-        used = rows_that_count(weight, signs, "AdaBoost")
+        used = rows_that_count(weight, self.classes_, as_codes(signs), "AdaBoost")
         return used, as_distribution(weight, signs.size)[used]
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:

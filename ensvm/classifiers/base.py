@@ -226,6 +226,11 @@ def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.flo
     return classes, np.where(codes == 1, 1.0, -1.0)
 
 
+def as_codes(signs: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return labels -1 and +1 as their positions among the classes, 0 and 1."""
+    return (signs > 0.0).astype(np.intp)
+
+
 def coded_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes in sorted order, and each label's position among them, shape (m,).
 
@@ -290,36 +295,25 @@ def class_costs(
 
 
 def rows_that_count(
-    sample_weight: NDArray[np.float64], signs: NDArray[np.float64], classifier: str
-) -> NDArray[np.intp]:
-    """Return the row numbers of positive weight, in ascending order.
-
-    `signs` are the labels as -1, +1. Raises ValueError if a class has no such row.
-    """
-    rows = np.flatnonzero(sample_weight)
-    if np.unique(signs[rows]).size < 2:
-        raise ValueError(f"{classifier} needs rows of positive sample_weight in both classes")
-    return rows
-
-
-def classes_that_count(
     sample_weight: NDArray[np.float64],
     classes: NDArray[Any],
     codes: NDArray[np.intp],
     classifier: str,
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes with rows of positive weight, and the codes of all labels among them.
+) -> NDArray[np.intp]:
+    """Return the row numbers of positive weight, in ascending order.
 
-    `codes` are the positions of the labels in `classes`; those of other classes become any number.
-    Raises ValueError if only one class has such a row.
+    `codes` are the positions in `classes` of the labels of all rows. Raises ValueError, which names
+    the class, if a class has no such row: nothing could be learned about it.
     """
-    present = np.unique(codes[np.flatnonzero(sample_weight)])
-    if present.size == 1:
+    rows = np.flatnonzero(sample_weight)
+    missing = np.setdiff1d(np.arange(classes.size), codes[rows])
+    if missing.size:
         raise ValueError(
-            f"{classifier} needs rows of positive sample_weight in two classes, but only "
-            f"{classes.tolist()[present[0]]!r} has some"
+            f"{classifier} needs rows of positive sample_weight in every class, but class "
+            f"{classes.tolist()[missing[0]]!r} has none; accepted: at least one in each class, so "
+            "give them weight, or leave the rows of the class out of X and y"
         )
-    return classes[present], np.searchsorted(present, codes)
+    return rows
 
 
 def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:

@@ -198,7 +198,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         targets = signs.reshape(m, -1)
         codes = _codes(targets)
         counts = np.ones(m) if sample_weight is None else relative_weights(sample_weight)
-        rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
+        rows_that_count(counts, self.classes_, codes, type(self).__name__)
         first = np.arange(m)  # the row that each row is a copy of
         if self.kernel != "precomputed":
             merged = merged_rows(X, codes, counts, type(self).__name__)

@@ -13,6 +13,7 @@ from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Ending,
     Solution,
+    as_codes,
     class_costs,
     require_finite_prices,
     rows_that_count,
@@ -130,12 +131,12 @@ class LinearSMO(LinearClassifier):
         signs: NDArray[np.float64],
         sample_weight: NDArray[np.float64] | None,
     ) -> Solution:
-        codes = (signs > 0.0).astype(np.intp)
+        codes = as_codes(signs)
         upper = self.C * class_costs(self.class_weight, self.classes_, codes)[codes]
         rows = np.arange(signs.size)
         if sample_weight is not None:
             require_finite_prices(self.C, sample_weight, "LinearSMO")
-            rows = rows_that_count(sample_weight, signs, "LinearSMO")
+            rows = rows_that_count(sample_weight, self.classes_, codes, "LinearSMO")
             upper[rows] *= sample_weight[rows]
         X_of_rows, labels, m = X[rows], signs[rows], rows.size
         if np.isinf(self.C) and not separability(signed_points(X_of_rows, labels)).separable:

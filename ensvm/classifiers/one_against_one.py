@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
-from ensvm.classifiers.base import CLASS_WEIGHT, Ending, Solution, class_costs, coded_labels
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    Ending,
+    Solution,
+    class_costs,
+    coded_labels,
+    rows_that_count,
+)
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import ovr_decision_function
@@ -110,13 +117,9 @@ class OneAgainstOneClassifier(KernelExpansionClassifier):
         self, X: Any, targets: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
         codes = targets.astype(np.intp)
-        rows = np.arange(codes.size) if sample_weight is None else np.flatnonzero(sample_weight)
-        missing = np.setdiff1d(np.arange(self.classes_.size), codes[rows])
-        if missing.size:
-            raise ValueError(
-                f"{type(self).__name__} needs rows of positive sample_weight in both classes of "
-                f"each pair, but class {self.classes_.tolist()[missing[0]]!r} has none"
-            )
+        rows = np.arange(codes.size)
+        if sample_weight is not None:
+            rows = rows_that_count(sample_weight, self.classes_, codes, type(self).__name__)
         weight = sample_weight
         if self.class_weight is not None:
             counts = None if weight is None else weight[rows]

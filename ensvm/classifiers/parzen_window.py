@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.base import Solution, as_distribution, rows_that_count
+from ensvm.classifiers.base import Solution, as_codes, as_distribution, rows_that_count
 from ensvm.classifiers.kernel_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 
@@ -54,6 +54,6 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
         if sample_weight is None:
             weights = np.full(signs.size, 1.0 / signs.size)
         else:
-            rows_that_count(sample_weight, signs, "ParzenWindowClassifier")
+            rows_that_count(sample_weight, self.classes_, as_codes(signs), "ParzenWindowClassifier")
             weights = as_distribution(sample_weight, signs.size)
         return Solution(signs * weights, attributes={"weights_": weights, "certificate_": 0.0})

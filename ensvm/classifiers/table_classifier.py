@@ -19,10 +19,10 @@ from ensvm.classifiers.base import (
     Classifier,
     checked_weights,
     class_costs,
-    classes_that_count,
     coded_labels,
     drawn_seed,
     relative_weights,
+    rows_that_count,
     validated,
     warn_caller,
 )
@@ -180,7 +180,7 @@ class TableClassifier(Classifier):
         self.classes_, codes = coded_labels(y, name)
         weight = checked_weights(sample_weight, X)
         weight = np.ones(X.shape[0]) if weight is None else relative_weights(weight)
-        self.classes_, codes = classes_that_count(weight, self.classes_, codes, name)
+        rows_that_count(weight, self.classes_, codes, name)
         merged = merged_rows(X, codes, weight, name, precomputed=precomputed)
         codes = codes[merged.first]
         starts = np.searchsorted(codes, np.arange(self.classes_.size + 1))

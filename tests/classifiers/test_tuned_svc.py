@@ -129,7 +129,9 @@ def test_bad_input_is_refused(moons):
     X, y = moons
     with pytest.raises(ValueError, match="needs two classes"):
         TunedSVC().fit(X, np.zeros(y.size))
-    with pytest.raises(ValueError, match="positive sample_weight in two classes, but only 1"):
+    with pytest.raises(
+        ValueError, match="positive sample_weight in every class, but class 0 has none"
+    ):
         TunedSVC().fit(X, y, sample_weight=y)
     with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
         TunedSVC(max_iter=3).fit(X, y)
