@@ -20,8 +20,12 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from ensvm.classifiers.refused_values import (
+    COMPOUND,
+    is_table,
     refuse_masked,
     refuse_missing_labels,
+    refuse_mixed_labels,
+    refuse_out_of_range,
     refused_value,
 )
 from ensvm.classifiers.sklearn_private import StrOptions, check_sample_weight
@@ -31,7 +35,10 @@ from ensvm.memory import require_memory
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 """What the parameter `class_weight` may be."""
 # What scikit-learn and NumPy say of a value, and not of a shape or of names of columns
-OF_A_VALUE = ("contains NaN", "contains infinity", "could not convert", "bytes/strings")
+OF_A_VALUE = (
+    *("contains NaN", "contains infinity", "could not convert", "bytes/strings"),
+    *("could not be promoted", "float() argument", "setting an array element"),
+)
 # A warning points at the line of the user's code that called these modules.
 INNER_MODULES = ("ensvm.classifiers.", "ensvm.experiments.", "sklearn.", "joblib.")
 
@@ -192,22 +199,31 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return the inputs, and labels if given, as scikit-learn's `validate_data` does.
 
-    Raises ValueError for masked values, too. If a value is missing, infinite or a text, the message
-    says in which column, row or label.
+    Raises ValueError for masked values and numbers out of range, too, and TypeError for a list or
+    an object in a cell. The message says in which column, row or label.
     """
     for name, values in zip("Xy", (X, *y), strict=False):
         refuse_masked(values, name)
     for labels in y:
         refuse_missing_labels(labels)
+        refuse_mixed_labels(labels)
+    if is_table(X) and not X.shape[1]:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required by "
+            f"{type(estimator).__name__}."
+        )
     try:
-        return validate_data(estimator, X, *y, **options)
-    except ValueError as error:
+        checked = validate_data(estimator, X, *y, **options)
+    except (TypeError, ValueError) as error:
         reason = ""
         if any(words in str(error) for words in OF_A_VALUE):
             reason = refused_value(X, reads_tables=getattr(estimator, "_reads_tables", False))
         if not reason:
             raise
-        raise ValueError(reason) from None
+        raise (TypeError if COMPOUND in reason else ValueError)(reason) from None
+    if not options.get("skip_check_array"):
+        refuse_out_of_range(checked[0] if y else checked)
+    return checked
 
 
 def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
@@ -18,6 +19,8 @@ from ensvm.class_columns import aligned_decisions, aligned_probabilities
 from ensvm.classifiers.base import BinaryClassifier, drawn_seed, signed_labels, validated
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, RoutingNotSupportedMixin
+
+FLOATS = (np.float64, np.float32)  # what a base estimator gets; other numbers become the first
 
 
 @documented
@@ -74,14 +77,21 @@ class BinaryMetaEstimator(RoutingNotSupportedMixin, MetaEstimatorMixin, BinaryCl
 
     def _validated_training(self, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.float64]]:
         """Return the training input, its labels, and these as -1 and +1, having set `classes_`."""
-        X, y = validated(self, X, y, accept_sparse="csr")
+        X, y = self._validated_pair(X, y)
         self.classes_, signs = signed_labels(y, type(self).__name__)
         return X, y, signs
+
+    def _validated_pair(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the training input and its labels."""
+        X, y = validated(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        return with_short_indices(X), y
 
     def _validated(self, X: Any) -> Any:
         """Return the rows to predict."""
         check_is_fitted(self)
-        return validated(self, X, accept_sparse="csr", reset=False)
+        return with_short_indices(
+            validated(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        )
 
     def _signs(self, labels: ArrayLike) -> NDArray[np.float64]:
         """Return labels of the two classes as -1 and +1, shape (n,)."""
@@ -136,6 +146,17 @@ class FittedCopy(BinaryMetaEstimator):
     def _classes_of_copy(self) -> NDArray[Any]:
         """Return the classes of the fitted copy, in its own order."""
         return np.asarray(getattr(self.estimator_, "classes_", self.classes_))
+
+
+def with_short_indices(X: Any) -> Any:
+    """Return validated rows; sparse ones with indices of 32 bits if these suffice.
+
+    scikit-learn's trees take no others, and SciPy makes others when it adds up double entries.
+    """
+    if not issparse(X) or X.indices.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
+        return X
+    indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)((X.data, indices, starts), shape=X.shape)
 
 
 def seeded_clone(

@@ -6,16 +6,26 @@ A message names X or y, the column, the row and what is accepted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, issparse
 
 READ_TABLES = "TunedSVC or SVMEnsembleClassifier"
 MISSING = "a missing value (NaN)"
 INFINITE = "infinity"
 TEXT = "a value that is not a number"
+MOMENT = "a date or time"
+COMPOUND = "a value of the type"
+LARGEST = 1e150  # in size: sums of squares stay finite, and squares of 1 / LARGEST are not 0
+ADVICE = {
+    INFINITE: "finite numbers",
+    MOMENT: "numbers, such as days since the first",
+    # check_estimator asks for these words
+    COMPOUND: "each cell of this argument must be a string or a number: make columns of its parts",
+}
 
 
 def is_table(X: Any) -> bool:
@@ -29,6 +39,74 @@ def is_missing(value: Any) -> bool:
         return bool(value is None or value != value)  # only a missing value differs from itself
     except TypeError:  # NA answers with neither True nor False
         return True
+
+
+def is_moment(value: Any) -> bool:
+    """Return whether a value is a date, a time, a duration, or a period of pandas."""
+    moments = (date, time, timedelta, np.datetime64, np.timedelta64)
+    return isinstance(value, moments) or hasattr(value, "start_time")
+
+
+def is_compound(value: Any) -> bool:
+    """Return whether a value is neither a number nor has a text: a list, an object, ..."""
+    if isinstance(value, str | bytes):
+        return False
+    kind = type(value)
+    has_no_text = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    return has_no_text or hasattr(value, "__iter__")
+
+
+def refusal(what: str, about: str, name: Any, row: int, advice: str) -> str:
+    """Return the message for a value of X; `about` are more words on what it is."""
+    return f"X has {what}{about} in column {name!r}, row {row} (from 0); accepted: {advice}"
+
+
+def refuse_compound(values: NDArray[Any], name: Any) -> None:
+    """Raise TypeError if a column of objects has a list, a dict, ... in a cell."""
+    for row, value in enumerate(values):
+        if is_compound(value):
+            raise TypeError(refusal(COMPOUND, _type_of(value), name, row, ADVICE[COMPOUND]))
+
+
+def refuse_out_of_range(X: Any, name: Any = None) -> None:
+    """Raise ValueError if validated rows have a number beyond LARGEST, or none above 1 / LARGEST.
+
+    `name` is that of the column if there is only one; then small numbers are accepted.
+    """
+    numbers = X.data if issparse(X) else X
+    if numbers.dtype.kind != "f" or not numbers.size:
+        return
+    largest = max(float(numbers.max()), -float(numbers.min()))
+    if largest > LARGEST:
+        entries = coo_array(X)
+        at = int(np.abs(entries.data).argmax())
+        column = int(entries.col[at]) if name is None else name
+        what, about = "a number too large for its square", f", {entries.data[at]:g},"
+        advice = f"numbers up to {LARGEST:g} in size, so divide the column"
+        raise ValueError(refusal(what, about, column, int(entries.row[at]), advice))
+    if name is None and 0.0 < largest < 1.0 / LARGEST:
+        raise ValueError(
+            f"X has no number beyond {largest:g} in size, so that all squares are 0; accepted: "
+            f"some beyond {1.0 / LARGEST:g}, so multiply the columns"
+        )
+
+
+def _type_of(value: Any) -> str:
+    return f" {type(value).__name__!r}"
+
+
+def refuse_mixed_labels(y: Any) -> None:
+    """Raise ValueError if some labels are texts and some are not, which have no common order."""
+    labels = _array(y)
+    if labels.ndim != 1 or labels.dtype != object:
+        return
+    plain = (x.item() if isinstance(x, np.generic) else x for x in labels.tolist())
+    examples = {isinstance(label, str): label for label in plain}
+    if len(examples) == 2:
+        raise ValueError(
+            f"y holds texts and other values, such as {examples[True]!r} and {examples[False]!r}; "
+            "accepted: labels of one type, such as texts alone"
+        )
 
 
 def refuse_masked(values: Any, name: str) -> None:
@@ -61,19 +139,17 @@ def refused_value(X: Any, *, reads_tables: bool) -> str:
     texts and missing values.
     """
     for name, values in _columns(X):
-        what, row = _first_refused(values)
+        what, about, row = _first_refused(values)
         if not what:
             continue
-        place = f"X has {what} in column {name!r}, row {row} (from 0)"
-        if what == INFINITE:
-            return f"{place}; accepted: finite numbers"
-        if reads_tables:
-            return f"{place}; accepted: a pandas DataFrame in `fit` and `predict`, or numbers alone"
-        tool = "sklearn.impute.SimpleImputer" if what == MISSING else "OneHotEncoder"
-        return (
-            f"{place}; accepted: numbers. Put {tool} before the classifier, or take {READ_TABLES}, "
-            "which read DataFrames as they are"
-        )
+        advice = ADVICE.get(what, "a pandas DataFrame in `fit` and `predict`, or numbers alone")
+        if what not in ADVICE and not reads_tables:
+            tool = "sklearn.impute.SimpleImputer" if what == MISSING else "OneHotEncoder"
+            advice = (
+                f"numbers. Put {tool} before the classifier, or take {READ_TABLES}, which read "
+                "DataFrames as they are"
+            )
+        return refusal(what, about, name, row, advice)
     return ""
 
 
@@ -95,22 +171,36 @@ def _array(values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
 
 
-def _first_refused(values: NDArray[Any]) -> tuple[str, int]:
-    """Return what the first value of a column that is not a finite number is, and its row."""
+def _first_refused(values: NDArray[Any]) -> tuple[str, str, int]:
+    """Return what the first value of a column that is not a finite number is, and its row.
+
+    The second entry are more words on what it is.
+    """
     if values.dtype.kind in "biuc":
-        return "", 0
+        return "", "", 0
     if values.dtype.kind == "f":
         rows: Sequence[int] = np.flatnonzero(~np.isfinite(values)).tolist()
     else:
         rows = range(len(values))
     for row in rows:
-        value = values[row]
-        if is_missing(value):
-            return MISSING, row
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            return f"{TEXT}, {str(value)!r}," if isinstance(value, str) else TEXT, row
-        if not np.isfinite(number):
-            return MISSING if is_missing(number) else INFINITE, row
-    return "", 0
+        what, about = _refused(values[row])
+        if what:
+            return what, about, row
+    return "", "", 0
+
+
+def _refused(value: Any) -> tuple[str, str]:
+    """Return what a value is that is not a finite number, and more words on it."""
+    if is_compound(value):
+        return COMPOUND, _type_of(value)
+    if is_missing(value):
+        return MISSING, ""
+    if is_moment(value):
+        return MOMENT, ""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return (TEXT, f", {str(value)!r},") if isinstance(value, str) else (TEXT, "")
+    if np.isfinite(number):
+        return "", ""
+    return (MISSING if is_missing(number) else INFINITE), ""

@@ -29,13 +29,7 @@ from ensvm.classifiers.base import (
 from ensvm.classifiers.refused_values import is_table
 from ensvm.classifiers.repeated_rows import MergedRows, merged_rows
 from ensvm.classifiers.sklearn_private import Interval, StrOptions
-from ensvm.classifiers.table_columns import (
-    FEWEST_ROWS,
-    TableColumns,
-    categorical_columns,
-    learned_columns,
-)
-from ensvm.levels import MOST_LEVELS
+from ensvm.classifiers.table_columns import TableColumns, categorical_columns, learned_columns
 from ensvm.solvers.leave_one_out_search import SortedRows
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
@@ -149,14 +143,8 @@ class TableClassifier(Classifier):
         validated(self, X, y, skip_check_array=True)
         X = X if is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
         self._columns = learned_columns(X, categorical)
-        for name in self._columns.mostly_rare(X):
-            warn_caller(
-                f"column {name!r} looks like free text: most of its values are in fewer than "
-                f"{FEWEST_ROWS} rows, or beyond the {MOST_LEVELS} most frequent, and share one "
-                "column of 0 and 1. Drop it, or make columns of its words before, such as by "
-                "sklearn's TfidfVectorizer",
-                UserWarning,
-            )
+        for doubt in self._columns.doubts(X):
+            warn_caller(doubt, UserWarning)
         return check_X_y(self._columns.encoded(X), y, dtype=np.float64)
 
     def _new_numbers(self, X: Any) -> Any:

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
-from ensvm.classifiers.base import validated
+from ensvm.classifiers.base import coded_labels
 from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
 from ensvm.classifiers.shared_docs import documented
 from ensvm.classifiers.sklearn_private import HasMethods, Interval, fit_context
@@ -84,12 +83,9 @@ class NoisyLabels(FittedCopy):
         ValueError
             For a single class, or noise that leaves only one.
         """
-        X, y = validated(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        X, y = self._validated_pair(X, y)
+        self.classes_, codes = coded_labels(y, "NoisyLabels")
         n_classes = self.classes_.size
-        if n_classes < 2:
-            raise ValueError(f"NoisyLabels needs at least two classes, got {n_classes} class")
         generator = check_random_state(self.random_state)
         self.turned_ = np.sort(generator.permutation(codes.size)[: round(self.noise * codes.size)])
         # Two classes leave no choice, so no number is drawn: their fits stay what they were.

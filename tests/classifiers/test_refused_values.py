@@ -58,6 +58,72 @@ def test_a_refused_input_of_sparse_rows_and_of_a_prediction_is_named():
 
 
 @EVERY_CLASS
+def test_labels_of_several_types_are_named(make):
+    labels = [1 if label == "a" else label for label in LABELS]
+    for y in (labels, np.array(labels, dtype=object), pd.Series(labels)):
+        with pytest.raises(ValueError, match="y holds texts and other values, such as 'b' and 1;"):
+            make().fit(X, y)
+
+
+@EVERY_CLASS
+def test_a_number_out_of_range_is_refused_wherever_it_stands(make):
+    large = X.copy()
+    large[ROW, COLUMN] = -1e200
+    frame = pd.DataFrame(large, columns=NAMES)
+    place = rf"too large for its square, -1e\+200, in column ('size'|1), row {ROW} .*; accepted: "
+    for rows in (large, frame, sparse.csr_array(large)):
+        with pytest.raises(ValueError, match=place):
+            make().fit(rows, LABELS)
+    with pytest.raises(
+        ValueError, match=r"no number beyond .*e-200 in size, so that .* are 0; acc"
+    ):
+        make().fit(1e-200 * X, LABELS)
+
+
+DAY = pd.Timestamp("2026-03-01")
+CELLS = {
+    "list": [1.0],
+    "dict": {"a": 1},
+    "set": {1},
+    "tuple": (1, 2),
+    "array": np.array([1.0]),
+    "series": pd.Series([1.0, 2.0]),
+    "object": object(),
+}
+
+
+@EVERY_CLASS
+@pytest.mark.parametrize("others", [0.5, "text"], ids=["numbers", "texts"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_that_holds_more_than_a_value_is_named(make, cell, others):
+    values = np.empty(len(X), dtype=object)
+    values[:] = others
+    values[0 if others == "text" else ROW] = CELLS[cell]
+    frame = pd.DataFrame({"x": X[:, 0], "more": values})
+    place = (
+        rf"type '{type(CELLS[cell]).__name__}' in column ('more'|1), row [05] .*; accepted: each "
+    )
+    for inputs in (frame, frame.to_numpy()):
+        with pytest.raises(TypeError, match=place):
+            make().fit(inputs, LABELS)
+
+
+@EVERY_CLASS
+@pytest.mark.parametrize("day", [DAY, DAY.date(), DAY.time(), DAY - DAY, DAY.to_period("D")])
+def test_dates_of_any_type_are_refused(make, day):
+    frame = pd.DataFrame({"x": X[:, 0], "when": [day] * len(X)})
+    for when in (frame["when"], frame["when"].astype(object)):
+        with pytest.raises(ValueError, match=r"'when'.*such as days since the first"):
+            make().fit(frame.assign(when=when), LABELS)
+
+
+@EVERY_CLASS
+def test_what_has_no_columns_is_said(make):
+    with pytest.raises(ValueError, match=r"0 feature\(s\) \(shape=\(12, 0\)\)"):
+        make().fit(pd.DataFrame(index=range(12)), LABELS)
+
+
+@EVERY_CLASS
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA], ids=str)
 def test_a_missing_label_is_named(make, missing):
     labels = LABELS.copy()
@@ -112,4 +178,6 @@ def test_a_column_of_free_text_is_named_once(make):
 )
 def test_free_text_is_a_column_of_mostly_rare_values(values, is_rare):
     frame = pd.DataFrame({"t": np.array(values, dtype=object)})
-    assert bool(learned_columns(frame, [0]).mostly_rare(frame)) == is_rare
+    assert (
+        any("free text" in doubt for doubt in learned_columns(frame, [0]).doubts(frame)) == is_rare
+    )

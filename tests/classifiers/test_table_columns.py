@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -141,3 +143,60 @@ def test_other_columns_than_in_training_are_refused(table):
         fitted.predict(frame[frame.columns[::-1]])
     with pytest.raises(ValueError, match="4 features"):
         TunedSVC().fit(by_hand(frame)[:, :5], y).predict(by_hand(frame)[:, :4])
+
+
+@CLASSIFIERS
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA], ids=str)
+def test_a_column_without_values_is_said_and_not_read(make, missing, table):
+    frame, y = table[0][["size", "count"]], table[1]
+    given = frame.assign(
+        empty=pd.Series([missing] * 80, dtype=float if missing is np.nan else object)
+    )
+    with pytest.warns(UserWarning, match="column 'empty' has no value in the training rows"):
+        fitted = make().fit(given, y)
+    expected = fitted.predict_proba(given)
+    np.testing.assert_array_equal(fitted.predict_proba(given.assign(empty=7.0)), expected)
+    np.testing.assert_array_equal(fitted.predict_proba(given.assign(empty="new")), expected)
+
+
+WRITTEN = {
+    "1.5": ([f"{i}.5" for i in range(60)], "numbers, such as '0.5'.*by pandas.to_numeric$"),
+    "2,5": ([f"{i},5" for i in range(60)], r"numbers, such as '0,5'.*to_numeric after `.str.repl"),
+    "few": (["1.5", "2.5", "-3e4"] * 20, "numbers, such as '1.5'"),
+    "whole": ([str(i) for i in range(60)], "numbers, such as '0'"),
+    "some missing": (["NA", *(f".{i}" for i in range(59))], "numbers, such as '.0'"),
+    "dates": ([f"2026-01-{i % 30:02}" for i in range(60)], "dates or times, such as '2026-01-00'"),
+    "times": ([f"{i // 3}:{i:02}" for i in range(60)], "dates or times, such as '0:00'"),
+    "free": ([f"day {i}" for i in range(60)], "free text"),
+    "few codes": (["1", "2", "3"] * 20, ""),
+    "versions": (["v1.5", "v2.5"] * 30, ""),
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_texts_that_are_numbers_or_dates_are_said_to_be(written):
+    values, message = WRITTEN[written]
+    frame = pd.DataFrame({"t": values})
+    doubts = list(learned_columns(frame, [0]).doubts(frame))
+    assert len(doubts) == bool(message)
+    for doubt in doubts:
+        assert re.search(f"column 't' looks like {message}", doubt)
+    categories = frame.astype("category")
+    for doubt in learned_columns(categories, [0]).doubts(categories):
+        assert "free text" in doubt  # whoever made categories of them meant it
+
+
+@CLASSIFIERS
+def test_numbers_in_a_column_of_objects_are_numbers(make, table):
+    frame, y = table[0][["size", "count"]], table[1]
+    as_objects = frame.astype(object)
+    as_decimals = frame.map(lambda value: Decimal(float(value)))
+    expected = make().fit(frame, y).predict_proba(frame)
+    for other in (as_objects, as_decimals):
+        np.testing.assert_array_equal(make().fit(other, y).predict_proba(other), expected)
+
+
+def test_complex_numbers_of_a_table_are_refused(table):
+    frame, y = table[0][["size", "count"]], table[1]
+    with pytest.raises(ValueError, match="Complex data not supported: column 'size'"):
+        TunedSVC().fit(frame.assign(size=frame["size"] + 1j), y)
