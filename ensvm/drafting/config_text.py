@@ -41,8 +41,8 @@ CONFIG = """\
 study: {name}
 title: {title}
 realizations: {realizations}
-kernel: {{kernel: rbf, gamma: mean-distance}}  # for all that have a kernel, unless their
-                                             # `params:` say otherwise
+# kernel: {{kernel: rbf, gamma: mean-distance}}  # for algorithms with a kernel that you add, such
+                                               # as SVC, unless their `params:` say otherwise
 
 datasets:
 {dataset}

@@ -190,7 +190,8 @@ def _of_table(
     columns = [_look_at(table, at, marks) for at in range(len(table.columns))]
     position, doubt = _target_position(table, columns, path, asked, marks)
     target = _as_labels(columns[position], table, marks)
-    _check_target(f"{path}: column {table.titles[position]!r}", target)
+    hint = "; --target NAME names another column"
+    _check_target(f"{path}: column {table.titles[position]!r}", target, hint)
     columns[position] = target
     if groups is not None:
         at = table.titles.index(column_name(table.titles, groups, f"{path}: --groups"))
@@ -343,10 +344,12 @@ def _may_hold_classes(column: DraftColumn) -> bool:
     return in_range and codes[-1] - codes[0] == len(codes) - 1
 
 
-def _check_target(where: str, target: DraftColumn) -> None:
-    """Raise UserError unless there are two or more classes to learn, of several rows each."""
+def _check_target(where: str, target: DraftColumn, hint: str = "") -> None:
+    """Raise UserError unless there are two or more classes to learn, of several rows each.
+
+    The `hint` ends messages that another column would mend.
+    """
     classes, rows = target.counts, sum(target.counts.values())
-    hint = "; --target NAME names another column"
     if rows < FEWEST_ROWS:
         raise UserError(f"{where}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
     if len(classes) < 2:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.counts import counted
 from ensvm.data.files.delimited_text import COMMENT_MARKS, DELIMITERS, TableFormat
 from ensvm.data.files.encode import Inputs, Numerals
 from ensvm.data.files.file_content import FileContent
@@ -171,7 +172,8 @@ def _columns(table: Table, file_name: str) -> list[list[str]]:
         )
     if n_rows < FEWEST_ROWS:
         raise UserError(
-            f"{file_name}: holds {n_rows or 'no'} rows; accepted: {FEWEST_ROWS} or more"
+            f"{file_name}: holds {counted(n_rows, 'row') if n_rows else 'no rows'}; accepted: "
+            f"{FEWEST_ROWS} or more"
         )
     return [texts_of(column).tolist() for column in table.columns.values()]
 

@@ -10,7 +10,9 @@ from sklearn.datasets import dump_svmlight_file
 from ensvm.data import load
 from ensvm.drafting.config_text import write_config
 from ensvm.drafting.draft import draft_study
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
+from ensvm.runner.without_effect import keys_without_effect
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -106,6 +108,25 @@ def test_an_index_with_a_name_is_a_column():
     assert same.checksum == ordered.checksum
     shuffled = FRAME.sample(frac=1, random_state=0)
     assert drafted(write(shuffled, "own.parquet"))[0].titles == plain.titles
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_columns_of_one_name_are_named(ending):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_arrays([[1.0, 2.0], [3.0, 4.0], ["u", "v"]], names=["a", "a", "b"])
+    path = Path(f"table{ending}")
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, str(path))
+    with pytest.raises(UserError, match=r"several columns are called 'a' \(columns 1, 2"):
+        draft_study(path)
+
+
+def test_every_key_of_a_draft_has_an_effect():
+    for ending in (".csv", ".parquet"):
+        drafted_file, _ = drafted(write(FRAME, f"table{ending}"))
+        assert keys_without_effect(make_plan(drafted_file.config), {}) == []
 
 
 def test_bytes_are_texts():

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ensvm.counts import counted
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, check_size
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
@@ -75,7 +76,7 @@ def _table(data: bytes, file_name: str) -> Table:
                     raise UserError(f"{file_name}, line {number}: {message}")
         fields = fields[:-1] if len(fields) == len(kinds) + 1 and not fields[-1] else fields
         if len(fields) != len(kinds):
-            counts = f"{len(fields)} values; expected {len(kinds)}"
+            counts = f"{counted(len(fields), 'value')}; expected {len(kinds)}"
             raise UserError(f"{file_name}, line {number}: is not ARFF: {counts}")
         numbers.append(number)
         rows.append(fields)
@@ -153,17 +154,25 @@ def _kind(kind: str, where: str) -> Kind:
         return "number"  # KEEL writes the range after it
     if name in ("string", "date"):
         return name
-    raise UserError(f"{where}: the type {kind[:40]!r} is unknown")
+    raise UserError(
+        f"{where}: the type {kind[:40]!r} is unknown; accepted: numeric, real, integer, string, "
+        "date, or {A,B,...}"
+    )
 
 
 def _sparse_row(line: str, kinds: dict[str, Kind], where: str) -> list[str]:
     if "}" not in line:
         raise UserError(f"{where}: is not ARFF: a sparse row without its closing brace")
     row = [kind[0] if isinstance(kind, list) else "0" for kind in kinds.values()]
+    given = set[int]()
     for match in _SPARSE.finditer(line.strip().removeprefix("{").partition("}")[0]):
-        if int(match[1]) >= len(row):
-            raise UserError(f"{where}: is not ARFF: there is no attribute {match[1]}")
-        row[int(match[1])] = _unquoted(match[2])
+        at = int(match[1])
+        if at >= len(row):
+            raise UserError(f"{where}: is not ARFF: there is no attribute {at}")
+        if at in given:
+            raise UserError(f"{where}: is not ARFF: attribute {at} stands twice (counted from 0)")
+        given.add(at)
+        row[at] = _unquoted(match[2])
     return row
 
 

@@ -61,6 +61,7 @@ class LibsvmFormat(FileFormat):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs as csr, of `file.features` columns, and the labels."""
         form = self.settled([file])
+        _refuse_queries(file)
         refuse_cut_pairs(file.name, file.data)
         try:
             with reading(file.name, "LIBSVM text"):
@@ -132,9 +133,23 @@ def _index_zero(data: bytes) -> int | None:
     return None
 
 
+def _refuse_queries(file: FileContent) -> None:
+    """Raise UserError if rows say to which query they belong: a split would divide the queries."""
+    if b"qid:" not in file.data:
+        return
+    for number, line in enumerate(file.data.split(b"\n"), start=1):
+        if b"qid:" in line.split(b"#")[0]:
+            raise UserError(
+                f"{file.name}, line {number}: has a qid, which says which rows belong together; "
+                "accepted: LIBSVM text without qid, or a CSV with it as the column of `groups`"
+            )
+
+
 def _check_values(X: Any, labels: NDArray[np.float64], file_name: str) -> None:
     if not X.shape[0]:
         raise UserError(f"{file_name}: holds no rows")
+    if not X.nnz:
+        raise UserError(f"{file_name}: has no inputs: every row is a label alone")
     if X.shape[1] > _MOST_COLUMNS:
         raise UserError(f"{file_name}: {X.shape[1]} columns; accepted: an index of up to 100000000")
     wrong = np.flatnonzero(~(np.abs(X.data) <= LARGEST))

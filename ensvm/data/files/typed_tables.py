@@ -59,7 +59,7 @@ def encoding_of(column: Any) -> Any:
     if kind in _MOMENTS or (levels and all(DATES.fullmatch(level.strip()) for level in levels)):
         return "holds dates or times: make numbers of them, as days since the first"
     if kind != "string":
-        return f"holds values of the type {kind}"
+        return f"holds values of the type {kind}: make numbers or texts of them"
     if len(levels) > MOST_LEVELS:
         return (
             f"holds {len(levels)} different texts, such as {levels[0]!r}; "
@@ -95,6 +95,7 @@ class ParquetFormat(TypedFormat):
             from pyarrow.parquet import read_metadata
 
             size = read_metadata(io.BytesIO(file.data))
+            refuse_equal_names(size.schema.to_arrow_schema().names, file.name)
             check_size(size.num_rows * size.num_columns * _VALUE_BYTES, file.name)
             return _numbered(pandas.read_parquet(io.BytesIO(file.data)), file)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ensvm.data.files.arff_text import ArffFormat
 from ensvm.data.files.binary_arrays import IdxFormat, NpzFormat
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.file_content import FileContent, FileFormat
@@ -94,6 +95,18 @@ LIBSVM = [
     (b"1 1:1\nnan 1:1\n", "row 2: the label"),
     (b"9007199254740993 1:1\n-1 1:1\n", "row 1: the label"),
     (b"1 1:1\n-1 2000000000:1\n", "columns; accepted"),
+    (b"1 1:1\n-1 qid:3 1:1\n", "line 2: has a qid, .*; accepted: "),
+    (b"1\n-1\n", "every row is a label alone"),
+]
+NOMINAL = b"@relation r\n@attribute a real\n@attribute b real\n@attribute class {u,v}\n@data\n"
+ARFFS = [
+    (NOMINAL + b"1,2,u\n1,2\n", "line 7: is not ARFF: 2 values; expected 3"),
+    (NOMINAL + b"1,2,u\n1\n", "line 7: is not ARFF: 1 value; expected 3"),
+    (NOMINAL + b"1,2,w\n", r"line 6, column 'class': 'w' is not one .* \(accepted: u, v\)"),
+    (NOMINAL + b"{0 1, 0 2, 2 v}\n", "line 6: is not ARFF: attribute 0 stands twice"),
+    (NOMINAL + b"{3 1}\n", "line 6: is not ARFF: there is no attribute 3"),
+    (NOMINAL.replace(b"b real", b"b relational"), "line 3: .*'relational' is unknown; accepted: "),
+    (NOMINAL.replace(b"b real", b"a real"), "line 3: is not ARFF: several attributes are called"),
 ]
 ARCHIVES: list[tuple[dict[str, object], str]] = [
     ({"X": ONE}, "no array 'y'"),
@@ -120,6 +133,7 @@ REFUSED = [
     *((form, FileContent(text, "file"), message) for form, text, message in TABLES),
     *((table(), FileContent(HEAD + row, "file", INPUTS), message) for row, message in FIELDS),
     *((LibsvmFormat(type="libsvm"), FileContent(text, "file"), place) for text, place in LIBSVM),
+    *((ArffFormat(type="arff", target="class"), FileContent(*c, "file"), m) for *c, m in ARFFS),
     *((NpzFormat(type="npz"), FileContent(npz(**a), "file"), message) for a, message in ARCHIVES),
     *(
         (IdxFormat(type="idx", keep=keep), FileContent(pixels, "file", labels=labels), message)
