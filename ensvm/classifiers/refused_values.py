@@ -56,7 +56,7 @@ def is_compound(value: Any) -> bool:
     return has_no_text or hasattr(value, "__iter__")
 
 
-def refusal(what: str, about: str, name: Any, row: int, advice: str) -> str:
+def refused_place(what: str, about: str, name: Any, row: int, advice: str) -> str:
     """Return the message for a value of X; `about` are more words on what it is."""
     return f"X has {what}{about} in column {name!r}, row {row} (from 0); accepted: {advice}"
 
@@ -65,7 +65,7 @@ def refuse_compound(values: NDArray[Any], name: Any) -> None:
     """Raise TypeError if a column of objects has a list, a dict, ... in a cell."""
     for row, value in enumerate(values):
         if is_compound(value):
-            raise TypeError(refusal(COMPOUND, _type_of(value), name, row, ADVICE[COMPOUND]))
+            raise TypeError(refused_place(COMPOUND, _type_of(value), name, row, ADVICE[COMPOUND]))
 
 
 def refuse_out_of_range(X: Any, name: Any = None) -> None:
@@ -83,7 +83,7 @@ def refuse_out_of_range(X: Any, name: Any = None) -> None:
         column = int(entries.col[at]) if name is None else name
         what, about = "a number too large for its square", f", {entries.data[at]:g},"
         advice = f"numbers up to {LARGEST:g} in size, so divide the column"
-        raise ValueError(refusal(what, about, column, int(entries.row[at]), advice))
+        raise ValueError(refused_place(what, about, column, int(entries.row[at]), advice))
     if name is None and 0.0 < largest < 1.0 / LARGEST:
         raise ValueError(
             f"X has no number beyond {largest:g} in size, so that all squares are 0; accepted: "
@@ -149,7 +149,7 @@ def refused_value(X: Any, *, reads_tables: bool) -> str:
                 f"numbers. Put {tool} before the classifier, or take {READ_TABLES}, which read "
                 "DataFrames as they are"
             )
-        return refusal(what, about, name, row, advice)
+        return refused_place(what, about, name, row, advice)
     return ""
 
 
