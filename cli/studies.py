@@ -180,6 +180,7 @@ def check(config: str, results: Path) -> None:
       ensvm check configs/ijcai07.yaml
     """
     from ensvm.report.tables import stale_notes
+    from ensvm.runner.contradictions import contradictions
     from ensvm.runner.own_code import unwatched
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
@@ -208,7 +209,7 @@ def check(config: str, results: Path) -> None:
     for question in doubtful_limits(plan.config.claims):
         print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
-    for line in keys_without_effect(plan, printed):
+    for line in (*keys_without_effect(plan, printed), *contradictions(plan)):
         print_text(line)
     if plan.published is not None:
         for line in first_values(printed) if printed else ():
