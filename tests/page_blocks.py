@@ -2,20 +2,25 @@
 
 A `code-block` with a caption is a file to write, `console` holds commands and their output, and the
 `python` blocks of a page are one script, which runs last. A command of `ensvm` whose output begins
-with `error:` must fail. `ensvm` runs in this process, and so do
-its cells: starting processes would take most of the time.
+with `error:` must fail. `ensvm` and Python files run in this process, and so do their cells:
+starting processes would take most of the time.
 `python tests/page_blocks.py` writes the outputs into these pages again.
 
 (Sybil makes a test of each block. `pytest -n auto` then spreads the blocks of a page over workers,
 though each needs what the blocks before it wrote, and it cannot write outputs.)
 """
 
+import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
 import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +41,7 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w])")
+SCRIPT = re.compile(r"python (?P<file>[\w-]+\.py)")
 # A command, and what a shell does with its output
 ENSVM = re.compile(r"ensvm (?P<arguments>[^|><&]*)(?P<rest>.*)", re.DOTALL)
 FAILED = "error:"  # begins the output of a command that fails
@@ -85,9 +91,11 @@ def commands_of(content: str) -> list[tuple[str, str]]:
 
 def _output(command: str, folder: Path, environment: dict[str, str], *, fails: bool = False) -> str:
     """Return what a command prints; raise if it fails, or if one that `fails` does not."""
-    ensvm = ENSVM.fullmatch(command)
+    ensvm, script = ENSVM.fullmatch(command), SCRIPT.fullmatch(command)
     before = b""
-    if ensvm:
+    if script:
+        before, command = _output_of_script(folder / script["file"], environment), "cat"
+    elif ensvm:
         before = _output_of_ensvm(
             shlex.split(ensvm["arguments"].replace("\\\n", " ")), folder, environment, fails
         )
@@ -107,20 +115,41 @@ def _output(command: str, folder: Path, environment: dict[str, str], *, fails: b
 def _output_of_ensvm(
     arguments: list[str], folder: Path, environment: dict[str, str], fails: bool
 ) -> bytes:
-    """Return what `ensvm` prints; it forgets the modules that it imports from the folder."""
+    """Return what `ensvm` prints."""
+    with _inside(folder, environment):
+        answer = invoke(*arguments)
+    if bool(answer.exit_code) != fails:
+        raise AssertionError(f"$ ensvm {shlex.join(arguments)}\n{answer.output}")
+    return answer.stderr_bytes if fails else answer.stdout_bytes
+
+
+def _output_of_script(script: Path, environment: dict[str, str]) -> bytes:
+    """Return what a Python file prints; raise what it raises."""
+    printed = io.StringIO()
+    with (
+        _inside(script.parent, environment) as patch,
+        warnings.catch_warnings(),
+        redirect_stdout(printed),
+    ):
+        warnings.simplefilter("ignore")
+        patch.syspath_prepend(script.parent)
+        runpy.run_path(str(script), run_name="__main__")
+    return printed.getvalue().encode()
+
+
+@contextmanager
+def _inside(folder: Path, environment: dict[str, str]) -> Iterator[pytest.MonkeyPatch]:
+    """Be in a folder with these variables; forget the modules that are imported from it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name, value in environment.items():
             patch.setenv(name, value)
         cells_run_here(patch, most_jobs=os.cpu_count() or 1)
         known = set(sys.modules)
-        answer = invoke(*arguments)
+        yield patch
         for name in set(sys.modules) - known:
             if folder in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
                 del sys.modules[name]
-    if bool(answer.exit_code) != fails:
-        raise AssertionError(f"$ ensvm {shlex.join(arguments)}\n{answer.output}")
-    return answer.stderr_bytes if fails else answer.stdout_bytes
 
 
 def agrees(expected: str, printed: str) -> bool:
