@@ -1,6 +1,8 @@
 """A cell is done again when a file that its classes import changes, and by no other edit."""
 
 import shutil
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,15 +66,40 @@ def config(tmp_path):
     return path
 
 
-@pytest.fixture
-def sources(tmp_path_factory, monkeypatch):
-    """A copy of the package, whose files the identity reads; not beside the config."""
+@pytest.fixture(autouse=True, scope="module")
+def files_are_parsed_once():
+    """Keep what each text imports: parsing all files again takes most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code_identity, "imported_modules", cache(code_identity.imported_modules))
+        yield
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the package; not beside the config."""
     folder = tmp_path_factory.mktemp("copy") / "ensvm"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(ensvm.__file__).parent, folder, ignore=ignored)
-    monkeypatch.setattr(code_identity, "FOLDER", folder)
-    yield folder
+    return folder
+
+
+@pytest.fixture
+def sources(copied, monkeypatch):
+    """The files that the identity reads."""
+    monkeypatch.setattr(code_identity, "FOLDER", copied)
+    yield copied
     forget()
+
+
+@contextmanager
+def edited_file(path):
+    """Give a file one more line, until the body ends."""
+    text = path.read_text()
+    path.write_text(text + "# edited\n")
+    try:
+        yield
+    finally:
+        path.write_text(text)
 
 
 def forget():
@@ -89,11 +116,8 @@ def keys(config):
 def changed_by(edited, config, sources):
     """Return the cells that get another key when a file gets one more line."""
     before = keys(config)
-    path = sources / edited
-    text = path.read_text()
-    path.write_text(text + "# edited\n")
-    after = keys(config)
-    path.write_text(text)
+    with edited_file(sources / edited):
+        after = keys(config)
     return {cell for cell in before if before[cell] != after[cell]}
 
 
@@ -160,8 +184,8 @@ def test_other_rows_make_a_cell_another(config):
 def test_the_message_names_what_changed(config, sources):
     plan = make_plan(config, realizations=1)
     records = {cell.identity: record_of(cell) for cell in plan.cells}
-    path = sources / "classifiers" / "svm_path.py"
-    path.write_text(path.read_text() + "# edited\n")
     forget()
-    why = {cell.algorithm: why for cell, why in make_plan(config, realizations=1).missing(records)}
+    with edited_file(sources / "classifiers" / "svm_path.py"):
+        missing = make_plan(config, realizations=1).missing(records)
+    why = {cell.algorithm: why for cell, why in missing}
     assert why["path"] == "changed: code of ensvm"
