@@ -36,11 +36,14 @@ def seconds(read, path):
     return time.process_time() - start
 
 
-def growth(read, folder):
-    """Return how many times longer it takes to read 4,000 columns than 1,000."""
+def grows_no_faster_than_columns(read, folder):
+    """Return whether 4,000 columns take less than 8 times as long as 1,000: quadratic is 16.
+
+    It may take two tries, since the machine may be busy.
+    """
     narrow, wide = written(folder, 1000), written(folder, 4000)
     read(narrow)  # imports and the like
-    return min(seconds(read, wide) / seconds(read, narrow) for _ in range(2))
+    return any(seconds(read, wide) < 8 * seconds(read, narrow) for _ in range(2))
 
 
 def test_the_time_of_a_check_grows_with_the_columns_and_not_faster(tmp_path):
@@ -51,11 +54,14 @@ def test_the_time_of_a_check_grows_with_the_columns_and_not_faster(tmp_path):
         drop = [f"g{at}" for at in range(500, 900)]
         return read(path, inputs=one_hot, drop=drop, format=form)
 
-    assert growth(check, tmp_path) < 8  # quadratic: 16
+    assert grows_no_faster_than_columns(check, tmp_path)
 
 
 def test_the_time_of_a_draft_grows_with_the_columns_and_not_faster(tmp_path):
-    assert growth(lambda path: draft_study(path, tmp_path / "x.yaml"), tmp_path) < 8
+    def draft(path):
+        return draft_study(path, tmp_path / "x.yaml")
+
+    assert grows_no_faster_than_columns(draft, tmp_path)
 
 
 def test_a_draft_of_many_columns_finds_their_decimal_mark(tmp_path):
