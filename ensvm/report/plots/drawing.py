@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from string import ascii_lowercase
 from textwrap import fill
@@ -17,7 +17,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, ScalarFormatter
 
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
-from ensvm.report.plots.looks import STYLE, LegendKey, files_of
+from ensvm.report.plots.looks import FONT, STYLE, LegendKey, files_of, letters_without_glyph
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import row_label
 from ensvm.study.figure_kinds import (
@@ -132,10 +132,16 @@ def drawn_figure(
     """
     try:
         content = read_figure(study, figure)
-        return content, draw(study, content, endings)
+        with letters_without_glyph() as letters:
+            files = draw(study, content, endings)
     except Exception as error:
         reason = f"cannot be drawn: {type(error).__name__}: {error}"
         return FigureContent(figure, [], (), pd.DataFrame(), (reason,)), []
+    if letters and {*endings} != {".svg"}:  # whose letters the reader's own fonts show
+        lacking = "".join(dict.fromkeys(letters))
+        note = f"boxes in place of {lacking} in PNG and PDF files, since {FONT} lacks these letters"
+        content = replace(content, missing=(f"{note}; SVG files have them", *content.missing))
+    return content, files
 
 
 def _kind(config: FigureConfig) -> Any:

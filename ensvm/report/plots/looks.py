@@ -1,8 +1,10 @@
 """How figures look: colours, lines, letters. Their files depend only on the data."""
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -37,6 +39,7 @@ GREY = "#444444"  # of marks that belong to no single line
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 3.0  # points
 
+FONT = "DejaVu Sans"  # comes with matplotlib
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8.5,
@@ -58,7 +61,7 @@ STYLE: Any = {
     # Verdana and any other sans-serif letters are about as wide as DejaVu's, or narrower.
     "svg.fonttype": "none",
     "path.simplify_threshold": 0.25,  # points by which a curve may miss one of its many points
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+    "font.sans-serif": [FONT, "Verdana", "sans-serif"],
     "pdf.fonttype": 42,  # fonts as TrueType, which journals ask for
 }
 # No dates or versions in the files, for the same reason.
@@ -76,7 +79,25 @@ UNTURNED = re.compile(rb' transform="rotate\(-0 [^"]*"')  # a rotation that does
 # One decimal will do for a curve of many points, and steps take half the bytes of places.
 LONG_CURVE = re.compile(rb' d="([MLz\d\s.-]{1000,})"')
 POINT = re.compile(r"([ML]) (\S+) (\S+)|z")
+NO_GLYPH = re.compile(r"Glyph (\d+) \(")  # begins a warning of matplotlib
 ZERO = re.compile(r"(?<!\d)0(?=\.)| (?=-)")  # what a path does without
+
+
+@contextmanager
+def letters_without_glyph() -> Iterator[list[str]]:
+    """Yield a list; when the body has drawn, it has the letters that the font lacks.
+
+    matplotlib warns of each one. Its other warnings are warned again.
+    """
+    letters: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield letters
+    for each in caught:
+        if lacking := NO_GLYPH.match(str(each.message)):
+            letters.append(chr(int(lacking[1])))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def series_label(study: Study, name: str) -> str:

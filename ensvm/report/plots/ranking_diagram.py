@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from ensvm.report.plots.looks import COLOURS, STYLE, files_of
+from ensvm.report.plots.looks import COLOURS, STYLE, files_of, letters_without_glyph
 from ensvm.report.ranking import Ranking
 from ensvm.report.statistical_tests import LEVEL
 from ensvm.study.figure_kinds import metric_name
@@ -21,7 +21,8 @@ MARGIN = 0.06  # between names and the first or last rank, as a share of the axi
 
 def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
     """Draw the average ranks of a ranking; return the content of a file of each ending."""
-    with style.context(["default", STYLE]):  # not the user's own matplotlib settings
+    # STYLE: not the user's own matplotlib settings
+    with letters_without_glyph(), style.context(["default", STYLE]):
         # Long names and the note can be wider than the figure, hence `tight`.
         return files_of(_diagram(ranking), endings, bbox_inches="tight", pad_inches=0.1)
 

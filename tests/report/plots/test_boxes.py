@@ -149,12 +149,22 @@ def test_a_figure_of_more_algorithms_than_looks_is_drawn(tmp_path):
     assert len({(look["color"], look["linestyle"]) for look in looks}) == LOOKS
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")
 def test_no_text_of_a_figure_acts_and_its_file_can_be_opened(tmp_path):
     labels = ["a\x1b]0;x\x07", "a\x00b", "a\x9b1mb", "a\x85b", "a\u202eb", "a\tb", "a\x7f&<b>"]
     _, texts = drawn_texts(tmp_path / "s", list(map(json.dumps, labels)))
     shown = {part for one in labels for part in visible(one).replace("\t", " ").split("\n")}
     assert shown <= texts
+
+
+@pytest.mark.parametrize("letters", ["\u6838\ud55c", "\u0e01", "\ue000"])
+def test_letters_that_the_font_lacks_are_named_where_they_are_boxes(tmp_path, letters):
+    study, _ = drawn_texts(tmp_path / "s", [json.dumps(f"a{letters}b")])
+    for endings, are_boxes in (([".svg"], False), ([".png"], True), ([".svg", ".pdf"], True)):
+        content, files = drawn_figure(study, study.config.figures[0], endings)
+        assert len(files) == len(endings)
+        assert (
+            any(f"boxes in place of {letters} in" in text for text in content.missing) == are_boxes
+        )
 
 
 def test_values_over_some_realizations_are_not_called_missing(tmp_path):
