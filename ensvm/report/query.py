@@ -198,6 +198,7 @@ def ask(study: Study, query: Query) -> QueryResult:
     values: dict[int, Any] = {}
     behind: dict[int, Record] = {}
     problems: Counter[tuple[ResultStatus, str]] = Counter()
+    n_unset = 0
     for record in records:
         if not record.ok:
             problems[record.status, record.reason] += 1
@@ -205,8 +206,12 @@ def ask(study: Study, query: Query) -> QueryResult:
         value = _value(record, query)
         if isinstance(value, str):
             problems["missing", value] += 1
-        elif value is not None:
+        elif value is None:
+            n_unset += 1
+        else:
             values[record.realization], behind[record.realization] = value, record
+    if values and n_unset:
+        problems["missing", f"the fit left no number {query.metric!r}"] += n_unset
     if mixture := mixed_machines(behind.values(), query.metric):
         return QueryResult(query, {}, "mixed", mixture, problems.total())
     n_stale = len(study.divided.stale.get(query.value, ()))

@@ -54,6 +54,18 @@ def test_why_there_is_nothing(tmp_path):
     assert ask(study, Query("german", "later", "error")).why == "not run yet"
 
 
+@pytest.mark.parametrize("left", [{}, {"num_": None}, {"num_": "auto"}])
+def test_a_number_that_some_fits_do_not_leave_is_over_some_realizations(tmp_path, left):
+    records = [record("german", 1, "a", num_=5.0), record("german", 2, "a", **left)]
+    result = ask(claimed(tmp_path / "s", CLAIM, records), Query("german", "a", "num_"))
+    assert dict(result.values) == {1: 5.0}
+    assert result.part_shown == (
+        "over 1 of 2 realizations; most often (1): the fit left no number 'num_'"
+    )
+    none = ask(claimed(tmp_path / "t", CLAIM, records[1:]), Query("german", "a", "num_"))
+    assert none.reason == "the algorithm leaves no number 'num_'"
+
+
 def test_values_of_every_order_are_in_the_unit_shown(tmp_path):
     errors = {1: [0.1, 0.2, 0.3], 2: [0.4, 0.4, 0.1]}
     records = [
