@@ -238,9 +238,9 @@ class LineReader:
         elif kind == "cell":
             values = {**line, "run_pass": line.get("pass", "error"), "run": None}
             record: Record = checked(Record, values)
-            error = record.metrics.get("error")
-            if isinstance(error, int | float) and (error < 0 or error > 1):
-                raise ValueError(f"the error {error:g} is not a fraction from 0 to 1")
+            error = record.metrics.get("error", 0.0)
+            if isinstance(error, str | bool) or error is None or error < 0 or error > 1:
+                raise ValueError(f"the error {error!r:.60} is not a fraction from 0 to 1")
             return replace(
                 record,
                 run=self._runs.get(record.run_id),

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import filelock
 
+from ensvm.data.files.foreign_content import foreign_content
 from ensvm.errors import UserError, unreadable
 from ensvm.records.record import Identity, LineReader, Record, Run, read_line, settings_line
 from ensvm.shipped import shipped_results
@@ -20,6 +21,9 @@ SHIPPED_FILE = "cells.jsonl.xz"  # the same lines, compressed: results that come
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
+
+# Begin the lines that git writes into a file that two sides have changed
+CONFLICT_MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
 
 # The settings that this process has written: the file's device and number, the run, their key. A
 # new run writes them again, because a file that was deleted may have had the number of this one.
@@ -50,12 +54,29 @@ def records_in(path: Path) -> dict[Identity, Record]:
         try:
             record = reader.read(read_line(text))
         except (ValueError, RecursionError) as error:
-            mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
-            message = f"{path}, line {number}: not a record: {error}; {mend} to go on"
-            raise UserError(message) from error
+            if number == 1 and (what := foreign_content(text)):
+                raise UserError(f"{path}: {what}") from error
+            raise UserError(_not_a_record(path, number, text, error)) from error
         if record is not None:
             latest[record.identity] = record
     return latest
+
+
+def _not_a_record(path: Path, number: int, text: bytes, error: Exception) -> str:
+    """Return what is wrong with a line, and what to do about it."""
+    what, mend = str(error), "remove the line to go on"
+    if text.startswith(CONFLICT_MARKS):
+        what = f"{text[:7].decode()} is a mark of a merge conflict"
+        marks = ", ".join(mark.decode() for mark in CONFLICT_MARKS)
+        mend = f"remove the lines that begin with {marks}, and keep all others"
+    elif isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
+        what = "another object follows in the line"
+        mend = f"begin a new line at character {error.pos + 1}"
+    elif isinstance(error, UnicodeDecodeError):
+        what = "it is not text in UTF-8"
+    if path.suffix == ".xz":
+        mend = "restore the file, or remove it to go on"
+    return f"{path}, line {number}: not a record: {what}; {mend}"
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:

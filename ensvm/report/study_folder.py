@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ensvm.counts import counted
 from ensvm.data.splits import OfficialSplit
 from ensvm.errors import UserError
 from ensvm.records.asked import Asked, read_asked
@@ -117,7 +118,7 @@ class Study:
             sentences[-1] += f"; they are not shown, `{self.run_command}` runs them"
         if not_asked := self.divided.not_asked:
             n = sum(map(len, not_asked.values()))
-            sentences.append(f"{n} records that the config does not ask for are not shown")
+            sentences.append(f"not shown: {counted(n, 'record')} that the config does not ask for")
         if self.asked_by_run is None and not self.shipped:
             sentences.append(
                 "the last run was by an older version, which did not record what its config asks"

@@ -1,5 +1,6 @@
 """Records survive whatever stops the writer."""
 
+import gzip
 import json
 import resource
 import shutil
@@ -107,6 +108,26 @@ def test_a_line_that_is_no_record_is_named(tmp_path, line):
         read_records(tmp_path)
 
 
+def test_the_message_about_a_spoilt_file_says_what_spoilt_it(tmp_path):
+    """What is advised leaves as many records as can be read."""
+    path = tmp_path / CELLS_FILE
+    lines = [json.dumps(record(n).to_json()).encode() + b"\n" for n in (1, 2, 3)]
+    first, second, third = lines
+    conflict = [first, b"<<<<<<< HEAD\n", second, b"=======\n", third, b">>>>>>> other\n"]
+    for content, message in (
+        (b"".join(conflict), "line 2: .*mark of a merge conflict.*begin with <<<<<<<, =======, >>"),
+        (b"".join(conflict[2:]), "line 2: .*======= is a mark of a merge conflict"),
+        (first.rstrip() + second, f"line 1: .*begin a new line at character {len(first)}$"),
+        (first + bytes(512) + b"\n" + second, "line 2: .*not text in UTF-8; remove the line"),
+        (b"version https://git-lfs.github.com/spec/v1\noid 1\n", "a pointer of Git LFS, not the"),
+        (gzip.compress(first) + b"\n", "a gzip file"),
+        (b"<!DOCTYPE html>\n", "a web page"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=message):
+            read_records(tmp_path)
+
+
 def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
     whole = Record(
         study="s",
@@ -138,6 +159,9 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
     assert "by_order" not in record(1).to_json()
 
 
+NO_ERRORS = [True, False, None, "0.2", 1.5, -0.1, 20]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -150,6 +174,7 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
         ({"by_order": {"error": 1}}, "'by_order.error'"),
         ({"conditions": {"host": 1}}, "'conditions.host'"),
         ({"dataset": ["d"]}, "'dataset'"),
+        *(({"metrics": {"error": error}}, "is not a fraction") for error in NO_ERRORS),
     ],
 )
 def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, message):
