@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown, TableElement
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,7 @@ from ensvm.visible_text import visible
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
+    from ensvm.report.study_folder import Study
     from ensvm.runner.plan import Cell, Plan
 
 WRONG_INPUT = 2  # the exit status
@@ -82,6 +84,30 @@ def told_if_slow(what: str, after: float = 5.0) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+@contextmanager
+def progress_over(studies: Iterable["Study"], what: str) -> Iterator[Iterator["Study"]]:
+    """Give studies to the body; a terminal shows which one is in work, and how many are done.
+
+    Other outputs have a line for each file that is written.
+    """
+    console = VisibleConsole(stderr=True)
+    if not console.is_terminal:
+        yield iter(studies)
+        return
+
+    def shown() -> Iterator["Study"]:
+        """Yield the studies, each when its name is shown."""
+        for done, study in enumerate(studies):
+            bar.update(task, description=f"{what}: {study.config.study}, {done} done", refresh=True)
+            yield study
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    to_terminal = sys.stdout.isatty()  # what goes to a file does not pass through the bar
+    with Progress(*columns, console=console, transient=True, redirect_stdout=to_terminal) as bar:
+        task = bar.add_task(f"{what}: reading", total=None)
+        yield shown()
 
 
 def print_markdown(text: str) -> None:

@@ -23,6 +23,7 @@ from ensvm_cli.printing import (
     print_table,
     print_text,
     print_written,
+    progress_over,
     refuse,
     say,
 )
@@ -89,28 +90,40 @@ def report(
     parts = parts or ("pages",)
     example = "nips99" if parts == ("readings",) else "ijcai07-figure1"  # a study with such parts
     read = read_studies(results, studies, example)
-    chosen = list(read) if len(parts) > 1 else read  # one part needs one study at a time
+    # One part needs one study at a time.
+    chosen = _read(read) if len(parts) > 1 else read
     if "figures" in parts:
-        _write_figures(chosen, results)
+        with progress_over(chosen, "figures") as shown:
+            _write_figures(shown, results)
     if "claims" in parts:
         own = list[str]()
-        with_claims = [study for study in _noting_own(chosen, own) if study.config.claims]
-        documents = [write_claims(study, say_not_written) for study in with_claims]
+        with_claims = [study for study in _noting_own(_read(chosen), own) if study.config.claims]
+        with progress_over(with_claims, "claims") as shown:
+            documents = [write_claims(study, say_not_written) for study in shown]
         if sys.stdout.isatty() and with_claims:
             _print_claims(with_claims)
         _print_documents(documents, results, "claims", own, whole=not sys.stdout.isatty())
     if "readings" in parts:
         own = list[str]()
-        documents = [write_readings(study, say_not_written) for study in _noting_own(chosen, own)]
+        with progress_over(_noting_own(chosen, own), "readings") as shown:
+            documents = [write_readings(study, say_not_written) for study in shown]
         _print_documents(documents, results, "readings", own)
     if "tables" in parts:
-        for study in chosen:
-            tables = write_tables(study, "md", failed=say_not_written)
-            paths = [path for _, files in tables for path in files]
-            page = write_first_page(study, say_not_written)
-            print_written([*paths, *filter(None, [page])])
+        with progress_over(chosen, "tables") as shown:
+            for study in shown:
+                tables = write_tables(study, "md", failed=say_not_written)
+                paths = [path for _, files in tables for path in files]
+                page = write_first_page(study, say_not_written)
+                print_written([*paths, *filter(None, [page])])
     if "pages" in parts:
-        _write_pages(chosen, output)
+        with progress_over(chosen, "pages") as shown:
+            _write_pages(shown, output)
+
+
+def _read(studies: Iterable["Study"]) -> list["Study"]:
+    """Return studies that are read one after the other."""
+    with progress_over(studies, "reading") as shown:
+        return list(shown)
 
 
 def _refuse_idle_options(parts: tuple[str, ...], claim_id: str | None) -> None:
@@ -157,14 +170,12 @@ def _write_pages(studies: Iterable["Study"], output: Path) -> None:
     from ensvm.report.write import write_pages
 
     failures: dict[str, Exception] = {}
-    written = list(
-        write_pages(
-            studies, output, lambda study, error: failures.update({study.config.study: error})
-        )
+    written = write_pages(
+        studies, output, lambda study, error: failures.update({study.config.study: error})
     )
-    for path in written[:-1]:
-        say(path)
-    say(f"open {written[-1].resolve().as_uri()} in a browser")
+    for path in written:  # each is printed as soon as it is there; the index comes last
+        is_index = path.name == "index.html"
+        say(f"open {path.resolve().as_uri()} in a browser" if is_index else path)
     for name, error in failures.items():
         say(f"{name}: no page: {type(error).__name__}: {error}", err=True)
     if failures:

@@ -1,12 +1,15 @@
 """What is printed fits a terminal of any width, and piped lines are whole."""
 
+import io
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from click import unstyle
+from rich.console import Console
 
-from ensvm_cli import printing
+from ensvm_cli import printing, reports
 
 ADDRESS = "https://www.example.org/a/very/long/address/that/stays/whole/because/it/is/copied"
 FACTS = {"name": "a text of some length that does not fit " * 3, "source": f"at {ADDRESS} or not"}
@@ -119,3 +122,30 @@ def test_a_long_wait_is_told_and_a_short_one_is_not(capsys):
     assert told.startswith("reading x ... ")
     with pytest.raises(ValueError, match="passed on"), printing.told_if_slow("reading x"):
         raise ValueError("passed on")
+
+
+def test_a_terminal_shows_which_study_is_in_work(monkeypatch):
+    studies = [SimpleNamespace(config=SimpleNamespace(study=name)) for name in ("one", "two")]
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=80)
+    monkeypatch.setattr(printing, "VisibleConsole", lambda **_: terminal)
+    with printing.progress_over(iter(studies), "pages") as shown:
+        for done, study in enumerate(shown):
+            assert f"pages: {study.config.study}, {done} done" in screen.getvalue()
+            assert study is studies[done]
+    assert done == 1
+
+
+def test_a_pipe_has_a_line_for_each_page_as_soon_as_it_is_written(monkeypatch, tmp_path):
+    happened = []
+
+    def written(studies, output, failed):
+        for name in (*studies, "index"):
+            happened.append(f"made {name}")
+            yield output / f"{name}.html"
+
+    monkeypatch.setattr("ensvm.report.write.write_pages", written)
+    monkeypatch.setattr(reports, "say", lambda text: happened.append(f"said {text}"))
+    reports._write_pages(["one", "two"], tmp_path)
+    assert [text.partition(" ")[0] for text in happened] == ["made", "said"] * 3
+    assert happened[-1].endswith("index.html in a browser")
