@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -31,7 +31,13 @@ from ensvm_cli.printing import (
 if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
 
-PARTS = ("pages", "figures", "claims", "readings", "tables")
+Document: TypeAlias = tuple[str, list[Path]]  # a text, and the files that it was written to
+# The parts of a report, and for each a shipped study that has it.
+EXAMPLE_OF = {
+    **dict.fromkeys(("pages", "figures", "claims"), "ijcai07-figure1"),
+    "readings": "nips99",
+    "tables": "smoke",
+}
 
 
 @click.command()
@@ -39,7 +45,7 @@ PARTS = ("pages", "figures", "claims", "readings", "tables")
 @click.option(
     "--only",
     "parts",
-    type=click.Choice(PARTS),
+    type=click.Choice([*EXAMPLE_OF]),
     multiple=True,
     help="Write this part; may be given several times  [default: pages].",
 )
@@ -88,7 +94,7 @@ def report(
         _print_claim(list(read_studies(results, studies, "ijcai07-figure1")), claim_id)
         return
     parts = parts or ("pages",)
-    example = "nips99" if parts == ("readings",) else "ijcai07-figure1"  # a study with such parts
+    example = EXAMPLE_OF[parts[0]]
     read = read_studies(results, studies, example)
     # One part needs one study at a time.
     chosen = _read(read) if len(parts) > 1 else read
@@ -96,18 +102,21 @@ def report(
         with progress_over(chosen, "figures") as shown:
             _write_figures(shown, results)
     if "claims" in parts:
-        own = list[str]()
-        with_claims = [study for study in _noting_own(_read(chosen), own) if study.config.claims]
+        asked = _read(chosen)
+        with_claims = [study for study in asked if study.config.claims]
         with progress_over(with_claims, "claims") as shown:
             documents = [write_claims(study, say_not_written) for study in shown]
         if sys.stdout.isatty() and with_claims:
             _print_claims(with_claims)
-        _print_documents(documents, results, "claims", own, whole=not sys.stdout.isatty())
+        nothing = _nothing_of("claims", results, map(_command_if_own, asked))
+        _print_documents(documents, nothing, whole=not sys.stdout.isatty())
     if "readings" in parts:
-        own = list[str]()
-        with progress_over(_noting_own(chosen, own), "readings") as shown:
-            documents = [write_readings(study, say_not_written) for study in shown]
-        _print_documents(documents, results, "readings", own)
+        documents, commands = list[Document](), list[str]()
+        with progress_over(chosen, "readings") as shown:
+            for study in shown:
+                documents.append(write_readings(study, say_not_written))
+                commands.append(_command_if_own(study))
+        _print_documents(documents, _nothing_of("readings", results, commands))
     if "tables" in parts:
         with progress_over(chosen, "tables") as shown:
             for study in shown:
@@ -185,8 +194,9 @@ def _write_pages(studies: Iterable["Study"], output: Path) -> None:
 def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
     from ensvm.report.write import write_figures
 
-    drawn = False
+    drawn, commands = False, list[str]()
     for study in studies:
+        commands.append(_command_if_own(study))
         for content, paths in write_figures(study, say_not_written):
             if content.missing:
                 first, *others = content.missing
@@ -197,30 +207,30 @@ def _write_figures(studies: Iterable["Study"], results: Path | None) -> None:
                 say(path)
             drawn = drawn or bool(content.items)
     if not drawn:
-        first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
-        refuse(f"{results or RESULTS}: nothing to draw; {first}")
+        refuse(_nothing_of("figures", results, commands))
 
 
-def _noting_own(studies: Iterable["Study"], own: list[str]) -> Iterable["Study"]:
-    """Yield studies; add the commands that run those that were run here to `own`."""
-    for study in studies:
-        if not study.shipped:
-            own.append(study.run_command)
-        yield study
+def _command_if_own(study: "Study") -> str:
+    """Return the command that runs a study that was run here; "" for a shipped one."""
+    return "" if study.shipped else study.run_command
 
 
-def _print_documents(
-    documents: Iterable[tuple[str, list[Path]]],
-    results: Path | None,
-    what: str,
-    own: list[str],
-    *,
-    whole: bool = True,
-) -> None:
-    """Print documents, if they are printed whole, and their files; refuse if there are none.
+def _nothing_of(what: str, results: Path | None, commands: Iterable[str]) -> str:
+    """Return that no study has values for a part of a report, and how to bring it in.
 
-    `own` are the commands that run the studies that were run here: they bring in what was added
-    to a config after its run.
+    The `commands` run the studies that were run here: they bring in what was added to a config
+    after its run, and compute what is missing.
+    """
+    remedy = f"run a study with {what} first, for example: ensvm run {EXAMPLE_OF[what]}"
+    if own := " or ".join(f"`{command}`" for command in commands if command):
+        remedy = f"if you added {what} after the run, {own} brings them in"
+    return f"{results or RESULTS}: no records of a study with {what}; {remedy}"
+
+
+def _print_documents(documents: Iterable[Document], nothing: str, *, whole: bool = True) -> None:
+    """Print documents, if they are printed whole, and their files.
+
+    If there are none, end the command with the message `nothing`.
     """
     written: list[Path] = []
     texts = []
@@ -228,11 +238,7 @@ def _print_documents(
         texts += [text] * bool(text)
         written += paths
     if not texts:
-        remedy = "run one first"
-        if own:
-            commands = " or ".join(f"`{command}`" for command in own)
-            remedy = f"if you added {what} after the run, {commands} brings them in"
-        refuse(f"{results or RESULTS}: no records of a study with {what}; {remedy}")
+        refuse(nothing)
     for text in texts if whole else ():
         print_markdown(text)
     print_written(written)

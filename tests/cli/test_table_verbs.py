@@ -19,7 +19,8 @@ from rich.console import Console
 from ensvm.report.render.markdown import unbroken
 from ensvm.report.study_folder import read_study
 from ensvm.runner.plan import make_plan
-from ensvm.shipped import shipped_records
+from ensvm.shipped import find_config, shipped_records
+from ensvm.study.read_config import read_config
 from ensvm_cli import table_verbs as verbs
 
 CONFIG = """\
@@ -103,15 +104,15 @@ def test_a_terminal_shows_a_line_for_each_claim(ran, monkeypatch):
     assert line.split(" ", 1)[1].endswith("faster It is faster.")
 
 
-@pytest.mark.parametrize("part", ["claims", "readings"])
+@pytest.mark.parametrize("part", ["figures", "claims", "readings"])
 def test_a_study_without_a_part_is_named_by_its_folder(part):
     answer = invoke("report", "ijcai07-lowrank", "--only", part)
-    assert answer.stderr.endswith(
-        f"error: results: no records of a study with {part}; run one first\n"
-    )
+    nothing = f"error: results: no records of a study with {part}; run a study with {part} first,"
+    command = answer.stderr.strip().partition(f"{nothing} for example: ensvm run ")[2]
+    assert getattr(read_config(find_config(command))[0], part)
 
 
-@pytest.mark.parametrize("part", ["claims", "readings"])
+@pytest.mark.parametrize("part", ["figures", "claims", "readings"])
 def test_a_part_that_was_added_after_the_run_comes_with_the_command(tmp_path, part):
     config = CONFIG.partition("claims:")[0].replace("published: p.csv\n", "")
     make_study(tmp_path / "trial", config, errors("small", "fast", [0.1]))
