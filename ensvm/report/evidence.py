@@ -21,6 +21,7 @@ from ensvm.report.intervals import comparison, drawn_results
 from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
+from ensvm.report.verdict import what_decides
 from ensvm.study.metrics import DATA_CELL, PARAMETER, PERCENT
 from ensvm.study.passes import ValueOf
 from ensvm.study.printed_means import SPREADS
@@ -89,12 +90,18 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     of_draws = _mean_of_draws(len(drawn), column, result) if len(drawn) > 1 else ""
     compared = {"metric": f"{query.metric}{stage}", **_compared(cell, result, of_draws)}
     printed = study.published.get((table.id, cell.row, cell.column))
-    if printed is not None and cell.interval_of:
-        compared["D is computed from"] = _made_of(study, table, cell, result)
     # as the verdict takes it
     margin = 0.0
     if printed is not None:
         margin = max(table.margin_of(column).at(printed.value), printed.half_unit)
+    if printed is not None and cell.interval_of:
+        if query.metric.startswith(PARAMETER):
+            compared["D is computed from"] = cell.interval_of
+        else:
+            interval = comparison(study, table, column, result, printed)
+            compared["D is computed from"] = interval_formula(interval)
+            if cell.why == "wide" and column.effect is None:
+                compared["to decide"] = what_decides(interval, margin)
     if notes := notes_about(study, table, cell.row, cell.column):
         compared["notes"] = " ".join(notes)
     label = study.config.column_title(column)
@@ -135,15 +142,6 @@ def _mean_of_draws(n: int, column: ColumnConfig, result: QueryResult) -> str:
         names = f"{column.draws}; claims, ranks and figures take {result.query.algorithm}"
         return f"mean over {n} draws of a setting, {names}: {single}"
     return f"mean over {n} draws of the data; claims, ranks and figures take one draw: {single}"
-
-
-def _made_of(study: Study, table: TableConfig, cell: TableCell, result: QueryResult) -> str:
-    """Return what D is computed from, in numbers if it is an interval of values."""
-    column = table.column(cell.column)
-    if result.query.metric.startswith(PARAMETER):
-        return cell.interval_of
-    printed = study.published[table.id, cell.row, cell.column]
-    return interval_formula(comparison(study, table, column, result, printed))
 
 
 def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evidence]:

@@ -15,9 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ensvm.array_types import Vector
-from ensvm.data.splits import (
-    folds_of,
-)
+from ensvm.data.splits import OfficialSplit, folds_of
 from ensvm.report.query import QueryResult, ask, paired_values, shared_realizations
 from ensvm.report.randomness import (
     by_repetition,
@@ -68,7 +66,8 @@ class Comparison:
     cross-validation, or one of the `n_folds` folds of a single repetition. If print is one more
     split, repetition, order or draw like ours, `like_print` has ours; else it is None. `each` is
     what the values of `like_print`, or else `values`, are called. `fixed` says
-    that the training and test rows are the paper's and nothing is random. `n_test` is the number
+    that the training and test rows are the paper's and nothing is random. `is_given_split` says
+    that other realizations have the same rows. `n_test` is the number
     of test rows behind a single error rate, or behind equal ones, and 0 for other values. The
     printed value is the mean of `n_printed` runs; `spread` is our standard deviation of such a run,
     if it differs from that of `values`. `paired` is the estimate of a value that is computed from
@@ -84,6 +83,7 @@ class Comparison:
     spread: float | None = None
     n_folds: int = 1
     paired: "Varied | None" = None
+    is_given_split: bool = False
     each: str = "realizations"
 
     @property
@@ -244,6 +244,7 @@ def comparison(
         n_test=n_tested(result) if is_rate else 0,
         n_printed=m,
         spread=None if orders is None else sample(orders.ravel()).std,
+        is_given_split=entry.same_rows or isinstance(split_of(result), OfficialSplit),
         each=each,
     )
 

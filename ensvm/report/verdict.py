@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ensvm.counts import counted
 from ensvm.report.column_values import query_of
 from ensvm.report.intervals import EXACT, Comparison, against_print, comparison
 from ensvm.report.query import Query, QueryResult, ask
@@ -73,12 +74,13 @@ def repetitions_to_decide(one: Comparison, margin: float) -> int | None:
 
     Mean and spread are taken to stay as they are; the spread of a single error rate is binomial.
     Returns None if 10,000 values would not decide, as when the printed value alone is too
-    uncertain, and for rows left out one by one, which can be left out in one way only.
+    uncertain, and for experiments that cannot be repeated on other rows: rows left out one by one,
+    which can be left out in one way only, and a single value on a given split.
     """
     known = one.values if one.like_print is None else one.like_print
     if known.size > 1 and not one.n_test:
         mean, spread = float(known.mean()), float(known.std(ddof=1))
-    elif one.n_test and one.n_folds == 1:
+    elif one.n_test and one.n_folds == 1 and not one.is_given_split:
         mean, spread = one.mean, math.sqrt(one.mean * (100.0 - one.mean) / one.n_test)
     else:
         return None
@@ -94,6 +96,23 @@ def repetitions_to_decide(one: Comparison, margin: float) -> int | None:
     if not decides(MOST_VALUES):
         return None
     return math.ceil(bisect_left(range(MOST_VALUES), True, lo=2, key=decides) / one.n_folds)
+
+
+def what_decides(one: Comparison, margin: float) -> str:
+    """Return what would decide a value whose interval is too wide, in words."""
+    if (n := repetitions_to_decide(one, margin)) is not None:
+        repetitions = counted(n, "repetition")
+        return f"about {repetitions} of the experiment, if mean and spread stay as they are"
+    if is_repeated_once(one):
+        return "not known: one cross-validation does not show how repetitions vary (`repeats: 2`)"
+    if one.is_given_split and one.values.size == 1:
+        return "nothing that can be repeated: the training and test rows are given"
+    return "not more repetitions alone: the printed value is too uncertain, or near the margin"
+
+
+def is_repeated_once(one: Comparison) -> bool:
+    """Return whether ours is a single cross-validation, which could be repeated."""
+    return one.n_test > one.n_folds > 1
 
 
 def verdict_on(low: float, high: float, margin: float) -> Verdict:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,13 +151,57 @@ def test_a_printed_deviation_counts_in_repeated_cross_validations_too(tmp_path):
     assert found[0] < found[1]
 
 
+REPEATED = [np.roll([0.05, 0.15] * 5 + [0.1] * of, of)[:10] for of in range(5)]
+# What ours and print are, as the rows of a table of a page have it: errors, metric, print, key.
+OF_FOLDS = {
+    ("two repetitions or more", "one repetition, without a deviation"): (REPEATED, "error", "12,"),
+    ("two repetitions or more", "several repetitions, or a deviation"): (REPEATED, "error", "12,3"),
+    ("one repetition, its error rate", "without a deviation"): (REPEATED[:1], "error", "12,"),
+    ("one repetition", "with a deviation, or no error rate"): (REPEATED[:1], "error", "12,3"),
+}
+
+
+@pytest.mark.parametrize("case", OF_FOLDS)
+def test_a_page_says_what_d_is_computed_from_in_a_cross_validation(tmp_path, case):
+    page = Path(__file__).parents[2] / "docs/understand/signs-and-claims.md"
+    lines = [line.strip("| ").split(" | ") for line in page.read_text().splitlines()]
+    (said,) = [line[2].partition(":")[0] for line in lines if tuple(line[:2]) == case]
+    values, metric, printed = OF_FOLDS[case]
+    folds = np.concatenate(values)
+    study = study_of(tmp_path, {"a": folds, "b": folds}, f"german,a,{printed}", FOLDS, metric)
+    assert first_cell(study).interval_of == said
+
+
+def test_what_decides_a_wide_interval_is_said_where_it_can_be_repeated(tmp_path):
+    official = {"protocol": "official", "n_train": 40, "n_test": 20}
+    decided = dict[str, str]()
+    for name, split, errs in (
+        ("drawn", ONE, [0.10]),
+        ("drawn often", ONE, [0.05, 0.1, 0.15, 0.1]),
+        ("given", official, [0.10]),
+    ):
+        study = study_of(tmp_path / name, {"a": errs, "b": errs}, "german,a,14.0", split)
+        study = replace(
+            study, config=study.config.model_copy(update={"published_realizations": 99})
+        )
+        table, cell = study.config.table("2"), first_cell(study)
+        assert cell.why == "wide"
+        decided[name] = evidence_of(study, table, cell).compared["to decide"]
+    assert decided["drawn"].startswith("about ")
+    assert decided["drawn often"].startswith("about ")
+    assert "rows are given" in decided["given"]
+
+
 def test_more_repetitions_are_not_said_to_be_useless_if_one_shows_nothing_of_them(tmp_path):
     wrong = np.tile([0.05, 0.15], 5)
     study = study_of(tmp_path, {"a": wrong, "b": wrong}, "german,a,12.0", FOLDS)
     table = study.config.table("2")
     cells = build_table(study, table)
     assert cells[0].why == "wide"
-    assert more_values(study, table, cells) == ""
+    assert "one cross-validation does not show how repetitions vary" in more_values(
+        study, table, cells
+    )
+    assert "`repeats: 2`" in evidence_of(study, table, cells[0]).compared["to decide"]
     each_row = Comparison(100.0 * (np.arange(50) < 6), Published(12.0), n_test=50, n_folds=50)
     assert repetitions_to_decide(each_row, 1.0) is None
     spread = {"a": 2 * SIZES - 29}

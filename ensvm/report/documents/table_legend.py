@@ -20,7 +20,7 @@ from ensvm.report.intervals import BASES, Comparison, comparison, drawn_results
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
 from ensvm.report.tables import TableCell, build_table, decimals_of, is_oracle, row_label
-from ensvm.report.verdict import is_within, repetitions_to_decide
+from ensvm.report.verdict import is_repeated_once, is_within, repetitions_to_decide
 from ensvm.study.metrics import RATES, SECONDS
 from ensvm.study.passes import DISTURBED
 from ensvm.study.printed_means import SPREADS, Spread
@@ -188,9 +188,13 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
         for one, cell in zip(compared, wide, strict=True)
     ]
     enough = {n for n in needed if n is not None}
-    # a single repetition of a cross-validation does not show how repetitions vary
-    if not wide or (not enough and any(one.n_test > one.n_folds > 1 for one in compared)):
+    if not wide:
         return ""
+    if not enough and any(map(is_repeated_once, compared)):
+        return (
+            "How many repetitions would decide `?` *wide* is not known: one cross-validation does "
+            "not show how repetitions vary, and `repeats: 2` would."
+        )
     if not enough:
         return "More repetitions alone would not decide `?` *wide*."
     n_decided = sum(n is not None for n in needed)
