@@ -290,8 +290,9 @@ def _laid_out(
     names = [entry.name for entry in config.datasets]
     datasets = _chosen(study, "datasets", datasets, names)
     algorithms = _chosen(study, "algorithms", algorithms, config.algorithms)
+    scored = config.scored()
     values = {
-        entry.name: list(_values(study, entry))
+        entry.name: list(_values(study, entry, scored))
         for entry in config.datasets
         if entry.name in study.cards
     }
@@ -344,17 +345,19 @@ def _shown_in_paper(study: CheckedStudy, cells: list[Cell], few: bool) -> list[C
     ]
 
 
-def _values(study: CheckedStudy, entry: DatasetConfig) -> Iterator[tuple[Cell, int]]:
+def _values(
+    study: CheckedStudy, entry: DatasetConfig, scored: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[Cell, int]]:
     """Yield the values of a data set: its facts, those of the error pass, those of the timing pass.
 
     Each is its cell of the first realization, and how many realizations the config asks for.
+    `scored` has the metrics of predictions that each algorithm's cells record.
     """
     config, card, last = study.config, study.cards[entry.name], study.last[entry.name]
     facts = CellSettings(card.fingerprint(), card.split, code=code_of(card))
     yield Cell(config.study, entry.name, 1, DATA_CELL, facts), 1
     # A copy of a data set draws the same random numbers as the original, to be compared with it.
     drawn_on = study.cards.get(entry.copy_of or entry.name, card).seed_identity()
-    scored = config.scored()
     # The realizations of each pass, and the BLAS threads of a timing.
     passes: list[tuple[int, TimingSettings | None]] = [(last, None)]
     if (block := config.timing) is not None:

@@ -1,7 +1,7 @@
 """The algorithms of a study: estimator, parameters, how each is scored, and its code."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import MapConfig
 from ensvm.study.metrics import CHOSEN, PARAMETER, SEARCH, STAGED, TRAIN_ERROR
+from ensvm.study.names import AskedMetric
 from ensvm.study.row_params import KEY, params_on
 from ensvm.study.source import Location, YamlSource
 
@@ -88,13 +89,16 @@ def settings_of_study(
                 methods[name, row] = _method_on(source, config, name, row)
                 refused.remove(name)
     folder, own, algorithms = OwnFolder(source), dict[str, OwnCode](), dict[Used, Algorithm]()
+    asked = config.asked()
     for each in used:
         name, *_, row = each
         with source.noting():
             is_refused = not refused.isdisjoint({name, config.algorithms[name].copy_of})
             if not is_refused and (name, row) in methods:
                 refused.add(name)
-                algorithms[each] = _algorithm(source, config, each, methods[name, row], folder, own)
+                algorithms[each] = _algorithm(
+                    source, config, each, methods[name, row], folder, own, asked
+                )
                 refused.remove(name)
     return algorithms
 
@@ -131,10 +135,12 @@ def _algorithm(
     settings: AlgorithmSettings,
     folder: OwnFolder,
     own: dict[str, OwnCode],
+    asked: Sequence[AskedMetric],
 ) -> Algorithm:
     """Return an algorithm whose estimator was made and checked, with its code.
 
-    `own` has the code of the user's own by algorithm; what is missing is added.
+    `own` has the code of the user's own by algorithm; what is missing is added. `asked` is what the
+    study asks of the records.
     """
     name, kernel, many, row = used
     location, block = _location(name, row), config.algorithms[name]
@@ -158,8 +164,9 @@ def _algorithm(
         method = replace(method, wrapped="one-vs-rest")
         parts.add(OneVsRestClassifier)
     _check_stages(source, location, method, estimator, grids)
-    _check_search(source, config, name, grids)
-    _check_parameters(source, config, name, method)
+    of_it = [one for one in asked if name in one.algorithms]
+    _check_search(source, config, name, grids, of_it)
+    _check_parameters(source, name, method, of_it)
     classes = names_in([{"estimator": method.estimator}, settings.params, method.grid])
     roots = classes | {_root(part) for part in parts}
     others = {root for root in roots if not folder.holds(root.partition(":")[0])}
@@ -259,13 +266,19 @@ def _check_stages(
         raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
 
 
-def _check_search(source: YamlSource, config: StudyConfig, name: str, grids: Grids) -> None:
+def _check_search(
+    source: YamlSource,
+    config: StudyConfig,
+    name: str,
+    grids: Grids,
+    asked_of_it: Sequence[AskedMetric],
+) -> None:
     """Refuse what tables and maps ask of a search that it does not leave."""
     known = None if grids is None else [parameter for grid in grids for parameter in grid]
     asked = [
         (one.location, one.metric.removeprefix(CHOSEN))
-        for one in config.asked()
-        if one.metric.startswith(CHOSEN) and name in one.algorithms
+        for one in asked_of_it
+        if one.metric.startswith(CHOSEN)
     ]
     for index, figure in enumerate(config.figures):
         if isinstance(figure, MapConfig) and name in (panel.series for panel in figure.panels):
@@ -278,12 +291,15 @@ def _check_search(source: YamlSource, config: StudyConfig, name: str, grids: Gri
 
 
 def _check_parameters(
-    source: YamlSource, config: StudyConfig, name: str, method: AlgorithmSettings
+    source: YamlSource,
+    name: str,
+    method: AlgorithmSettings,
+    asked_of_it: Sequence[AskedMetric],
 ) -> None:
     """Refuse to show a parameter that the algorithm does not have."""
-    for asked in config.asked():
+    for asked in asked_of_it:
         parameter = asked.metric.removeprefix(PARAMETER)
-        if name in asked.algorithms and parameter != asked.metric:
+        if parameter != asked.metric:
             in_grid = parameter in (method.grid or {})
             if in_grid or method.parameter(parameter) is NOT_SET:
                 accepted = [each for each in method.defaults if each not in (method.grid or {})]
