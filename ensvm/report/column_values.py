@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from ensvm.array_types import Vector
-from ensvm.counts import of_all
+from ensvm.counts import counted, of_all
+from ensvm.name_lists import first_names
 from ensvm.report.query import (
     Query,
     QueryResult,
@@ -57,6 +58,39 @@ def not_finite(*lists: Iterable[Any]) -> str:
     numbers = [value for values in lists for value in values if isinstance(value, int | float)]
     n_left = sum(not math.isfinite(value) for value in numbers)
     return f"no finite number: {of_all(n_left, len(numbers), 'value')}" if n_left else ""
+
+
+def over_other_realizations(
+    study: Study, rows: Mapping[str, Mapping[str, QueryResult]]
+) -> list[str]:
+    """Return a line for the data sets whose means are not all over the same realizations.
+
+    `rows` are results by the label of the data set and that of the column. A value in which nothing
+    varies counts for every realization.
+    """
+    rows_of = dict[str, list[str]]()
+    for row, results in rows.items():
+        if text := _numbers_of_realizations(study, results):
+            rows_of.setdefault(text, []).append(row)
+    return [f"{first_names(names)}: {text}" for text, names in rows_of.items()]
+
+
+def _numbers_of_realizations(study: Study, results: Mapping[str, QueryResult]) -> str:
+    """Return over how many realizations columns are; "" if all are over the same ones."""
+    with_values = {label: result for label, result in results.items() if result.values}
+    every = for_each_realization(study, list(with_values.values()))
+    if len({frozenset(result.values) for result in every}) < 2:
+        return ""
+    counts = [len(result.values) for result in with_values.values()]
+    usual = max(counts, key=lambda n: (counts.count(n), n))
+    others = [
+        f"{label} over {counted(n, 'realization')}"
+        for label, n in zip(with_values, counts, strict=True)
+        if n != usual
+    ]
+    if not others:
+        return f"each over {counted(usual, 'realization')}, which are not the same"
+    return f"{', '.join(others)}, and the others over {usual:,}"
 
 
 def query_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> Query:

@@ -22,7 +22,7 @@ import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.name_lists import first_names
-from ensvm.report.column_values import result_of
+from ensvm.report.column_values import over_other_realizations, result_of
 from ensvm.report.intervals import difference_on_new_rows
 from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.randomness import overlap_of
@@ -53,7 +53,8 @@ class Selection:
 
     `labels` has the label of each column by its name, the best column first. `without_values` are
     those of `left_out` that would be compared if all of their values were there; `partial` names
-    the data sets that are compared over some of their realizations.
+    the data sets that are compared over some of their realizations, and `unlike` those with means
+    over other realizations than their neighbours.
     """
 
     study: Study
@@ -64,6 +65,7 @@ class Selection:
     left_out: tuple[str, ...]
     without_values: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
     def ordered(self, names: Sequence[str]) -> "Selection":
         """Return the selection with its columns in another order."""
@@ -338,8 +340,17 @@ def comparable(
         for row, of_row in results.iterrows()
         if of_row.iloc[0].is_partial  # then all are, in the same realizations
     )
+    unlike = over_other_realizations(
+        study,
+        {
+            row_label(study, str(row)): {labels[str(name)]: of_row[name] for name in of_row.index}
+            for row, of_row in results.iterrows()
+        },
+    )
     selection = Selection(
-        study, table, metric, better, labels, tuple(left_out), tuple(without_values), partial
+        *(study, table, metric, better, labels, tuple(left_out), tuple(without_values)),
+        partial,
+        tuple(unlike),
     )
     return selection, results
 

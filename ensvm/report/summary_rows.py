@@ -1,7 +1,7 @@
 """The rows of a table that sum up its columns: means, ranks, wins and distances from the best."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ensvm.errors import UserError
-from ensvm.report.column_values import result_of
+from ensvm.report.column_values import over_other_realizations, result_of
 from ensvm.report.intervals import against_print, comparison
 from ensvm.report.query import once, paired_values
 from ensvm.report.randomness import for_each_realization
@@ -93,6 +93,26 @@ def _over(study: Study, table: TableConfig, n: int, has: str = "a value") -> str
     return f"over the {n} of {rows} rows on which all its columns have {has}"
 
 
+def _unlike(study: Study, table: TableConfig, rows: Iterable[str], columns: Iterable[str]) -> str:
+    """Return which means are over other realizations than their neighbours; empty if none is."""
+    blocks = [table.column(name) for name in columns]
+    lines = over_other_realizations(
+        study,
+        {
+            row_label(study, row): {
+                study.config.column_title(column): result_of(study, table, row, column)
+                for column in blocks
+            }
+            for row in rows
+        },
+    )
+    return f"of means over other realizations ({'; '.join(lines)})" if lines else ""
+
+
+def _both(*reasons: str) -> str:
+    return "; ".join(filter(None, reasons))
+
+
 def _needed(study: Study, table: TableConfig) -> str:
     """Return what `_rows_with_values` needs: if runs are not finished, a value is not enough."""
     partial = any(cell.is_partial for cell in build_table(study, table))
@@ -108,7 +128,8 @@ def _of_means(study: Study, table: TableConfig, summary: SummaryConfig) -> list[
         if column.name in with_value and table.sums_up(summary, column)
     ]
     values = _rows_with_values(study, table, columns)
-    reason, cells = _over(study, table, len(values), _needed(study, table)), []
+    cells, reason = [], _over(study, table, len(values), _needed(study, table))
+    reason = _both(reason, _unlike(study, table, values, [column.name for column in columns]))
     for column in table.columns:
         why_not = "no values of the column" if table.sums_up(summary, column) else NO_MEAN
         why_not = "" if column.unavailable else why_not  # its own reason says it
@@ -192,6 +213,8 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
     except UserError as error:
         return [SummedCell(replace(cell, reason=str(error))) for cell in blank]
     reason, mean = _over(study, table, len(by_row)), by_row.mean()
+    if summary.realization is None and summary.kind != "winner":  # these are over shared ones
+        reason = _both(reason, _unlike(study, table, by_row.index, by_row.columns))
     # the spread over data sets of ranks is not printed
     has_spread = len(by_row) > 1 and summary.kind != "mean-rank"
     cells = []
@@ -304,7 +327,10 @@ def _of_wins(
             text=found.text if values else "",
             n=len(values),
             status="ok" if values else "missing",
-            reason=_over(study, table, len(values), _needed(study, table)),
+            reason=_both(
+                _over(study, table, len(values), _needed(study, table)),
+                _unlike(study, table, values, dict.fromkeys([column.name, other.name])),
+            ),
         )
         ahead = [float(np.sign(b - a)) for a, b in zip(losses, others, strict=True)]
         cells.append(SummedCell(cell, dict(zip(values, ahead, strict=True))))

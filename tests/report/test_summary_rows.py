@@ -278,6 +278,35 @@ def test_rows_that_a_run_has_not_finished_are_not_summed_up_and_the_note_says_so
     assert cells["mean", "a"].reason.endswith("on which all its columns have all realizations")
 
 
+def test_means_over_other_realizations_are_marked_in_every_medium_and_in_ranks(tmp_path):
+    """C is asked for on one of the two realizations of three data sets."""
+    rows = "".join(
+        f"{{name: {row}, realizations_of: {{c: 1}}}}, " if row in ROWS[:3] else f"{row}, "
+        for row in ROWS
+    )
+    config = ALL.replace(f"datasets: [{', '.join(ROWS)}]", f"datasets: [{rows[:-2]}]")
+    fewer = [
+        line
+        for line in records()
+        if (line.algorithm, line.realization) != ("c", 2) or line.dataset not in ROWS[:3]
+    ]
+    study, table, cells = sums_of(tmp_path / "s", fewer, config)
+    said = "german, titanic, astro: C over 1 realization, and the others over 2"
+    for summary in table.summary:
+        cell = cells[summary.name, "c"]
+        is_over_shared = summary.kind == "winner" or summary.realization is not None
+        assert (said in cell.reason) == (not is_over_shared), summary
+    assert said not in cells["wins-b", "a"].reason  # both have all
+    assert rank_over_data_sets(study, table).selection.unlike == (said,)
+    assert said in " ".join(invoke("rank", tmp_path / "s").output.split())
+    shown = {name: one.render(table_document(study, table)) for name, one in MEDIA.items()}
+    shown["terminal"] = invoke("table", tmp_path / "s").output
+    [*_, index] = write_pages([study], tmp_path / "pages")
+    shown["page"] = index.with_name("s.html").read_text()
+    for name, text in shown.items():
+        assert "over 1 realization, and the others over 2" in " ".join(str(text).split()), name
+
+
 def test_a_printed_mean_is_judged_by_what_varies_on_each_row(tmp_path):
     study, table, cells = sums_of(tmp_path / "s", records())
     of_row = [one for one in build_table(study, table) if one.column == "a"]

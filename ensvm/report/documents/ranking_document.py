@@ -73,6 +73,7 @@ def ranking_document(ranking: Ranking) -> Document:
         friedman,
         RANKS,
         Bullets("Compared over some of the realizations", selection.partial),
+        Bullets("Means over other realizations than their neighbours", selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
@@ -104,6 +105,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         RESAMPLED,
         _on_dependence(comparison),
         Bullets("Compared over some of the realizations", selection.partial),
+        Bullets("Means over other realizations than their neighbours", selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
