@@ -31,7 +31,7 @@ from ensvm_cli.printing import (
 if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
 
-Document: TypeAlias = tuple[str, list[Path]]  # a text, and the files that it was written to
+WrittenText: TypeAlias = tuple[str, list[Path]]  # a text, and the files that it was written to
 # The parts of a report, and for each a shipped study that has it.
 EXAMPLE_OF = {
     **dict.fromkeys(("pages", "figures", "claims"), "ijcai07-figure1"),
@@ -111,7 +111,7 @@ def report(
         nothing = _nothing_of("claims", results, map(_command_if_own, asked))
         _print_documents(documents, nothing, whole=not sys.stdout.isatty())
     if "readings" in parts:
-        documents, commands = list[Document](), list[str]()
+        documents, commands = list[WrittenText](), list[str]()
         with progress_over(chosen, "readings") as shown:
             for study in shown:
                 documents.append(write_readings(study, say_not_written))
@@ -227,7 +227,7 @@ def _nothing_of(what: str, results: Path | None, commands: Iterable[str]) -> str
     return f"{results or RESULTS}: no records of a study with {what}; {remedy}"
 
 
-def _print_documents(documents: Iterable[Document], nothing: str, *, whole: bool = True) -> None:
+def _print_documents(documents: Iterable[WrittenText], nothing: str, *, whole: bool = True) -> None:
     """Print documents, if they are printed whole, and their files.
 
     If there are none, end the command with the message `nothing`.
