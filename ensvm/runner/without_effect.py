@@ -121,26 +121,37 @@ def _of_data_sets(plan: Plan, places: frozenset[Place]) -> Iterator[Idle]:
 
 
 def _of_algorithms(plan: Plan) -> Iterator[Idle]:
-    """Yield algorithms that run on no data set, and their keys that nothing asks for."""
-    config = plan.config
+    """Yield algorithms that run on no data set, and their keys that nothing asks for.
+
+    The members of a sweep have their keys in common: what has an effect in one of them has one.
+    """
+    members = dict[str, list[str]]()
+    for name, block in plan.config.algorithms.items():
+        if block.copy_of is None:
+            members.setdefault(block.sweep.of if block.sweep else name, []).append(name)
     methods = methods_of(plan)
-    for name, block in config.algorithms.items():
-        run_on = [entry for entry in config.datasets if name in config.algorithms_of(entry)]
-        if block.copy_of is not None:
-            continue
-        if not run_on:
-            yield ("algorithms", name), "no data set runs it"
-        for key, why in _of_algorithm(block, methods.get(name)):
-            yield ("algorithms", name, *key), why
-        many = [plan.cards[each.name] for each in run_on if each.name in plan.cards]
-        if block.one_vs_rest and many and not any(map(has_many_classes, many)):
-            yield ("algorithms", name, "one_vs_rest"), "its data sets have two classes"
-        if block.deterministic is not None and not any(entry.same_rows for entry in run_on):
-            at = ("algorithms", name, "deterministic")
-            yield at, "it counts on data sets with `same_rows: true` alone"
+    for first, *others in members.values():
+        idle = [set(_of_member(plan, name, methods.get(name))) for name in others]
+        for key, why in _of_member(plan, first, methods.get(first)):
+            if all((key, why) in of_member for of_member in idle):
+                yield ("algorithms", first, *key), why
 
 
-def _of_algorithm(
+def _of_member(plan: Plan, name: str, method: AlgorithmSettings | None) -> Iterator[Idle]:
+    """Yield the keys of an algorithm without an effect, each with the reason."""
+    config, block = plan.config, plan.config.algorithms[name]
+    run_on = [entry for entry in config.datasets if name in config.algorithms_of(entry)]
+    if not run_on:
+        yield (), "no data set runs it"
+    yield from _of_fits(block, method)
+    many = [plan.cards[each.name] for each in run_on if each.name in plan.cards]
+    if block.one_vs_rest and many and not any(map(has_many_classes, many)):
+        yield ("one_vs_rest",), "its data sets have two classes"
+    if block.deterministic is not None and not any(entry.same_rows for entry in run_on):
+        yield ("deterministic",), "it counts on data sets with `same_rows: true` alone"
+
+
+def _of_fits(
     block: AlgorithmConfig, method: AlgorithmSettings | None
 ) -> Iterator[tuple[Location, str]]:
     """Yield the keys of an algorithm without an effect on its fits, each with the reason."""

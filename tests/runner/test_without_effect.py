@@ -90,6 +90,13 @@ IDLE = [
         "params.gamma: .*kernel of the algorithm does not have it",
     ),
     ("estimator: SVC", "estimator: SVC, params: {coef0: 2}", ""),
+    # what has an effect in one member of a sweep has one
+    ("seed: c}", "seed: c}\n  k: {estimator: SVC, params: {gamma: 2}, sweep: KERNELS}", ""),
+    (
+        "seed: c}",
+        "seed: c}\n  k: {estimator: SVC, params: {degree: 2}, sweep: KERNELS}",
+        r"algorithms.k.params.degree: .*kernel of the algorithm does not have it",
+    ),
     (
         "estimator: SVC",
         "estimator: GridSearchCV, params: {param_grid: {C: [1, 2]}, "
@@ -153,6 +160,7 @@ def test_a_key_without_effect_is_named(tmp_path, old, new, message):
     assert "has no effect" not in invoke("check", path).output
     assert old in GOOD
     new = new.replace("LDA", "LinearDiscriminantAnalysis")
+    new = new.replace("KERNELS", "{params.kernel: [rbf, linear]}")
     path.write_text(GOOD.replace(old, new))
     result = invoke("check", path)
     assert result.exit_code == 0, result.output
