@@ -10,12 +10,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from tabulate import tabulate
 
+from ensvm.counts import of_all
 from ensvm.errors import UserError
+from ensvm.records.identity import asked
 from ensvm.records.merge import values_of_fit
 from ensvm.records.runs import runs_of
+from ensvm.records.settings import CellSettings
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.column_values import query_of
-from ensvm.report.query import ask, paired_values, shared_realizations
+from ensvm.report.query import Query, ask, paired_values, shared_realizations
 from ensvm.report.study_folder import (
     Study,
     find_shown,
@@ -26,6 +29,7 @@ from ensvm.report.study_folder import (
 from ensvm.report.tables import build_table
 from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.table_layout import TableConfig
 
 MAX_NAMES = 12  # values or rows named one by one
 # Other processors round otherwise. A larger relative difference is not called rounding.
@@ -86,7 +90,10 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
             names = ", ".join(others) or SHIPPED
             raise UserError(f"no study of the other side comes with ensvm: {names}")
         if not studies:
-            raise errors[0] if errors else UserError(f"{side}: no records here; run a study first")
+            why = "no records here; run a study first"
+            if not Path(side).exists():
+                why = "there is no such folder"
+            raise errors[0] if errors else UserError(f"{side}: {why}")
     return sides[0], sides[1], errors
 
 
@@ -130,8 +137,47 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
         _count_fits(first, second),
         pd.DataFrame(_values((first, second), (one, other)), columns=COLUMNS),
         claims,
-        context,
+        [*_other_columns(first, second), *_other_settings(first, second), *context],
     )
+
+
+def _other_columns(first: Study, second: Study) -> Iterator[str]:
+    """Yield a line for each column of one name that shows something else on the second side."""
+    tables = {table.id: table for table in second.config.tables}
+    for table in first.config.tables:
+        other = tables.get(table.id, table)
+        names = {column.name for column in other.columns}
+        for name in (column.name for column in table.columns if column.name in names):
+            one, then = (_shown(*side, "", name) for side in ((first, table), (second, other)))
+            if one != then:
+                texts = (f"{each.metric} of {each.algorithm}" for each in (one, then))
+                yield f"table {table.id}, column {name}, not compared: {' | '.join(texts)}"
+
+
+def _shown(study: Study, table: TableConfig, row: str, column: str) -> Query:
+    """Return what a value of a table is, wherever it was timed and whether it is available."""
+    query = query_of(study, table, row, table.column(column))
+    return replace(query, host="", unavailable=None)
+
+
+def _other_settings(first: Study, second: Study) -> Iterator[str]:
+    """Yield in one line which fits of both sides have other parameters, data or splits."""
+    both = [
+        (record, second.records[cell])
+        for cell, record in first.records.items()
+        if record.ok and record.run_pass == "error" and cell in second.records
+    ]
+    empty = CellSettings()
+    differ = [
+        f"{one.algorithm} on {one.dataset}"
+        for one, other in both
+        if one.settings_key != other.settings_key and empty not in (one.settings, other.settings)
+        if asked(one.settings) != asked(other.settings)
+    ]
+    if differ:
+        count = of_all(len(differ), len(both), "fit")
+        names = _named(list(dict.fromkeys(differ)))
+        yield f"other parameters, data or splits on the second side: {count}{names}"
 
 
 def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
@@ -166,6 +212,11 @@ def _values(whole: Sequence[Study], shared: Sequence[Study]) -> Iterator[dict[st
             for each in zip(shared, both, strict=True)
         )
         for row, column in (place for place in cells if place in others):
+            shown = {
+                _shown(study, table, row, column) for study, table in zip(whole, both, strict=True)
+            }
+            if len(shown) > 1:
+                continue
             queries = [
                 query_of(study, table, row, table.column(column))
                 for study, table in zip(whole, both, strict=True)

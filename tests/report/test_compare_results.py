@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_records import errors, invoke, make_study, record
+from made_up_records import errors, invoke, make_study, record, settings_of
 
 from ensvm.report.compare_results import compare_studies, differing, summary, total
 from ensvm.report.tables import build_table
@@ -59,6 +59,34 @@ def test_differences_are_paired(tmp_path):
     assert cell["first"] == cell.second  # over the two realizations that both have
     assert not shorter.flips
     assert not shorter.claims
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["metric: accuracy, columns: [one, two]", "columns: [{name: one, algorithm: two}]"],
+)
+def test_columns_that_show_something_else_are_named_and_not_compared(tmp_path, shown):
+    lines = [*errors("titanic", "one", ONE), *errors("titanic", "two", TWO)]
+    config = CONFIG.replace("columns: [one, two]", shown)
+    found = compare_studies(side(tmp_path / "a"), make_study(tmp_path / "b", config, lines))
+    assert "one" not in set(found.values["column"])
+    assert any(text.startswith("table 1, column one, not compared: ") for text in found.context)
+
+
+def test_fits_with_other_settings_are_named(tmp_path):
+    def study(name, C):
+        settings = settings_of(algorithm={"estimator": "SVC", "params": {"C": C}}, code=f"of {C}")
+        fits = errors("titanic", "one", ONE)
+        return make_study(
+            tmp_path / name,
+            CONFIG,
+            [replace(fit, settings=settings, settings_key=f"{name}") for fit in fits],
+        )
+
+    found = compare_studies(study("a", 1), study("b", 10))
+    text = "other parameters, data or splits on the second side: 4 of 4 fits: one on titanic"
+    assert text in found.context
+    assert text not in compare_studies(study("c", 1), study("d", 1)).context
 
 
 def test_the_other_way_round_the_sides_change_places(tmp_path):
@@ -205,7 +233,7 @@ def test_a_side_may_be_the_results_that_come_with_ensvm(tmp_path, monkeypatch):
     ("first", "second", "message"),
     [
         ("shipped", "shipped", "comes with ensvm: shipped"),
-        ("a", "nowhere", "nowhere: no records here"),
+        ("a", "nowhere", "nowhere: there is no such folder"),
         ("a", "other", "no study in common: s and t"),
         ("a", "shipped", "no study of the other side comes with ensvm: s"),
     ],
