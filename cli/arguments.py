@@ -28,6 +28,7 @@ WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is
     something is run there; so does, without RESULTS, the name of a shipped study. What is written
     about them goes to report/STUDY."""
 
+
 results_folder = click.Path(file_okay=False, path_type=Path)
 results_option = click.option(
     "--results",

@@ -17,6 +17,7 @@ from ensvm_cli.arguments import (
     data_dir_option,
     must_be_one_of,
 )
+from ensvm_cli.once import OnceGroup
 from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text, refuse, say
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _complete_data_set(
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def data() -> None:
     """List, show and fetch the data sets of studies, write their splits."""
 

@@ -13,6 +13,7 @@ from ensvm.visible_text import visible
 from ensvm_cli.data import data
 from ensvm_cli.init import init
 from ensvm_cli.keys import keys
+from ensvm_cli.once import OnceGroup
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, status
 from ensvm_cli.reports import compare, export, report
@@ -65,7 +66,7 @@ def readable_errors() -> Iterator[None]:
         refuse(f"{file}{reason[:1].lower()}{reason[1:]}; {remedy}")
 
 
-class _Verbs(click.Group):
+class _Verbs(OnceGroup):
     """A group whose help lists the verbs in sections, and which knows what shows results."""
 
     def invoke(self, context: click.Context) -> Any:

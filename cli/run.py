@@ -222,6 +222,9 @@ def run(
         )
     if every and (choice["settings"] or choice["study"]):
         raise click.UsageError("--set and --as are for one CONFIG")
+    if every and (choice["datasets"] or choice["algorithms"]):
+        message = "--datasets and --algorithms are for one CONFIG: each study has names of its own"
+        raise click.UsageError(message)
     configs = [config] if config is not None else reproduced()
     if every:
         say(f"planning {counted(len(configs), 'study')}", err=True)
@@ -241,6 +244,10 @@ def run(
             left_out = f"{counted(n_timings, 'timing')} left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
+        if not plan.cells and study_plan.cells:
+            has_block = study_plan.config.timing is not None
+            why = "no chosen cell is timed" if has_block else "the config has no `timing:`"
+            print_text(f"{plan.config.study}: nothing to run with --pass timing: {why}", err=True)
         if dry_run:
             to_do.append(_dry_run(plan, results, jobs, data_dir, published, is_part))
         else:

@@ -50,6 +50,9 @@ def find_config(name: str) -> Path:
                 f"{name}: not a config, whose name ends in .yaml; if it is a table of data, "
                 f"`ensvm init {name}` writes a config for it"
             )
+        if os.path.isdir(path):
+            accepted = "the file of a config, or the name of a shipped study"
+            raise UserError(f"{name}: a folder, not a config; accepted: {accepted}")
         return path
     studies = shipped_names()
     raise UserError(

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ensvm.counts import counted
 from ensvm.data import DatasetCard
 from ensvm.errors import UserError, did_you_mean
 from ensvm.name_lists import first_names
@@ -253,10 +254,8 @@ def part_of(
         number, of = shard
         units = list(dict.fromkeys((cell.dataset, cell.realization) for cell in cells))
         if of > len(units):
-            raise UserError(
-                f"shard {number}/{of}: there are {len(units)} realizations of data sets to run,"
-                " which make at most as many shards"
-            )
+            n_units = counted(len(units), "realization") + " of data sets to run"
+            raise UserError(f"shard {number}/{of}: more shards than realizations: {n_units}")
         mine = set(units[number - 1 :: of])
         cells = [cell for cell in cells if (cell.dataset, cell.realization) in mine]
     return replace(plan, cells=tuple(cells)), n_timings
@@ -324,8 +323,8 @@ def _check_size(study: CheckedStudy, chosen: range | None) -> None:
             min(n, entry.realizations_of.get(name, n)) for name in study.config.algorithms_of(entry)
         )
     if size > MAX_CELLS:
-        counted = f"{size:,} cells (data sets x algorithms x realizations)"
-        message = f"{counted}; at most {MAX_CELLS:,} are accepted"
+        cells = f"{size:,} cells (data sets x algorithms x realizations)"
+        message = f"{cells}; at most {MAX_CELLS:,} are accepted"
         raise study.source.error(("realizations",), message)
 
 
