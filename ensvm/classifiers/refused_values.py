@@ -163,7 +163,11 @@ def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
         yield from ((at, X.tocsc()[:, [at]].toarray().ravel()) for at in refused[:1].tolist())
     else:
         values = _array(X)
-        yield from enumerate(values.T if values.ndim == 2 else ())
+        columns = values.T if values.ndim == 2 else ()
+        names = list(getattr(X, "columns", ()))  # of a frame of polars
+        if len(names) != len(columns) or not all(isinstance(name, str) for name in names):
+            names = list(range(len(columns)))
+        yield from zip(names, columns, strict=True)
 
 
 def _array(values: Any) -> NDArray[Any]:

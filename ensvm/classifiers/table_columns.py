@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from ensvm.classifiers.refused_values import (
+    ADVICE,
+    INFINITE,
     is_compound,
     is_missing,
     is_moment,
     is_table,
     refuse_compound,
     refuse_out_of_range,
+    refused_place,
 )
 from ensvm.levels import MOST_LEVELS
 from ensvm.text_values import DATES, number_pattern
@@ -263,8 +266,8 @@ def _numbers(X: Any, position: int) -> NDArray[np.float64]:
             f"column {name!r} holds other values than numbers ({error}): name it in "
             "categorical_features, or make numbers of it"
         ) from error
-    if np.isinf(numbers).any():
-        raise ValueError(f"column {name!r} holds infinity")
+    for row in np.flatnonzero(np.isinf(numbers))[:1].tolist():
+        raise ValueError(refused_place(INFINITE, "", name, row, ADVICE[INFINITE]))
     refuse_out_of_range(numbers[:, None], name)
     return np.asarray(numbers, dtype=np.float64)
 

@@ -47,6 +47,23 @@ def test_a_refused_input_is_named_with_its_place(make, value, what):
             make().fit(inputs, LABELS)
 
 
+class FrameOfAnotherLibrary:
+    """What polars' frames are to scikit-learn: an array with the names of its columns."""
+
+    def __init__(self, rows):
+        self.columns, self._rows = NAMES, rows
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self._rows, dtype=dtype)
+
+
+@EVERY_CLASS
+@pytest.mark.parametrize("value", [np.nan, np.inf, "x"], ids=str)
+def test_a_column_of_any_frame_is_named(make, value):
+    with pytest.raises(ValueError, match=rf"X has .* in column 'size', row {ROW} .*; accepted: "):
+        make().fit(FrameOfAnotherLibrary(spoilt(value)[0]), LABELS)
+
+
 def test_a_refused_input_of_sparse_rows_and_of_a_prediction_is_named():
     (array, frame, _), message = spoilt(np.nan), rf"missing.* column .{{1,6}}, row {ROW}"
     with pytest.raises(ValueError, match=message):
