@@ -256,7 +256,7 @@ def test_shipped_studies_are_found_by_name_and_by_path():
     [
         ("ijcai7", "did you mean 'ijcai07'"),
         ("x" * 5000, "no such file"),
-        ("folder", "folder: cannot be read: Is a directory"),
+        ("folder", "folder: a folder, not a config"),
     ],
 )
 def test_a_config_that_is_not_there_is_refused(tmp_path, monkeypatch, name, message):
