@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numba
 from numba.core import event as events
@@ -69,6 +69,15 @@ def compiled(function: Any = None, *, inline: bool = False, **options: Any) -> A
             return numba.njit(cache=True, **options)(function)
 
     return kept if function is None else kept(function)
+
+
+def uncompiled(function: Function) -> Function:
+    """Return the Python function of a compiled one; the functions that it calls are compiled.
+
+    Called a few times, a loop in Python costs microseconds, and compiling it a second.
+    """
+    original: Function = cast(Any, function).py_func
+    return original
 
 
 @cache

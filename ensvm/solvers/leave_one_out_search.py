@@ -23,7 +23,7 @@ from ensvm.kernels.gram_matrix import distances, gram_at
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.solvers.one_vs_one import (
     PairMachines,
-    is_one_pair,
+    are_few_pairs,
     pairwise_machines,
     rows_of_pair,
     submatrix,
@@ -238,8 +238,9 @@ def leave_one_out_of_pairs(
     (m,), holds the bounds of the multipliers, `kept` those without the row. Pairs of at most
     `most_mended` rows are mended.
     """
-    if is_one_pair(starts):
-        values, unfinished = np.empty(machines.coefficients.shape), np.ones(1, np.bool_)
+    if are_few_pairs(starts):
+        values = np.zeros(machines.coefficients.shape)
+        unfinished = np.ones(len(values), np.bool_)
     else:
         values, unfinished = rule_of_pairs(gram, starts, machines, upper, kept, most_mended)
     for pair in np.flatnonzero(unfinished).tolist():

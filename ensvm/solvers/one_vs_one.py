@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.array_types import Indices, Vector
-from ensvm.compiled import compiled
+from ensvm.compiled import Function, compiled, uncompiled
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
 FOLDS = 5  # of LIBSVM's cross-validation
@@ -26,9 +26,18 @@ class PairMachines(NamedTuple):
     steps: Indices  # (pairs,)
 
 
-def is_one_pair(starts: Indices) -> bool:
-    """Return whether there are two classes: a first fit then compiles no loop over pairs."""
-    return starts.size == 3
+def are_few_pairs(starts: Indices) -> bool:
+    """Return whether there are at most three classes."""
+    return starts.size - 1 <= 3
+
+
+def loop_over_pairs(loop: Function, starts: Indices) -> Function:
+    """Return a compiled loop over the pairs of classes, or the same loop in Python for few pairs.
+
+    Python adds about ten microseconds a pair. To compile the loop takes seconds, since the compiler
+    translates all functions that it calls once more.
+    """
+    return uncompiled(loop) if are_few_pairs(starts) else loop
 
 
 def pairwise_machines(
@@ -39,23 +48,14 @@ def pairwise_machines(
     `gram`, shape (m, m), is C-contiguous, float32 or float64; no class is empty. `upper`, shape
     (m,), holds the bounds C_i. A machine stops at the violation `tol` or after `max_iter` steps.
     """
-    if not is_one_pair(starts):
-        return machines_of_several_pairs(gram, starts, upper, tol, max_iter)
-    labels = np.where(np.arange(upper.size) < starts[1], 1.0, -1.0)
-    machine = minimise(gram, labels, upper, tol, max_iter)
-    return PairMachines(
-        machine.signed[None, :],
-        np.array([machine.intercept]),
-        np.array([machine.violation]),
-        np.array([machine.n_iter]),
-    )
+    return loop_over_pairs(machines_of_pairs, starts)(gram, starts, upper, tol, max_iter)
 
 
 @compiled
-def machines_of_several_pairs(
+def machines_of_pairs(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
-    """Return what `pairwise_machines` returns, for any number of pairs."""
+    """Return what `pairwise_machines` returns."""
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
     intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
@@ -64,8 +64,7 @@ def machines_of_several_pairs(
         machine = minimise(submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter)
         intercepts[pair], violations[pair] = machine.intercept, machine.violation
         steps[pair] = machine.n_iter
-        for k in range(rows.size):
-            coefficients[pair, rows[k]] = machine.signed[k]
+        coefficients[pair][rows] = machine.signed
     return PairMachines(coefficients, intercepts, violations, steps)
 
 
@@ -165,7 +164,7 @@ def rows_of_pair(starts: Indices, pair: int) -> tuple[Indices, Vector]:
     return rows, labels
 
 
-@compiled(inline=True)
+@compiled
 def taken(values: Vector, rows: Indices) -> Vector:
     """Return the entries of some rows."""
     chosen = np.empty(rows.size)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ensvm.array_types import Indices, Vector
 from ensvm.compiled import compiled
-from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
+from ensvm.solvers.one_vs_one import loop_over_pairs, number_of_pairs, rows_of_pair, taken
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -104,13 +104,18 @@ def newton_step(
     )
 
 
-@compiled
 def fit_sigmoids(values: Vector, starts: Indices, counts: Vector) -> Vector:
     """Return A, B of each pair's sigmoid, shape (pairs, 2), fitted to its cross-validated values.
 
     The sigmoid is the probability of the first class of the pair. `values`, shape (pairs, m), and
     `starts` are those of `cross_validated_values`; row i counts `counts[i]` > 0 times.
     """
+    return loop_over_pairs(sigmoids_of_pairs, starts)(values, starts, counts)
+
+
+@compiled
+def sigmoids_of_pairs(values: Vector, starts: Indices, counts: Vector) -> Vector:
+    """Return what `fit_sigmoids` returns."""
     sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
     for pair in range(len(sigmoids)):
         rows, labels = rows_of_pair(starts, pair)

@@ -10,6 +10,7 @@ from ensvm.kernels import gram
 from ensvm.solvers.one_vs_one import (
     FOLDS,
     cross_validated_values,
+    machines_of_pairs,
     one_hot,
     pairwise_machines,
     weighted_sums,
@@ -46,6 +47,19 @@ def test_every_pair_has_the_machine_of_its_two_classes() -> None:
             machines.violations[index],
             machines.steps[index],
         ) == alone[1:4]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_loop_over_few_pairs_gives_the_values_of_the_compiled_one(dtype: type) -> None:
+    K, upper = sorted_rows()
+    limits = 1e-5, 10_000
+    for found, compiled in zip(
+        pairwise_machines(K.astype(dtype), STARTS, upper, *limits),
+        machines_of_pairs(K.astype(dtype), STARTS, upper, *limits),
+        strict=True,
+    ):
+        assert found.dtype == compiled.dtype
+        np.testing.assert_array_equal(found, compiled)
 
 
 def test_cross_validated_values_come_from_machines_without_the_row() -> None:

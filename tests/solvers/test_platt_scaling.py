@@ -14,6 +14,7 @@ from ensvm.solvers.platt_scaling import (
     fit_sigmoid,
     fit_sigmoids,
     losses,
+    sigmoids_of_pairs,
 )
 
 
@@ -66,6 +67,7 @@ def test_every_pair_has_its_own_sigmoid() -> None:
     rows = np.r_[0:10, 25:40]
     expected = fit_sigmoid(values[1, rows], np.where(rows < 10, 1.0, -1.0), np.ones(25))
     np.testing.assert_array_equal(result[1], expected)
+    np.testing.assert_array_equal(result, sigmoids_of_pairs(values, starts, np.ones(40)))
 
 
 @pytest.mark.parametrize("k", [3, 6, 10])
