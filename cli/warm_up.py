@@ -78,25 +78,34 @@ def compile_solvers(*fits: tuple[str, dict[str, Any]]) -> int:
 
     generator = np.random.default_rng(0)
     X = generator.normal(size=(30, 2))
-    two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(len(X)) % 3
+    two, four = np.where(X[:, 0] > 0.1, 1, -1), np.arange(len(X)) % 4
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, parameters in fits:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
             rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
-            several = name.startswith(("Mixed", "Tuned"))  # what two classes call is part of it
-            classifier.fit(rows, three if several else two).predict(rows)
+            # loops over pairs are compiled for more than three classes
+            several = name.startswith(("Mixed", "Tuned"))
+            for y in (two, four) if several else (two,):
+                classifier.fit(rows, y).predict(rows)
     return len(compiled)
 
 
 def compile_kernels() -> int:
-    """Make Gram matrices of rows of two numbers; return how many functions had to be compiled."""
+    """Call what classifiers call on some rows only; return how many functions had to be compiled.
+
+    These are kernels of rows of two numbers, the Laplacian kernel and its slopes.
+    """
     import numpy as np
 
     from ensvm.compiled import compiling_counted
+    from ensvm.kernels.cityblock import cityblock_distances
     from ensvm.kernels.packed_gram import PackedGram
+    from ensvm.solvers.kernel_slopes import signed_sums
 
+    rows = np.eye(2)
     with compiling_counted() as compiled:
+        signed_sums(cityblock_distances(rows, rows), rows, rows)
         matrix = PackedGram(np.eye(30), kernel="rbf", gamma=1.0, dtype="float32")
         matrix.matvec(np.ones(30))
     return len(compiled)

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 from made_up_records import invoke
 
-from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
+from ensvm import (
+    LeveragedVectorMachine,
+    MixedKernelBagging,
+    PartiallyTrainedEnsemble,
+    SVMEnsembleClassifier,
+    TunedSVC,
+)
 from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
 from ensvm_cli.warm_up import compile_kernels, compile_solvers
@@ -391,6 +397,21 @@ def test_warming_up_compiles_what_rows_of_two_numbers_need() -> None:
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         PartiallyTrainedEnsemble(max_iter=3).fit(X, X[:, 0]).predict(X)
+    assert compiled == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_after_warming_up_searches_compile_nothing(n_classes: int) -> None:
+    compile_solvers(("TunedSVC", {}), ("MixedKernelBagging", {"n_estimators": 2}))
+    compile_kernels()
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    y, weights = np.arange(60) % n_classes, np.linspace(1.0, 2.0, 60)
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        TunedSVC().fit(X, y, sample_weight=weights).predict_proba(X)
+        MixedKernelBagging(n_estimators=3).fit(X, y).predict_proba(X)
+        SVMEnsembleClassifier().fit(X, y, sample_weight=weights).predict_proba(X)
     assert compiled == []
 
 
