@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.experiments import DecisionMap
 from ensvm.report.plots.decision_maps import MARKERS, SIDES
+from ensvm.report.plots.drawing import legend_below
+from ensvm.report.plots.log_axes import log_ticks
 from ensvm.report.plots.looks import STYLE, Look, look_numbers, look_of
 from ensvm.report.study_folder import Study
 from ensvm.shipped import find_config
@@ -60,15 +62,21 @@ def panels(count: int) -> NDArray[Any]:
 
 
 def finish(axis: Axes, x_label: str, y_label: str, title: str = "") -> None:
-    """Write the labels of a panel, and its legend if its lines have names.
+    """Write the labels of a panel, and below the panels the legend, if what is drawn has names.
 
     A label beside the panel that is longer than the panel is high has two lines or more.
     """
     _, height = plt.rcParams["figure.figsize"]
     longest = int(height * 72 * Y_LABEL_SHARE / (LETTER_WIDTH * plt.rcParams["font.size"]))
     axis.set(xlabel=x_label, ylabel=fill(y_label, longest), title=title)
-    if axis.get_legend_handles_labels()[0]:
-        axis.legend()
+    for one in (axis.xaxis, axis.yaxis):
+        if one.get_scale() == "log":
+            log_ticks(one, *one.get_data_interval())
+    names = zip(*axis.get_legend_handles_labels(), strict=True)
+    if keys := list(names):
+        figure = axis.get_figure(root=True)
+        assert figure is not None
+        legend_below(figure, keys)
 
 
 def look(number: int) -> Look:

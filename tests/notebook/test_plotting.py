@@ -49,3 +49,21 @@ def test_slides_are_twice_as_wide_and_letters_grow_more(count):
     assert {"a title", "a line"} <= shared
     assert all(letters[text] > 2 * page_letters[text] for text in shared)
     assert outside == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_legend_lies_on_no_panel_and_powers_are_plain_text(size):
+    with matplotlib.rc_context():
+        use_look(size)
+        axes = panels(2)
+        for number, axis in enumerate(axes):
+            axis.semilogx([1, 10, 1000], [0.1, 0.4, 0.2], label=f"line {number}", **look(number))
+        finish(axes[0], "rounds", "error")
+        figure = axes[0].figure
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        assert all(axis.get_legend() is None for axis in axes)
+        bottom = min(axis.get_window_extent().y0 for axis in axes)
+        assert legend.get_window_extent().y1 < bottom
+        assert "10¹" in [label.get_text() for label in axes[0].get_xticklabels()]
+        pyplot.close(figure)

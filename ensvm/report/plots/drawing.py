@@ -119,7 +119,7 @@ def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[b
         keys = _kind(config).draw(study, config, content.panels, axes)
         _shorten_large_numbers(axes)
         _thin_ticks(figure, axes)
-        _legend(figure, keys)
+        legend_below(figure, keys)
         return files_of(figure, endings)
 
 
@@ -233,7 +233,7 @@ def _width(config: FigureConfig) -> float:
     return min(len(config.panels), PANELS_PER_ROW) * min(needed, 2 * PANEL_SIZE[0])
 
 
-def _legend(figure: Figure, keys: list[LegendKey]) -> None:
+def legend_below(figure: Figure, keys: list[LegendKey]) -> None:
     """Put a legend below the panels, in as many rows as it needs; the figure grows by them.
 
     Notes stand above its entries.
