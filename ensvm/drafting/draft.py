@@ -378,7 +378,7 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
         hint += "numpy.savez('my.npz', X=X, y=y)"
         raise UserError(f"{error}{hint if form is NpzFormat else ''}") from error
     n_rows, n_inputs = map(int, raw.X.shape)
-    if not n_inputs:
+    if not n_inputs or getattr(raw.X, "nnz", 1) == 0:
         raise UserError(f"{path}: has no inputs: every row is a label alone")
     written_as, share = "a numpy archive", 1.0
     if form is not NpzFormat:

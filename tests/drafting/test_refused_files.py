@@ -31,6 +31,7 @@ CHOICE = csv("x,c,label", "{i}.5,1,{label}")
 ARFF = "@relation r\n@attribute x real\n@attribute label {a,b}\n@data\n" + ROWS
 LABELS_ALONE = "@relation r\n@attribute label {a,b}\n@data\n" + "a\nb\n" * 20
 REFUSED = [
+    ("labels.libsvm", "1\n-1\n" * 20, {}, "has no inputs: every row is a label alone"),
     # tables of text
     ("odd.csv", "," * 9 + "\n" + "," * 9, {}, "holds no values"),
     ("odd.csv", "", {}, "is empty"),

@@ -148,8 +148,6 @@ def _refuse_queries(file: FileContent) -> None:
 def _check_values(X: Any, labels: NDArray[np.float64], file_name: str) -> None:
     if not X.shape[0]:
         raise UserError(f"{file_name}: holds no rows")
-    if not X.nnz:
-        raise UserError(f"{file_name}: has no inputs: every row is a label alone")
     if X.shape[1] > _MOST_COLUMNS:
         raise UserError(f"{file_name}: {X.shape[1]} columns; accepted: an index of up to 100000000")
     wrong = np.flatnonzero(~(np.abs(X.data) <= LARGEST))

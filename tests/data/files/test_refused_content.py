@@ -96,7 +96,6 @@ LIBSVM = [
     (b"9007199254740993 1:1\n-1 1:1\n", "row 1: the label"),
     (b"1 1:1\n-1 2000000000:1\n", "columns; accepted"),
     (b"1 1:1\n-1 qid:3 1:1\n", "line 2: has a qid, .*; accepted: "),
-    (b"1\n-1\n", "every row is a label alone"),
 ]
 NOMINAL = b"@relation r\n@attribute a real\n@attribute b real\n@attribute class {u,v}\n@data\n"
 ARFFS = [
