@@ -144,7 +144,10 @@ class ClaimTest(ConfigBlock):
         ):
             is_set = getattr(self, key) is not None
             if is_set and (not is_one or (self.kind.of_rejections and key in THRESHOLDS)):
-                raise ValueError(f"the relation {self.relation} of a {name} has no `{key}:`")
+                has_threshold = key in THRESHOLDS and not self.kind.of_rejections
+                hint = f"; the threshold is `{effect.key}:`" if has_threshold else ""
+                message = f"the relation {self.relation} of a {name} has no `{key}:`{hint}"
+                raise ValueError(message)
             if is_one and required and not is_set:
                 raise ValueError(f"the relation {self.relation} of a {name} needs `{key}:`")
         return self

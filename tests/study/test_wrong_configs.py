@@ -383,7 +383,11 @@ WRONG_FIGURES_AND_CLAIMS = [
     (CLAIM, CLAIM + ", metric: fit_seconds", r"claims\[1\]: fit_seconds .*add `pass: timing`"),
     ("right: b, ", "", r"claims\[1\]: the relation at-most of a value has no `margin:`"),
     ("right: b, " + CLAIM, "relation: at-most", r"claims\[1\]: .*needs `limit:`"),
-    (CLAIM, "relation: at-least, of: ratio, margin: 1", r"at-least of a ratio has no `margin:`"),
+    (
+        CLAIM,
+        "relation: at-least, of: ratio, margin: 1",
+        r"at-least of a ratio has no `margin:`; the threshold is `factor:`",
+    ),
     (CLAIM, "relation: within, of: ratio, factor: 0", r"claims\[1\]\.factor: .*more than 0"),
     (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
     (CLAIM, "relation: at-most, stage: end, metric: objective_path_", r"\.metric: .*of b, "),
