@@ -28,7 +28,7 @@ def replace_file(path: Path, content: str | bytes) -> None:
                 file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
+            os.chmod(temporary, allowed(0o666))
             os.replace(temporary, path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
@@ -36,6 +36,13 @@ def replace_file(path: Path, content: str | bytes) -> None:
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
+
+
+def allowed(permissions: int) -> int:
+    """Return which of the permissions the user gives to new files and folders (`umask`)."""
+    withheld = os.umask(0o077)  # the system tells it only in exchange for another
+    os.umask(withheld)
+    return permissions & ~withheld
 
 
 @cache

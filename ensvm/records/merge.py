@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ensvm.atomic_write import allowed
 from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError
 from ensvm.records.asked import ASKED_FILE, Asked, read_asked
@@ -219,7 +220,7 @@ def write_merged(merged: Sequence[Merged], target: Path) -> None:
     try:
         for study in merged:
             _write_study(study, unfinished / study.study)
-        unfinished.chmod(0o755)
+        unfinished.chmod(allowed(0o777))
         os.replace(unfinished, target)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import resource
 import shutil
 from contextlib import contextmanager
@@ -227,6 +228,18 @@ def test_records_of_a_folder_that_is_deleted_or_renamed_are_in_a_new_file(
             store.append([record(2)])
     file = Path(str(caught.value).rpartition(" ")[2])
     assert len(read_records(file.parent)) == 2
+
+
+@pytest.mark.parametrize("withheld", [0o077, 0o027, 0o022, 0o002])
+def test_new_files_have_the_permissions_that_the_user_gives(tmp_path, withheld):
+    before = os.umask(withheld)
+    try:
+        replace_file(tmp_path / "new", "content")
+        (tmp_path / "plain").write_text("content")
+    finally:
+        os.umask(before)
+    new, plain = ((tmp_path / name).stat().st_mode for name in ("new", "plain"))
+    assert new == plain
 
 
 def test_a_file_is_whole_or_as_it_was(tmp_path):
