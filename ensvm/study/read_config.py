@@ -26,7 +26,7 @@ from ensvm.yaml_block import MISSING, MOST_MISTAKES
 
 _MEANT = re.compile(r"unknown key \S+; (?:did you mean '|write `)(\w+)")
 _SUGGESTED = re.compile(r"did you mean '([\w-]+)'\?$")
-_TEXT = "accepted: text"
+_TEXT = re.compile(r"; accepted: text( or |$)")
 _DECIDING = (*KIND_KEYS, "relation")  # keys whose values say which other keys a block has
 # Blocks from whose lists an entry with a mistake is left out, so that the others are checked.
 _LEFT_OUT = ("tables", "figures", "claims", "readings", "assumptions", "findings")
@@ -254,7 +254,7 @@ def _removed(content: Any, location: Location, message: str) -> bool:
     if key in _DECIDING and suggested is not None:
         content[key] = suggested[1]
         return True
-    if message.endswith(_TEXT):
+    if _TEXT.search(message):
         content[key] = str(content[key])
         return True
     value, meant = content.pop(key), _MEANT.match(message)

@@ -136,6 +136,7 @@ class YamlSource:
         self._noted: list[UserError] = []
         self._doubtful: set[Location] = set()  # blocks in which errors were found before
         self.incomplete: set[str | int] = set()  # blocks whose wrong entries are left out
+        self._wrong_before: set[Location] = set()  # places of errors that were found before
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
         self.content = self._parsed(self.text)
 
@@ -205,12 +206,13 @@ class YamlSource:
         """
         self._depth += 1
         doubtful, self._doubtful = self._doubtful, {error.block for error in self._noted}
+        wrong, self._wrong_before = self._wrong_before, set(self._wrong_places())
         try:
             with self.noting():
                 yield
         finally:
             self._depth -= 1
-            self._doubtful = doubtful
+            self._doubtful, self._wrong_before = doubtful, wrong
             noted = [] if self._depth else self._noted
             self._noted = self._noted if self._depth else []
         if len(noted) == 1:
@@ -231,7 +233,11 @@ class YamlSource:
         except UserError as error:
             if not self._depth:
                 raise
-            is_sure = isinstance(error, ConfigError) and error.is_sure
+            is_sure = (
+                isinstance(error, ConfigError)
+                and error.is_sure
+                and error.location not in self._wrong_before
+            )
             if is_sure or not error.block or error.block not in self._doubtful:
                 self._noted.append(error)
         except Exception:

@@ -246,7 +246,7 @@ class TableConfig(PrintedMeans):
     of: Literal["results", "timing", "data"] = "results"
     metric: str = "error"
     rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
-    columns: tuple[ColumnConfig, ...]
+    columns: tuple[ColumnConfig, ...] = Field(min_length=1)
     margin: float | None = Field(default=None, ge=0)
     relative_margin: float | None = Field(default=None, gt=0, le=1)
     judged: bool = True

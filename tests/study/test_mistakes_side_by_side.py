@@ -179,3 +179,11 @@ def test_lines_are_right_behind_an_entry_that_is_left_out(tmp_path):
     with pytest.raises(UserError, match=rf"line {line}: claims\[2\]\.left: unknown .*'svcc'"):
         read_config(path)
     assert mark
+
+
+@pytest.mark.parametrize(
+    "location", [(*TABLE, "metric"), (*CLAIM, "metric"), (*READING, "table"), (*CLAIM, "left")]
+)
+@pytest.mark.parametrize("value", [["svc"], {"a": 1}, 5, True])
+def test_a_value_of_another_type_is_one_mistake(tmp_path, location, value):
+    assert len(told(tmp_path, [(location, value)])) <= 1
