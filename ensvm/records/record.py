@@ -6,7 +6,7 @@ that a record does not have are ignored, so that records of other versions can b
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -206,13 +206,16 @@ def read_line(text: bytes) -> Any:
     Whole numbers beyond 64 bits are refused: they are not results of a fit, and do not fit into the
     arrays of the verbs that read them.
     """
-    return json.loads(text, parse_int=_whole_number)
+    return _DECODER.decode(text.decode(json.detect_encoding(text), "surrogatepass"))
 
 
 def _whole_number(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise ValueError(f"a whole number of {len(digits)} digits (accepted: {MOST_DIGITS})")
     return int(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole_number)  # `json.loads` would make one for each line
 
 
 class LineReader:
@@ -236,16 +239,15 @@ class LineReader:
             settings: SettingsLine = checked(SettingsLine, line)
             self._settings[settings.key] = settings.settings
         elif kind == "cell":
-            values = {**line, "run_pass": line.get("pass", "error"), "run": None}
+            run_id, key = str(line.get("run_id")), str(line.get("settings_key"))
+            values = {**line, "run_pass": line.get("pass", "error"), "run": self._runs.get(run_id)}
+            if key in self._settings:
+                values["settings"] = self._settings[key]
             record: Record = checked(Record, values)
             error = record.metrics.get("error", 0.0)
             if isinstance(error, str | bool) or error is None or error < 0 or error > 1:
                 raise ValueError(f"the error {error!r:.60} is not a fraction from 0 to 1")
-            return replace(
-                record,
-                run=self._runs.get(record.run_id),
-                settings=self._settings.get(record.settings_key, record.settings),
-            )
+            return record
         else:
             raise ValueError(f"expected an object of a cell, a run or settings, got {line!r:.60}")
         return None
