@@ -239,7 +239,7 @@ class LineReader:
             settings: SettingsLine = checked(SettingsLine, line)
             self._settings[settings.key] = settings.settings
         elif kind == "cell":
-            run_id, key = str(line.get("run_id")), str(line.get("settings_key"))
+            run_id, key = str(line.get("run_id", "")), str(line.get("settings_key", ""))
             values = {**line, "run_pass": line.get("pass", "error"), "run": self._runs.get(run_id)}
             if key in self._settings:
                 values["settings"] = self._settings[key]
