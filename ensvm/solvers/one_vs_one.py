@@ -64,7 +64,7 @@ def machines_of_pairs(
         machine = minimise(submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter)
         intercepts[pair], violations[pair] = machine.intercept, machine.violation
         steps[pair] = machine.n_iter
-        coefficients[pair][rows] = machine.signed
+        put(coefficients[pair], rows, machine.signed)
     return PairMachines(coefficients, intercepts, violations, steps)
 
 
@@ -171,6 +171,13 @@ def taken(values: Vector, rows: Indices) -> Vector:
     for k in range(rows.size):
         chosen[k] = values[rows[k]]
     return chosen
+
+
+@compiled
+def put(target: Vector, rows: Indices, values: Vector) -> None:
+    """Write the entries of some rows; an index of NumPy's compiles longer."""
+    for k in range(rows.size):
+        target[rows[k]] = values[k]
 
 
 @compiled
