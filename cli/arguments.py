@@ -18,6 +18,7 @@ from ensvm_cli.printing import print_text, refuse
 if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
     from ensvm.runner.plan import Plan
+    from ensvm.study.config import StudyConfig
 
 NOT_ALL_SHOWN = 1  # the exit status
 # In the context of click: whether something could not be shown or written, and the folders in
@@ -25,8 +26,8 @@ NOT_ALL_SHOWN = 1  # the exit status
 LEFT_OUT, NOT_WRITTEN = "ensvm.left_out", "ensvm.not_written"
 WHICH_STUDIES = """RESULTS is a folder; by default it is `results`, and STUDY is every study that
     was run there. The folder `results` of a checkout shows the results that come with ensvm until
-    something is run there; so does, without RESULTS, the name of a shipped study. What is written
-    about them goes to report/STUDY."""
+    something is run there; so does, without RESULTS, the name of a shipped study, and `shipped` is
+    all of them. What is written about them goes to report/STUDY."""
 
 
 results_folder = click.Path(file_okay=False, path_type=Path)
@@ -125,10 +126,7 @@ def _results_and_studies(
     results, studies = (Path(values[0]), values[1:]) if is_folder else (None, values)
     studies, rest = _before_words(results or RESULTS, studies, words)
     if not is_folder:
-        # as `ensvm compare` calls them
-        is_every = studies == (SHIPPED,)
-        studies = tuple(filter(shipped_records, shipped_names())) if is_every else studies
-        studies = tuple(map(_study_name, studies))
+        studies = _of_shipped(studies)
     of_names = bool(studies) and os.sep not in studies[0] and all(map(shipped_records, studies))
     folder = studies[0] if studies and os.sep in studies[0] else str(results or RESULTS)
     if not (results is None and of_names) and not Path(folder).is_dir():
@@ -140,6 +138,20 @@ def _results_and_studies(
             hint = f"; a table: --table {unknown[0]}"
         raise click.UsageError(f"{named}there is no folder {folder!r}; {first}{hint}")
     return results, studies, rest
+
+
+def _of_shipped(studies: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of studies in which a first `shipped` stands for the shipped results.
+
+    `ensvm compare` calls them so. The names behind it are then those of shipped studies.
+    """
+    if studies[:1] != (SHIPPED,):
+        return tuple(map(_study_name, studies))
+    named = tuple(map(shipped_name, studies[1:]))
+    accepted = tuple(filter(shipped_records, shipped_names()))
+    for name in named:
+        must_be_one_of("the results that come with ensvm: no study", name, accepted)
+    return named or accepted
 
 
 def _study_name(name: str) -> str:
@@ -204,11 +216,14 @@ def read_studies(
     )
 
     folders: dict[str, list[Path]] | None = None
+    configs = list["StudyConfig"]()
     for name in dict.fromkeys(studies) if studies else [None]:
         shipped = shipped_records(name) if name and results is None else None
         if name and shipped is not None:
             _say_shipped(name)
-            yield _with_remarks(read_shipped_study(shipped, Path("report", name)))
+            study = _with_remarks(read_shipped_study(shipped, Path("report", name)))
+            configs.append(study.config)
+            yield study
             continue
         if folders is None:
             find = find_studies if only_run else find_shown
@@ -232,8 +247,28 @@ def read_studies(
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = dict.fromkeys([*folders, *shipped_too])
         where = f"{results or RESULTS}: no results of a study"
+        if hint := _option_hint(name, configs) if name not in named else "":
+            refuse(f"{where} {name!r}{hint}")
         must_be_one_of(where, name, named, meant=shipped_names())
-        yield from _readable({name: folders[name]})
+        for study in _readable({name: folders[name]}):
+            configs.append(study.config)
+            yield study
+
+
+def _option_hint(name: str, configs: "Iterable[StudyConfig]") -> str:
+    """Return which option of the command takes a name in a config; "" if none does."""
+    for config in configs:
+        parts: dict[str, Collection[str]] = {
+            "--table": [table.id for table in config.tables],
+            "--claim": [claim.id for claim in config.claims],
+            "--dataset": config.own_rows,
+            "--algorithm": config.algorithms,
+        }
+        for option in click.get_current_context().command.params:
+            for flag in option.opts:
+                if name in parts.get(flag, ()):
+                    return f"; did you mean {flag} {name}?"
+    return ""
 
 
 def _readable(folders: Mapping[str, Sequence[Path]]) -> Iterator["Study"]:

@@ -34,7 +34,7 @@ from ensvm_cli.printing import (
     say,
     told_if_slow,
 )
-from ensvm_cli.table_verbs import commands_of, main_table, print_ending
+from ensvm_cli.table_verbs import commands_of, main_table, print_ending, print_unshown
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
@@ -431,6 +431,12 @@ def print_estimate(
     return cost.seconds, bool(cost.n_unknown)
 
 
+def _failure(record: "Record") -> str:
+    """Return how a cell failed, which it is, and the reason."""
+    cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
+    return f"{record.status}: {cell}: {record.reason}"
+
+
 def _print_outcome(
     outcome: "Outcome", plan: "Plan", results: Path, seconds: float, show_findings: bool
 ) -> None:
@@ -453,8 +459,7 @@ def _print_outcome(
         if reason != "not run yet":
             say(f"  done again: {counted(count, 'cell')} ({reason})")
     for record in outcome.failures[:MAX_FAILURES]:
-        cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
-        say(f"  {record.status}: {cell}: {record.reason}", err=True)
+        say(f"  {_failure(record)}", err=True)
     if len(outcome.failures) > MAX_FAILURES:
         n_more = len(outcome.failures) - MAX_FAILURES
         say(f"  ... and {n_more} more; see the records", err=True)
@@ -471,5 +476,9 @@ def _print_outcome(
         print_text(f"no data: {names}; `{command}` says how to get them")
     if (folder / CELLS_FILE).is_file():
         print_ending(folder, show_findings=show_findings and outcome.done == n_cells)
+    print_unshown(plan, results)
+    if outcome.failures:
+        n_failed = of_all(len(outcome.failures), n_cells, "cell")
+        print_text(f"not done: {n_failed}; the first: {_failure(outcome.failures[0])}")
     places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
     print_text("; ".join([f"took {duration(seconds)}", *places]))

@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
 
 INDENT = 2
+STAGE = "stage"  # what a chosen stage of one fit is recorded by; else the parameters are
 
 
 @click.command()
@@ -173,9 +174,9 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
             "why they did not end well": with_counts(one.reason for one in records if not one.ok),
         }
         lines = {name: "\n".join(map(one_line, found)) for name, found in texts.items() if found}
-        print_facts(behind(records) | lines, INDENT)
-        good = [record for record in records if record.ok]
-        numbers = pd.DataFrame([one.numbers for one in good]).select_dtypes("number")
+        print_facts(behind(records) | lines | _about_stages(records), INDENT)
+        good = [_shown_numbers(record) for record in records if record.ok]
+        numbers = pd.DataFrame(good).select_dtypes("number")
         frame = numbers.dropna(axis="columns", how="all")
         if not frame.empty:
             with infinite_values():
@@ -208,6 +209,32 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             facts["run"] = record.run.to_json()
         say(f"the {record.run_pass} pass: {record.status}", bold=True)
         say(yaml.safe_dump(facts, sort_keys=False, default_flow_style=None, width=100))
+
+
+def _shown_numbers(record: "Record") -> dict[str, Any]:
+    """Return the numbers of a record, in percent where tables are, and those that were chosen."""
+    from ensvm.study.metrics import unit_of
+
+    shown = dict[str, Any]()
+    for name, value in record.numbers.items():
+        unit = unit_of(name)
+        if unit.scale != 1.0 and isinstance(value, float):
+            shown[f"{name}, {unit.name}"] = unit.scale * value
+        else:
+            shown[name] = value
+    return shown | {f"chosen {key}": value for key, value in (record.stage or {}).items()}
+
+
+def _about_stages(records: "list[Record]") -> dict[str, str]:
+    """Return that numbers of a fit are not those of the stage that was chosen, if one was."""
+    from ensvm.study.metrics import left_by_fit
+
+    staged = [record for record in records if STAGE in (record.stage or {})]
+    names = dict.fromkeys(name for one in staged for name in one.numbers if left_by_fit(name))
+    if not names:
+        return {}
+    text = f"{', '.join(names)} are of the whole fit, at its last stage; the record of a cell has"
+    return {"not of the stage": f"{text} the number of the chosen stage, not its parameters"}
 
 
 def _chosen(record: "Record") -> str:

@@ -28,6 +28,7 @@ from ensvm_cli.printing import (
     told_if_slow,
 )
 from ensvm_cli.run import print_estimate
+from ensvm_cli.table_verbs import print_unshown
 
 SMALL_PART = 4  # as many rows to test on as to train on
 
@@ -206,12 +207,14 @@ def check(config: str, results: Path) -> None:
     _print_positive_classes(plan)
     _print_labels_left(plan)
     _print_small_parts(plan)
-    for question in doubtful_limits(plan.config.claims):
+    source = plan.source
+    for question in doubtful_limits(plan.config.claims) if source.is_written(("claims",)) else ():
         print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in (*keys_without_effect(plan, printed), *contradictions(plan)):
         print_text(line)
-    if plan.published is not None:
+    print_unshown(plan)
+    if plan.published is not None and source.is_written(("published",)):
         for line in first_values(printed) if printed else ():
             print_text(f"{plan.published.name}, {line}")
         if not printed:
@@ -233,6 +236,8 @@ def check(config: str, results: Path) -> None:
 
 def _print_fewer_realizations(plan: "Plan") -> None:
     """Print which data sets have fewer realizations than the study asks for."""
+    if not plan.source.is_written(("realizations",)):
+        return
     asked, fewer = plan.config.realizations or 0, list[str]()
     for name, card in plan.cards.items():
         entry, most = plan.config.dataset(name), card.max_realizations
@@ -251,14 +256,15 @@ def _print_left(plan: "Plan") -> None:
     from ensvm.study.printed import empty_fields
     from ensvm.study.row_params import rows_without_params
 
-    for line in repeated_sentences(plan.config.claims):
+    is_written = plan.source.is_written
+    for line in repeated_sentences(plan.config.claims) if is_written(("claims",)) else ():
         print_text(f"{plan.source.path}: {line}")
     for name, rows in rows_without_params(plan.config, plan.source.elsewhere).items():
         message = f"{name} has no parameters of its own on {', '.join(rows)} in its `params_of:`"
         print_text(f"{plan.source.path}: {message}; `params:` or the defaults hold there")
     for line in plan.config.not_computed():
         print_text(f"not computed: {line}")
-    if plan.published is None:
+    if plan.published is None or not is_written(("published",)):
         return
     if not plan.config.citation:
         print_text(f"{plan.source.path}: `citation:` is empty: which paper is it?")

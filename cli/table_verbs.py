@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ensvm.errors import UserError
+from ensvm.name_lists import first_names
 from ensvm.shipped import RESULTS
 from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
@@ -28,6 +29,7 @@ from ensvm_cli.printing import (
 
 if TYPE_CHECKING:
     from ensvm.report.study_folder import Study
+    from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
     from ensvm.study.table_layout import TableConfig
 
@@ -221,6 +223,23 @@ def commands_of(config: "StudyConfig", *results: Path | str) -> list[str]:
     ]
     blocks = "`tables:`, `figures:`, `claims:` or `readings:`"
     return commands or [f"nothing to show: the config has no {blocks}"]
+
+
+def print_unshown(plan: "Plan", results: Path | None = None) -> None:
+    """Print which algorithms of a plan no report shows, and how to see their values."""
+    config = plan.config
+    run = {cell.algorithm: cell.dataset for cell in reversed(plan.cells)}
+    names = [name for name in config.unshown_algorithms if name in run]
+    if not names or not any(getattr(config, block) for block in SHOWN_BY):
+        return  # `commands_of` says so of a study that shows nothing
+    where = () if results is None else (str(results),)
+    command = shlex.join(["ensvm", "show", *where, config.study, run[names[0]], names[0]])
+    text = f"{first_names(names)}: in no table, figure, claim or reading; `{command}` shows values"
+    for table in main_table(config):
+        column = f"tables.{table.id}.columns.{names[0]}: {{}}"
+        own = f"write {names[0]} among its `columns:`"
+        text += f"; for a column in a table, {f'add `{column}`' if config.derived else own}"
+    print_text(f"{config.study}: {text}")
 
 
 @click.command()

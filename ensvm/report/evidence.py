@@ -181,9 +181,14 @@ def command_of(study: Study, row: str, *algorithms: str, realization: int | None
 
 
 def with_counts(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct texts, the commonest first, each with its count."""
-    commonest = Counter(text for text in texts if text).most_common(MOST_TEXTS)
-    return tuple(f"{count} × {text}" for text, count in commonest)
+    """Return the distinct texts, the commonest first, each with its count.
+
+    Of many texts, the last line says how many more there are.
+    """
+    counts = Counter(text for text in texts if text)
+    lines = [f"{count} × {text}" for text, count in counts.most_common(MOST_TEXTS)]
+    n_more = len(counts) - len(lines)
+    return (*lines, f"and {counted(n_more, 'other')}") if n_more else tuple(lines)
 
 
 def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization") -> str:

@@ -16,9 +16,13 @@ OF_PRINT = ("drawn_again", "published_split")
 
 
 def contradictions(plan: Plan) -> list[str]:
-    """Return a line for each pair of keys that contradict each other: file, line, key and why."""
+    """Return a line for each pair of keys that contradict each other: file, line, key and why.
+
+    Pairs of keys that both stand in a base are left out: `ensvm check BASE` names them.
+    """
     found = [*_of_same_rows(plan), *_of_largest_class(plan)]
-    return list(dict.fromkeys(str(plan.source.error(at, why)) for at, why in found))
+    own = (one for one in found if plan.source.is_written(one[0][:2]))
+    return list(dict.fromkeys(str(plan.source.error(at, why)) for at, why in own))
 
 
 def _of_same_rows(plan: Plan) -> Iterator[tuple[Location, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from ensvm.counts import counted
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.kernels.named_kernels import parameters_of
 from ensvm.records.settings import AlgorithmSettings
@@ -46,9 +47,18 @@ def keys_without_effect(plan: Plan, printed: Mapping[Place, Published]) -> list[
         report_keys_without_effect(plan, printed),
         _of_study(plan, places),
     )
-    # Members of a sweep and copies repeat the key of their entry.
-    lines = (str(plan.source.error(at, f"has no effect: {why}")) for at, why in found)
-    return list(dict.fromkeys(lines))
+    # Members of a sweep and copies repeat the key of their entry. The keys of a base are not the
+    # user's to change: they are only counted.
+    lines: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for at, why in found:
+        line = str(plan.source.error(at, f"has no effect: {why}"))
+        lines[plan.source.is_written(at)][line] = None
+    own = list(lines[True])
+    derived = plan.config.derived
+    if derived is not None and lines[False]:
+        keys = counted(len(lines[False]), "key")
+        own.append(f"{plan.path}: {keys} of the base {derived.base} without effect in this study")
+    return own
 
 
 def _overridden(config: StudyConfig) -> Iterator[Idle]:

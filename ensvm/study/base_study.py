@@ -177,6 +177,7 @@ def _built(
     for table in content.get("tables") or ():
         if isinstance(table, dict) and isinstance(table.get("notes"), list):
             table["notes"] = [note for note in table["notes"] if not _explains(note)]
+    source.written = set()  # what the base changes in a base of its own is not the user's
     # Lists of entries come first, since other changes step into them.
     ordered = sorted(changes, key=lambda change: len(change.steps) > 1)
     differs = [_apply(source, content, change) for change in ordered]
@@ -257,17 +258,33 @@ def _apply(source: YamlSource, content: dict[str, Any], change: Change) -> str:
     n = len(location)
     kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
     source.overridden = {**kept, location: change.error}
+    source.written |= set(_written(change.value, location))
     text = f"{change.key}: {_shown(change.value)}"
     if isinstance(before, dict | list):
         return text
     return f"{text} ({'not given' if before is None else f'not {_shown(before)}'})"
 
 
+def _written(value: Any, location: Location) -> Iterator[Location]:
+    """Yield where the user's own values are; a list of names has the entries of the base."""
+    if not isinstance(value, list) or location[0] not in LISTS or len(location) > 1:
+        yield location
+        return
+    for index, entry in enumerate(value):
+        if isinstance(entry, dict):
+            yield (*location, index)
+
+
 def _chosen(change: Change, location: Location, before: Any) -> Any:
     """Return the new value of a key; in a list, names of entries of the base stand for them."""
     value = change.value
-    if not isinstance(value, list) or location[0] not in LISTS or len(location) > 1:
+    if location[0] not in LISTS or len(location) > 1:
         return value
+    if isinstance(value, str | int | float):
+        raise change.error((), f"{value!r} is not accepted; accepted: a list, [{value}]")
+    if not isinstance(value, list):
+        return value
+    _must_be_entries(change, value, only_names=isinstance(before, dict))
     entries = entries_of(before)
     named = () if location == ("datasets",) else value  # a new data set may be that of a card
     for name in [name_of_entry(each) for each in named if not isinstance(each, dict)]:
@@ -276,6 +293,20 @@ def _chosen(change: Change, location: Location, before: Any) -> Any:
     if isinstance(before, dict):
         return {str(name): entries[str(name)] for name in value}
     return [each if isinstance(each, dict) else entries.get(str(each), each) for each in value]
+
+
+def _must_be_entries(change: Change, values: list[Any], *, only_names: bool) -> None:
+    """Refuse what is neither the name of an entry nor, without `only_names`, its block of keys."""
+    for value in values:
+        if isinstance(value, str | int | float) or (isinstance(value, dict) and not only_names):
+            continue
+        message = f"{_shown(value)} is not accepted in this list; accepted: names"
+        if only_names:
+            message += f" of the base, which it chooses; a mapping adds to them, {change.key}: "
+            message += "{NAME: {KEY: VALUE}}"
+        else:
+            message += ", and blocks of keys"
+        raise change.error((), message)
 
 
 def _shown(value: Any) -> str:

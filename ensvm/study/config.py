@@ -301,6 +301,24 @@ class StudyConfig(PrintedMeans):
                 if left:
                     yield f"{at}: {', '.join(sorted(shown))} does not run on {', '.join(left)}"
 
+    @property
+    def unshown_algorithms(self) -> tuple[str, ...]:
+        """The names of the algorithms that no table, figure, claim, reading or verdict needs."""
+        shown = {name for asked in self.asked() for name in asked.algorithms}
+        sweeps = self.names().algorithm_sweeps
+        for table in self.tables:
+            draws = [column.draws for column in table.columns if column.draws is not None]
+            shown.update(name for each in draws for name in sweeps.get(each, (each,)))
+            shown.add(table.largest_class or "")
+        for block in self.algorithms.values():
+            if block.undetermined_at_zero is not None:
+                shown.add(block.undetermined_at_zero.of or "")
+        return tuple(
+            name
+            for name, block in self.algorithms.items()
+            if name not in shown and block.copy_of is None
+        )
+
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""
         return next(table for table in self.tables if table.id == name)

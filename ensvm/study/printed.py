@@ -357,10 +357,11 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
     kinds = _Names(config).kinds
     for table in config.tables:
         by_metric: dict[str, list[float]] = {}
+        columns = {column.name: column for column in table.columns}
         for (name, row, column), number in numbers.items():
-            if name != table.id:
+            if name != table.id or column not in columns:  # a base may print more columns
                 continue
-            metric, kind = table.metric_of(table.column(column)), kinds.get((name, row), "")
+            metric, kind = table.metric_of(columns[column]), kinds.get((name, row), "")
             n_rows = len(config.rows_of(table))
             if kind == "wins" and (over := sum(map(int, number.text.split("/")))) != n_rows:
                 counts = f"{number.text} counts {over} rows, and the table has {n_rows}"

@@ -138,6 +138,7 @@ class YamlSource:
         self.incomplete: set[str | int] = set()  # blocks whose wrong entries are left out
         self._wrong_before: set[Location] = set()  # places of errors that were found before
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
+        self.written: set[Location] = set()  # what a study that is built on another changes
         self.content = self._parsed(self.text)
 
     def replace(self, content: dict[str, Any]) -> None:
@@ -260,6 +261,15 @@ class YamlSource:
         error = ConfigError(str(self._error(location, message)))
         error.location, error.block = location, location[:2]
         return error
+
+    def is_written(self, location: Location) -> bool:
+        """Return whether a key, or a part of its value, is the user's own and not of a base."""
+        if "derived" not in self.content:
+            return True
+        location = self.place_of(location)
+        return any(
+            at[: len(location)] == location or location[: len(at)] == at for at in self.written
+        )
 
     def place_of(self, location: Location) -> Location:
         """Return where the file has a part of the content."""

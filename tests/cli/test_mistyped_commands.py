@@ -34,6 +34,10 @@ MISTYPED = {
         "report ijcai07-figure1 --claim x --only tables",
         "without --output and --only for others",
     ),
+    "an unknown study of the shipped results": (
+        "report shipped nosuch",
+        "the results that come with ensvm: no study 'nosuch'; accepted: ",
+    ),
     "nothing to run": ("run", "`ensvm run smoke`, and `ensvm list` lists"),
     "no name for the changed study, and a wrong key": (
         "run smoke --set algoritms.svc=3 --set datasets.wave.z=3",
@@ -75,6 +79,24 @@ def test_a_mistyped_command_is_told_what_to_type(mistake, tmp_path, monkeypatch)
     answer = invoke(*command.split())
     assert answer.exit_code == 2
     assert message in " ".join(answer.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["table mine {--table 1}", "rank mine {--dataset german}", "report mine {--claim better}"],
+)
+def test_a_part_of_a_study_behind_its_name_is_told_its_option(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = WHOLE.replace("whole", "mine").replace(
+        ", split: {protocol: random, n_train: 1000}", ""
+    )
+    config += "tables: [{id: 1, caption: c, columns: [svc]}]\n"
+    config += "claims: [{id: better, text: t, left: svc, relation: at-most, limit: 99.0}]\n"
+    make_study(tmp_path / "results" / "mine", config, [record("german", 1, "svc", error=0.2)])
+    option = command.partition("{")[2].rstrip("}")
+    answer = invoke(*command.replace(f"{{{option}}}", option.split()[1]).split())
+    assert answer.exit_code == 2
+    assert f"did you mean {option}?" in answer.stderr
 
 
 @pytest.mark.parametrize(

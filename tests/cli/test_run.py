@@ -71,6 +71,8 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
     ran = invoke("run", "--all", "--results", tmp_path / "r", "--jobs", 1)
     assert ran.exit_code == 1, ran.output
     assert "no luck today" in ran.stderr
+    ending = " ".join(ran.stdout.split())
+    assert re.search(r"not done: 1 of 3 cells; the first: failed: \S+, .*bad: .*no luck", ending)
     assert "Traceback" not in ran.output
     lines = [line for line in ran.stdout.splitlines() if "done before" in line or "here: 2" in line]
     assert lines == [
@@ -147,6 +149,7 @@ def test_a_run_ends_with_what_came_out_and_the_time(study, tmp_path, more, shown
     assert ending
     assert shown in before
     assert ("\n own " in before) == (not more)  # one of the two
+    assert ("rho: in no table, figure, claim or reading" in before) == (not more)
     assert not list((tmp_path / "r" / "trial").glob("table-*"))
 
 

@@ -53,6 +53,25 @@ def test_a_data_set_has_its_label_too_and_a_cell_what_was_chosen(tmp_path):
     assert "stage: {C: 2.0}" in answer
 
 
+def test_a_stage_of_one_fit_is_summed_up_and_told_from_the_whole_fit(tmp_path):
+    cells = errors("german", "svc", [0.25] * 20)
+    staged = [
+        replace(one, metrics={**one.metrics, "C_": 1e4}, stage={"stage": number}, n_stages=30)
+        for number, one in enumerate(cells, start=1)
+    ]
+    make_study(tmp_path / "s", CONFIG, staged)
+    text = " ".join(show(tmp_path, "--algorithm", "svc").stdout.split())
+    assert "chosen stage 10.5 5.9161 1 20" in text
+    assert "C_ are of the whole fit, at its last stage" in text
+    n_listed = text.count("1 × stage=")
+    assert f"and {len(cells) - n_listed} others" in text
+    found = [replace(one, metrics={**one.metrics, "C_": 2.0}, stage={"C": 2.0}) for one in cells]
+    make_study(tmp_path / "s", CONFIG, found)
+    text = " ".join(show(tmp_path, "--algorithm", "svc").stdout.split())
+    assert "chosen C 2 0 2 2" in text
+    assert "whole fit" not in text
+
+
 @pytest.mark.parametrize("name", ["ensemble", "the ensemble"])
 def test_everything_behind_a_cell_is_printed(results, name):
     answer = show(results, "--algorithm", name)
@@ -68,7 +87,7 @@ def test_everything_behind_a_cell_is_printed(results, name):
     assert "parameters tol=0.5" in lines
     assert "seconds of a fit 2.5 (median)" in lines
     assert "commit cccccccccc" in lines
-    assert "error 0.26 0.02 0.24 0.28" in lines
+    assert "error, % 26 2 24 28" in lines
     assert "warnings 1 × it was close" in lines
     assert "why they did not end well 1 × no memory" in lines
     assert "MemoryError" in lines

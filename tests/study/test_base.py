@@ -223,6 +223,44 @@ def test_a_wrong_change_gets_one_message_that_names_the_option_or_the_line(base,
             make_plan(built(base, f"{key}: {value}\n"))
 
 
+@pytest.mark.parametrize("key", ["datasets", "algorithms", "tables", "claims", "readings"])
+@pytest.mark.parametrize("value", ["[{id: new, x: 1}]", "[{new: {x: 1}}]", "[[svc]]", "svc"])
+def test_a_list_of_a_wrong_form_gets_messages_that_name_the_line(base, key, value):
+    with pytest.raises(UserError) as refused:
+        make_plan(built(base, f"{key}: {value}\n"))
+    messages = str(refused.value).splitlines()
+    assert all(re.match(r"\S*mine.yaml, line 3: ", line) for line in messages)
+    assert "None" not in str(refused.value)
+    if key == "algorithms" and value != "svc":
+        assert "names of the base, which it chooses; a mapping adds" in str(refused.value)
+    if value == "svc":  # as it was typed
+        assert f"{key}: 'svc' is not accepted; accepted: a list, [svc]" in str(refused.value)
+
+
+def test_check_speaks_of_what_the_user_wrote(base):
+    """Keys of the base that have no effect are counted; those of the user are named."""
+    kernel = "realizations: 3\nkernel: {kernel: rbf, degree: 2}"
+    base.write_text(BASE.replace("realizations: 3", kernel, 1))
+    assert f"{base.name}, line 3: kernel.degree: has no effect" in invoke("check", base).output
+    check = invoke("check", built(base, "datasets: [titanic]\nkernel.coef0: 1\n"))
+    assert check.exit_code == 0, check.output
+    text = " ".join(check.output.split())
+    assert "mine.yaml, line 4: kernel.coef0: has no effect" in text
+    assert re.search(r"mine.yaml: \d keys? of the base whole without effect in this study", text)
+    assert "degree" not in text
+    assert base.name not in text
+
+
+def test_an_algorithm_that_nothing_shows_is_named_with_the_key_that_shows_it(base):
+    new = "algorithms: {new: {estimator: SVC, params: {C: 3}}}\n"
+    text = " ".join(invoke("check", built(base, new)).output.split())
+    key = re.search(r"mine: new: in no table, .* add `(\S+: \{\})`", text)[1]
+    shown = invoke("check", built(base, f"{new}{key}\n"))
+    assert shown.exit_code == 0, shown.output
+    assert "in no table" not in shown.output
+    assert "in no table" not in invoke("check", base).output
+
+
 def test_circles_and_unknown_bases_get_one_message(base):
     circle = base.with_name("mine.yaml")
     circle.write_text("study: mine\nbase: other.yaml\n")
