@@ -121,7 +121,6 @@ OTHERS: dict[tuple[str, str], Callable[[], Iterable[float]]] = {
             for cost in costs(f"fournorm-0.05-{m}", [f"wsv_58~both-auto-{m}"])
         ),
     ],
-    ("ijcai07", "epsilon-end-rho-svm"): lambda: lost("ijcai07", "epsilon-end-rho-svm"),
     ("nips99", "vote-order"): lambda: errors_of("vote-order") * 1.35,
     ("nips99", "splice-split"): lambda: [0.9 * 3190],
     ("nips99", "missing-values"): lambda: lost("nips99", "missing-values"),

@@ -37,14 +37,18 @@ IN_SAMPLE = (
     "A reading that is chosen because it matches printed test errors is identified on those very "
     "values: that is in-sample, and no reproduction. No default of the library is calibrated on it."
 )
+COMPARED = (
+    "Distances, and the numbers of cells that are = or ≈, are over the realizations that every "
+    "reading has in a cell (n, compared); a value that was computed once counts as it is. The "
+    "values in the table are over all realizations of a reading (n, shown), so they may differ "
+    "otherwise."
+)
 HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations, and how it compares with the "
     "printed value. The first reading is what the study runs; the others draw the same random "
-    "numbers if the data are the same. Distances, and the numbers of cells that are = or ≈, are "
-    "over the realizations that every reading has in a cell; a value that was computed once counts "
-    "as it is. The CSV has these values and verdicts. **Bold**: the smallest mean distance to the "
-    "printed values, over the cells in which all readings have a value; readings without any value "
-    "are left out."
+    "numbers if the data are the same. The CSV has these values and verdicts. **Bold**: the "
+    "smallest mean distance to the printed values, over the cells in which all readings have a "
+    "value; readings without any value are left out."
 )
 
 
@@ -285,7 +289,9 @@ def _counted(question: OpenQuestion) -> str:
     text += f"the {counted} of {printed} printed cells that all readings have"
     without = [as_written(question.labels[name]) for name in question.unanswered]
     text += f", but for those without any value: {'; '.join(without)}" if without else ""
-    return f"{text}. A smaller one is nearer to print."
+    text += ". A smaller one is nearer to print."
+    same = all(question.equal[name] == cells for name, cells in question.cells.items())
+    return text if same else f"{text} {COMPARED}"
 
 
 def _missing(study: Study, question: OpenQuestion) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from made_up_records import errors, make_study
 
-from ensvm.report.documents.readings_document import answer_question
+from ensvm.report.documents.readings_document import COMPARED, answer_question
 from ensvm.report.render.first_page import first_page
 from ensvm.report.tables import build_table
 from ensvm.report.write import write_readings, write_tables
@@ -92,6 +92,13 @@ def test_readings_are_compared_on_the_realizations_that_all_have(study):
             assert cell.n <= full.n
     again = only(study({**values, ("german", "a~one"): [0.24, 0.25]}))
     assert again.distances.equals(question.distances)
+
+
+@pytest.mark.parametrize(("more", "is_said"), [([], False), ([0.50, 0.60], True)])
+def test_a_table_says_if_values_shown_and_compared_have_other_realizations(study, more, is_said):
+    """A conclusion said that a value fell, and the table above it showed that it rose."""
+    text, _ = write_readings(study({**OWN, **ONE, ("german", "a~one"): [0.24, 0.25, *more]}))
+    assert (COMPARED in text) == is_said
 
 
 def test_what_was_computed_once_is_compared_as_it_is(study):
