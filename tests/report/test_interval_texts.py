@@ -104,3 +104,14 @@ def test_a_mean_over_draws_says_so_wherever_it_or_one_draw_stands(tmp_path):
     claims, _ = write_claims(study)
     assert "| german (one draw) | 12.20 |" in re.sub(" +", " ", claims)
     assert "| cancer | 20.00 |" in re.sub(" +", " ", claims)
+
+
+@pytest.mark.parametrize(("rows", "is_said"), [(("german",), True), (("german", "one"), False)])
+def test_a_single_draw_says_that_the_others_have_no_results(tmp_path, rows, is_said):
+    """A run of one draw of eleven lost the others, and D grew narrow without a word."""
+    records = [line for row in rows for line in errors(row, "a", 0.12 + 0.001 * np.arange(-2, 3))]
+    printed = "table,row,column,value,std\n2,german,a,12.1,\n"
+    study = make_study(tmp_path / "s", DRAWN, records, printed)
+    ((text, _),) = write_tables(study, "md")
+    assert ("german: D is computed from one draw of the data" in text) == is_said
+    assert ("without results of the other 2" in text) == is_said

@@ -59,6 +59,7 @@ def legend_of(study: Study, table: TableConfig, grid: Grid) -> list[str]:
         ),
         (spreads := _spreads(study, table, cells)): spreads,
         (draws := _draws(study, table, cells)): draws,
+        (single := _single_draws(study, table, cells)): single,
         "What predicting the largest class gets as well is not bold.": guessed,
         (rule := verdicts(study, table, cells)): rule,
         OF_MEANS: any(cell.interval_of for cell in sums),
@@ -126,6 +127,24 @@ def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         f"Means over {n} draws of {kind} ({'; '.join(rows)}); claims, ranks and figures take "
         f"{OF_DRAWS[kind]}."
         for (n, kind), rows in rows_of.items()
+    )
+
+
+def _single_draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return which printed values are compared with one draw of several; empty if none are."""
+    rows: dict[str, int] = {}
+    for cell in cells:
+        column, entry = table.column(cell.column), study.config.dataset(cell.row)
+        if column.draws is not None or cell.published is None or cell.mean is None:
+            continue
+        result = result_of(study, table, cell.row, column)
+        drawn = drawn_results(study, table, column, result)
+        if drawn is not None and len(drawn) == 1:
+            rows[as_written(row_label(study, cell.row))] = len(entry.drawn_again)
+    return " ".join(
+        f"{row}: D is computed from one draw of the data, without results of the other {n} "
+        "(`drawn_again:`), so it does not include how the error varies between draws."
+        for row, n in rows.items()
     )
 
 
