@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -198,6 +199,12 @@ class StudyPage:
                 with suppress(UserError):  # a card of the user's own is not shipped
                     cards[name] = find_card(entry.card or name)
         return cards
+
+    @property
+    def figures_command(self) -> str:
+        """The shell command that writes the study's figures and their data to files."""
+        results = [] if self.study.shipped else [str(self.study.folder.parent)]
+        return shlex.join(["ensvm", "report", *results, self.name, "--only", "figures"])
 
     @property
     def data(self) -> str:

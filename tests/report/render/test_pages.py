@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_up_records import errors, make_study, read_results, record
+from made_up_records import errors, invoke, make_study, read_results, record
 from page_links import PageElements as Page
 from page_links import broken_links, links_of_cards
 
@@ -193,6 +194,29 @@ def test_a_figure_is_an_image_with_a_description(elements, study):
     assert one == other
     sides = map(float, ElementTree.fromstring(content).attrib["viewBox"].split()[2:])
     assert [int(second[side]) for side in ("width", "height")] == [round(2 * one) for one in sides]
+
+
+def test_the_command_below_a_figure_writes_its_files(page, study, monkeypatch):
+    """A page named a file beside the records which only another command writes."""
+    monkeypatch.chdir(study.folder.parents[1])
+    near = read_study(Path("results", "s"))
+    command = StudyPage(near).figures_command
+    assert command == "ensvm report results s --only figures"
+    assert page.read_text("utf-8").count("s --only figures</code>") == len(study.config.figures)
+    answer = invoke(*command.split()[1:])
+    written_files = {Path(line).name for line in answer.output.splitlines()}
+    expected = {f"figure-f.{ending}" for ending in ("csv", "pdf", "png", "svg")}
+    assert expected <= written_files
+
+
+def test_the_margin_in_the_evidence_has_no_colour_of_a_sign():
+    css = (RESULTS.parents[1] / "ensvm/report/render/templates/page.css").read_text("utf-8")
+    of_print = re.findall(r"svg\.strip \.(?:band|print) \{([^}]*)\}", css)
+    signs = re.findall(r"\.v-[^{]*\{([^}]*)\}", css)
+    colours = {colour for rule in signs for colour in re.findall(r"var\((--[\w-]+)\)", rule)}
+    assert {"--good", "--bad"} <= colours
+    assert len(of_print) == 2
+    assert not any(f"var({colour})" in rule for rule in of_print for colour in colours)
 
 
 def test_a_wide_figure_is_scrolled_rather_than_made_small(elements):

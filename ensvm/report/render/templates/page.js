@@ -24,7 +24,8 @@
   // One dot a realization; the height is the dot's number, so that the picture is always the same.
   function strip(cell) {
     const svg = document.createElementNS(SVG, "svg");
-    const width = Math.min(640, 0.85 * window.innerWidth), height = 110, left = 16, floor = 84;
+    const width = Math.min(640, 0.85 * window.innerWidth), height = 110, left = 16;
+    const top = 16, floor = 84;
     const marks = [...cell.values, ...cell.interval, cell.mean].filter(mark => mark !== null);
     if (cell.printed !== null) {
       marks.push(cell.printed - cell.margin, cell.printed + cell.margin);
@@ -41,15 +42,19 @@
       Math.min(...cell.values)} to ${Math.max(...cell.values)}${printed}`);
     if (cell.printed !== null) {
       const from = x(cell.printed - cell.margin), to = x(cell.printed + cell.margin);
-      drawn(svg, "rect", {class: "band", x: from, y: 6, width: Math.max(to - from, 1),
-                          height: floor - 6});
-      drawn(svg, "line", {class: "print", x1: x(cell.printed), x2: x(cell.printed), y1: 6,
+      drawn(svg, "rect", {class: "band", x: from, y: top, width: Math.max(to - from, 1),
+                          height: floor - top});
+      drawn(svg, "line", {class: "print", x1: x(cell.printed), x2: x(cell.printed), y1: top,
                           y2: floor});
+      const share = x(cell.printed) / width;  // a text near an end goes towards the middle
+      drawn(svg, "text", {x: x(cell.printed), y: top - 5,
+                          "text-anchor": share < .2 ? "start" : share > .8 ? "end" : "middle"},
+            `printed: ${cell.printed} ${cell.unit}`);
     }
     cell.values.forEach((value, at) => drawn(svg, "circle", {class: "dot", cx: x(value), r: 3,
       cy: cell.values.length === 1 ? 45 : 18 + (at * 37) % 56}));
     if (cell.mean !== null) {
-      drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: 6, y2: floor});
+      drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: top, y2: floor});
     }
     if (cell.interval.length) {
       const [from, to] = cell.interval.map(x);
@@ -92,7 +97,7 @@
     body.replaceChildren(made("p", cell.sentence));
     if (cell.values.length) {
       body.append(strip(cell));
-      const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
+      const band = cell.printed === null ? "" : " Grey: the printed value and its margin.";
       const bar = cell.interval.length ? " Bar: our mean with the interval D." : "";
       body.append(made("p", `Each dot is one ${cell.each}. Line: our mean.${bar}${band}`,
                        {class: "quiet"}));
