@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.errors import did_you_mean
 from ensvm.experiments import DecisionMap
 from ensvm.report.plots.decision_maps import MARKERS, SIDES
 from ensvm.report.plots.drawing import legend_below
@@ -39,7 +40,12 @@ def use_look(size: str = "page") -> None:
     ----------
     size : 'page' or 'slides', default 'page'
         With `slides`, panels are twice as wide, and letters and lines larger, to be projected.
+
+    Raises ValueError for any other size.
     """
+    if size not in SIZES:
+        accepted = ", ".join(map(repr, SIZES))
+        raise ValueError(f"size={size!r}; accepted: {accepted}{did_you_mean(size, SIZES)}")
     panel, letters = SIZES[size]
     larger = {key: value * letters for key, value in STYLE.items() if _is_size_of_letters(key)}
     plt.style.use(["default", {**STYLE, **larger, "figure.figsize": panel}])

@@ -67,3 +67,9 @@ def test_a_legend_lies_on_no_panel_and_powers_are_plain_text(size):
         assert legend.get_window_extent().y1 < bottom
         assert "10¹" in [label.get_text() for label in axes[0].get_xticklabels()]
         pyplot.close(figure)
+
+
+def test_a_wrong_size_is_answered_with_those_there_are():
+    with pytest.raises(ValueError, match=r"'slide'.*did you mean 'slides'") as error:
+        use_look("slide")
+    assert all(repr(size) in str(error.value) for size in SIZES)
