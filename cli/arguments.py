@@ -230,6 +230,10 @@ def read_studies(
             found = find(results or RESULTS)
             folders = folders_by_study(found)
             say_if_shipped(results or RESULTS, found)
+        where = f"{results or RESULTS}: no results of a study"
+        is_here = name is None or in_any_case(name, folders) in folders
+        if name and not is_here and (hint := _option_hint(name, configs)):
+            refuse(f"{where} {name!r}{hint}")
         if not folders:
             unknown = [one for one in studies if one not in shipped_names()]
             example = example if not studies or unknown else studies[0]
@@ -246,9 +250,6 @@ def read_studies(
             refuse(f"{results}: {name} was not run here; {first}")
         shipped_too = filter(shipped_records, shipped_names()) if results is None else ()
         named = dict.fromkeys([*folders, *shipped_too])
-        where = f"{results or RESULTS}: no results of a study"
-        if hint := _option_hint(name, configs) if name not in named else "":
-            refuse(f"{where} {name!r}{hint}")
         must_be_one_of(where, name, named, meant=shipped_names())
         for study in _readable({name: folders[name]}):
             configs.append(study.config)

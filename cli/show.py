@@ -234,7 +234,12 @@ def _about_stages(records: "list[Record]") -> dict[str, str]:
     if not names:
         return {}
     text = f"{', '.join(names)} are of the whole fit, at its last stage; the record of a cell has"
-    return {"not of the stage": f"{text} the number of the chosen stage, not its parameters"}
+    text += " the number of the chosen stage, not its parameters"
+    if "C_" in names:
+        text += (
+            "; C_ is the largest C of the path, and 1 / path_.lambdas of a fit in Python has all"
+        )
+    return {"not of the stage": text}
 
 
 def _chosen(record: "Record") -> str:

@@ -97,6 +97,10 @@ def test_a_part_of_a_study_behind_its_name_is_told_its_option(command, tmp_path,
     answer = invoke(*command.replace(f"{{{option}}}", option.split()[1]).split())
     assert answer.exit_code == 2
     assert f"did you mean {option}?" in answer.stderr
+    (tmp_path / "results" / "mine").rename(tmp_path / "mine")  # only shipped studies are left
+    answer = invoke("table", "ijcai07", "2")
+    assert answer.exit_code == 2
+    assert "did you mean --table 2?" in answer.stderr
 
 
 @pytest.mark.parametrize(
