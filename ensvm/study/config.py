@@ -15,7 +15,7 @@ from ensvm.study.dataset import DatasetConfig, DatasetDefaults, algorithms_on
 from ensvm.study.figures import AnyFigure
 from ensvm.study.findings import AbstractConfig, FindingConfig
 from ensvm.study.metrics import is_predicted
-from ensvm.study.names import AskedMetric, StudyNames
+from ensvm.study.names import AskedMetric, StudyNames, algorithms_named
 from ensvm.study.passes import TimingConfig
 from ensvm.study.printed_means import Mean, PrintedMeans, narrowest
 from ensvm.study.sweeps import label_of, with_value
@@ -305,18 +305,13 @@ class StudyConfig(PrintedMeans):
     def unshown_algorithms(self) -> tuple[str, ...]:
         """The names of the algorithms that no table, figure, claim, reading or verdict needs."""
         shown = {name for asked in self.asked() for name in asked.algorithms}
-        sweeps = self.names().algorithm_sweeps
-        for table in self.tables:
-            draws = [column.draws for column in table.columns if column.draws is not None]
-            shown.update(name for each in draws for name in sweeps.get(each, (each,)))
-            shown.add(table.largest_class or "")
-        for block in self.algorithms.values():
-            if block.undetermined_at_zero is not None:
-                shown.add(block.undetermined_at_zero.of or "")
+        blocks = (self.tables, self.figures, self.claims, self.readings, self.algorithms)
+        shown.update(name for block in blocks for name in algorithms_named(block))
         return tuple(
             name
             for name, block in self.algorithms.items()
-            if name not in shown and block.copy_of is None
+            if not shown.intersection((name, block.sweep.of if block.sweep else name))
+            and block.copy_of is None
         )
 
     def table(self, name: str) -> TableConfig:

@@ -1,7 +1,7 @@
 """What the blocks of a study may name in each other, and what they ask of the records."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -230,3 +230,23 @@ class StudyNames:
             metric in MEASURED or left_by_fit(metric) or is_setting(metric) or is_predicted(metric)
         ):
             source.refuse(location, unknown(metric, MEASURED, FITTED), is_sure=True)
+
+
+def algorithms_named(value: Any, what: str = "") -> Iterator[str]:
+    """Yield the names of algorithms, and of sweeps of them, in blocks.
+
+    `what` is the kind of the names in a value that is no block; empty if it has none.
+    """
+    if isinstance(value, BaseModel):
+        for key, field in type(value).model_fields.items():
+            inner, mark = getattr(value, key), mark_of(field)
+            if mark is not None and isinstance(inner, dict):
+                yield from algorithms_named(tuple(inner), mark.what)
+                yield from algorithms_named(tuple(inner.values()), mark.values)
+            else:
+                yield from algorithms_named(inner, "" if mark is None else mark.what)
+    elif isinstance(value, dict | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from algorithms_named(inner, what)
+    elif isinstance(value, str) and "algorithm" in what:
+        yield value

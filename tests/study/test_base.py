@@ -261,6 +261,11 @@ def test_an_algorithm_that_nothing_shows_is_named_with_the_key_that_shows_it(bas
     assert "in no table" not in invoke("check", base).output
 
 
+@pytest.mark.parametrize("study", ["ecda13", "ijcai07", "icmla05", "nips99", "smoke"])
+def test_shipped_studies_show_all_of_their_algorithms(study):
+    assert not read_config(find_config(study))[0].unshown_algorithms
+
+
 def test_circles_and_unknown_bases_get_one_message(base):
     circle = base.with_name("mine.yaml")
     circle.write_text("study: mine\nbase: other.yaml\n")
