@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.counts import counted
@@ -24,6 +25,7 @@ from ensvm.study.metrics import (
     DATA_FACTS,
     PARAMETER,
     PERCENT,
+    Direction,
     direction_of,
     range_of,
     unit_of,
@@ -39,6 +41,7 @@ FORMS = (
     f"expected {','.join(LONG)} and a line for each number, or row and the columns of the table "
     "and a line for each data set"
 )
+NEARER = 4  # times nearer to the others of its row is 100 minus a value that is turned round
 MOST_ROWS = 4  # with empty fields that are listed
 IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
@@ -337,26 +340,40 @@ def _out_of_range(metric: str, number: Published) -> str:
         return f"{number.value:g} is not a number of {metric}: a whole number"
     if number.std is not None and number.std < 0:
         return f"the standard deviation {number.std:g} is negative"
-    # Of values with a mean, those at both ends of the range vary most; n - 1 is at least n / 2.
-    most = min(number.value + number.half_unit, high) - low
-    least = high - max(number.value - number.half_unit, low)
-    least_std = (number.std or 0.0) - number.half_unit
-    if math.isfinite(most * least) and least_std > math.sqrt(2 * most * least):
+    # With n - 1 in place of n, which is at least n / 2, a deviation is larger by sqrt(2) at most.
+    if _least_deviation(number) > math.sqrt(2) * _largest_deviation(metric, number):
         of = "percentages" if unit_of(metric) == PERCENT else f"values of {metric}"
         with_mean = f"{of} with the mean {number.value:g}"
         return f"the standard deviation {number.std:g} is larger than {with_mean} can have"
     return ""
 
 
-def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
-    """Yield a question for each table whose printed percentages look like something else.
+def _least_deviation(number: Published) -> float:
+    """Return the smallest standard deviation that is printed as that of a number."""
+    return (number.std or 0.0) - number.half_unit
 
-    They may be fractions, or accuracies under `error`, or errors under `accuracy`. Wins, ties and
-    losses may be those over other rows.
+
+def _largest_deviation(metric: str, number: Published) -> float:
+    """Return the largest standard deviation, with the divisor n, of values with a printed mean.
+
+    Those at both ends of the metric's range vary most. It is infinite without such a range.
+    """
+    low, high = range_of(metric)
+    above = min(number.value + number.half_unit, high) - low
+    below = high - max(number.value - number.half_unit, low)
+    return math.sqrt(above * below) if math.isfinite(above * below) else math.inf
+
+
+def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
+    """Yield questions about tables whose printed percentages look like something else.
+
+    They may be fractions, or accuracies under `error`, or errors under `accuracy`: all of them, or
+    some. Deviations may be ranks or percentages. Wins, ties and losses may be those over other
+    rows.
     """
     kinds = _Names(config).kinds
     for table in config.tables:
-        by_metric: dict[str, list[float]] = {}
+        by_metric: dict[str, dict[tuple[str, str], Published]] = {}
         columns = {column.name: column for column in table.columns}
         for (name, row, column), number in numbers.items():
             if name != table.id or column not in columns:  # a base may print more columns
@@ -367,17 +384,10 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
                 counts = f"{number.text} counts {over} rows, and the table has {n_rows}"
                 yield f"table {name}: {row}, {column}: {counts}; is it printed of other rows?"
             elif unit_of(metric) == PERCENT and kind not in COMPARING:
-                by_metric.setdefault(metric, []).append(number.value)
-        for metric, values in by_metric.items():
-            at = f"table {table.id}: "
-            if len(values) < 2 or not any(values):
-                continue
-            if max(values) <= 1:
-                yield f"{at}no value of {metric} is above 1; are these fractions? {IN_PERCENT}"
-            elif direction_of(metric) == "min" and min(values) >= PERCENT.scale / 2:
-                yield f"{at}every {metric} is at least 50 %; are these accuracies?"
-            elif direction_of(metric) == "max" and max(values) <= PERCENT.scale / 2:
-                yield f"{at}every {metric} is at most 50 %; are these errors?"
+                by_metric.setdefault(metric, {})[row, column] = number
+        for metric, percentages in by_metric.items():
+            for question in _about_percentages(metric, percentages):
+                yield f"table {table.id}: {question}"
         by_row: dict[str, list[Published]] = {}
         for (name, row, _), number in numbers.items():
             if name == table.id and number.std is not None:
@@ -388,6 +398,52 @@ def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> I
         elif of_last_digits := _in_last_digits([*chain.from_iterable(by_row.values())]):
             written = f"a deviation in units of the last digits, as in {of_last_digits[0]}"
             yield f"table {table.id}: is {of_last_digits[1]} {written}? Write {of_last_digits[2]}"
+
+
+def _about_percentages(metric: str, numbers: dict[tuple[str, str], Published]) -> Iterator[str]:
+    """Yield questions about a table's printed percentages of a metric, by row and column."""
+    values, better = [number.value for number in numbers.values()], direction_of(metric)
+    wide = [
+        f"{row}, {column}: {number.value:g} ± {number.std:g}"
+        for (row, column), number in numbers.items()
+        if _least_deviation(number) > _largest_deviation(metric, number) / 2
+    ]
+    if wide:
+        yield (
+            f"{first_names(wide)}: more than half of the largest standard deviation that"
+            " percentages with this mean can have; is it something else?"
+        )
+    if len(values) < 2 or not any(values):
+        return
+    if max(values) <= 1:
+        yield f"no value of {metric} is above 1; are these fractions? {IN_PERCENT}"
+    elif better == "min" and min(values) >= PERCENT.scale / 2:
+        yield f"every {metric} is at least 50 %; are these accuracies?"
+    elif better == "max" and max(values) <= PERCENT.scale / 2:
+        yield f"every {metric} is at most 50 %; are these errors?"
+    elif better is not None and (turned := _turned_round(numbers, better)):
+        other = "accuracies" if better == "min" else "errors"
+        near = "100 minus each is near the other values of its row"
+        yield f"{first_names(turned)}: are these {other}, not values of {metric}? {near}"
+
+
+def _turned_round(numbers: dict[tuple[str, str], Published], better: Direction) -> list[str]:
+    """Return which values are 100 minus what they should be, by the others of their rows.
+
+    Such a value is on the bad side of 50 %, another one of its row on the good side, and 100 minus
+    it is much nearer to the mean of those than the value itself.
+    """
+    sign, half = (1 if better == "min" else -1), PERCENT.scale / 2
+    turned = []
+    for (row, column), number in numbers.items():
+        of_row = (other.value for (name, _), other in numbers.items() if name == row)
+        good = [value for value in of_row if sign * (value - half) < 0]
+        if sign * (number.value - half) <= 0 or not good:
+            continue
+        mean = fmean(good)
+        if abs(PERCENT.scale - number.value - mean) * NEARER <= abs(number.value - mean):
+            turned.append(f"{row}, {column}: {number.value:g}")
+    return turned
 
 
 def _in_last_digits(numbers: list[Published]) -> tuple[str, str, str] | None:
@@ -416,8 +472,12 @@ def _have_ranks(rows: list[list[Published]]) -> bool:
 
 
 def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
-    """Yield for each table which fields of a file are empty, if it is laid out as in the paper."""
+    """Yield for each table of a file that is laid out as in the paper what is empty.
+
+    These are its fields without a text, and its rows of data sets without a line.
+    """
     names, header = _Names(config), list[str]()
+    present: dict[str, set[str]] = {}  # the rows of each table
     empty: dict[str, dict[str, list[str]]] = {}
     for _, line in csv_lines(path):
         if not header or "row" in line:
@@ -428,6 +488,7 @@ def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
             columns = names.columns.get(table, {})
             block, (_, name, _) = config.table(table), names.place(table, row, "")
             summary = next((each for each in block.summary if each.name == name), None)
+            present.setdefault(table, set()).add(name)
             known = {
                 column.name
                 for column in block.columns
@@ -442,6 +503,10 @@ def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
         n = sum(map(len, rows.values()))
         fields_are = "1 field is" if n == 1 else f"{n} fields are"
         yield f"table {table}: {fields_are} still empty ({'; '.join(listed)}{more})"
+    for table, rows_present in present.items():
+        rows_of = config.rows_of(config.table(table))
+        if absent := [row for row in rows_of if row not in rows_present]:
+            yield f"table {table}: no line for {first_names(absent)}"
 
 
 def first_values(numbers: dict[Place, Published]) -> Iterator[str]:

@@ -168,6 +168,24 @@ def test_ranks_and_wins_do_not_hide_another_unit(written, scale, question):
     assert question in told
 
 
+MIXED = [
+    ({"german": "91.1,4.7,1"}, "error", "german, svm: 91.1: are these accuracies, not"),
+    ({"german": "91.1,4.7,1", "titanic": "22.4,97.4,1"}, "error", "german, svm: 91.1: are these"),
+    ({"german": "8.9,95.3,1", "titanic": "90,91,1"}, "accuracy", "svm: 8.9: are these errors, not"),
+    ({"german": "60,20,1"}, "error", ""),
+    ({"german": "89 ± 42,20,1"}, "error", "german, svm: 89 ± 42: more than half of the largest"),
+    ({"german": "5 ± 4,20,1"}, "error", ""),
+]
+
+
+@pytest.mark.parametrize(("rows", "metric", "question"), MIXED)
+def test_some_percentages_of_another_kind_are_asked_about(written, rows, metric, question):
+    study = STUDY.replace("    caption: c\n", f"    caption: c\n    metric: {metric}\n")
+    path, config = written({**rows, "mean": ",,"}, study)
+    asked = "".join(doubtful_values(check_published(path, config), config))
+    assert question in asked if question else not asked
+
+
 def test_wins_over_other_rows_are_asked_about(written):
     path, config = written({"wins-svm": ",1/1/3,"})
     (told,) = doubtful_values(check_published(path, config), config)
@@ -182,6 +200,13 @@ def test_a_field_that_cannot_have_a_value_is_not_called_empty(written):
     path, config = written({"wins-svm": ",,", "titanic": "22.4,,1"})
     (told,) = empty_fields(path, config)
     assert "titanic: lda; wins-svm: lda" in told
+
+
+def test_a_row_of_data_without_a_line_is_listed(written):
+    path, config = written({})
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(line for line in lines if not line.startswith("titanic")) + "\n")
+    assert list(empty_fields(path, config)) == ["table 1: no line for titanic"]
 
 
 def test_a_file_without_rows_in_its_header_is_told_which_word_is_meant(written):
