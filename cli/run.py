@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -220,6 +220,8 @@ def run(
             "give a CONFIG, or --all; for example `ensvm run smoke`, and `ensvm list` lists the"
             " shipped studies"
         )
+    if choice["study"] and not choice["settings"]:
+        raise click.UsageError("--as names the study that --set makes: give --set KEY=VALUE, too")
     if every and (choice["settings"] or choice["study"]):
         raise click.UsageError("--set and --as are for one CONFIG")
     if every and (choice["datasets"] or choice["algorithms"]):
@@ -230,6 +232,8 @@ def run(
         say(f"planning {counted(len(configs), 'study')}", err=True)
     with told_if_slow("reading the config and its data"):
         plans = [make_plan(find_config(name), **choice) for name in configs]
+    if choice["study"]:
+        _refuse_replacing(plans[0], results)
     if every and not dry_run:
         list_missing(plans, data_dir)
     published = choice["published"]
@@ -249,7 +253,8 @@ def run(
             why = "no chosen cell is timed" if has_block else "the config has no `timing:`"
             print_text(f"{plan.config.study}: nothing to run with --pass timing: {why}", err=True)
         if dry_run:
-            to_do.append(_dry_run(plan, results, jobs, data_dir, published, is_part))
+            made_by = _options_of_study(choice["settings"], choice["study"])
+            to_do.append(_dry_run(plan, results, jobs, data_dir, published, is_part, made_by))
         else:
             is_whole = not (is_part or published)
             all_done &= _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
@@ -263,6 +268,27 @@ def run(
         )
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
+
+
+def _refuse_replacing(plan: "Plan", results: Path) -> None:
+    """Refuse a study of --set that would replace results of other settings in its folder."""
+    from ensvm.errors import UserError
+    from ensvm.records.store import CONFIG_COPY, has_file, read_records
+    from ensvm.study.read_config import read_copy
+
+    folder = results / plan.config.study
+    if not has_file(folder, CONFIG_COPY):
+        return
+    before, now = read_copy(folder / CONFIG_COPY).derived, plan.config.derived
+    missing = plan.missing(read_records(folder))
+    n_changed = sum(reason.startswith("changed") for _, reason in missing)
+    if n_changed and before != now:
+        made = "of a study without --set" if before is None else f"with {'; '.join(before.differs)}"
+        replaced = f"{counted(n_changed, 'cell')} of them would be replaced"
+        raise UserError(
+            f"--as {plan.config.study}: {folder} has results {made}, and {replaced}; choose another"
+            " name, or delete the folder"
+        )
 
 
 def _note_fewer(plan: "Plan", wanted: range | None) -> None:
@@ -356,20 +382,14 @@ def _dry_run(
     data_dir: Path | None,
     published: bool,
     is_part: bool,
+    made_by: Sequence[str],
 ) -> tuple[int, float, bool]:
-    """Print what a run would do.
+    """Print what a run would do; `made_by` are the options that make the study of the config.
 
     Returns the number of cells to run, about how many seconds they take, and whether they take
     longer than that.
     """
-    from ensvm.records.store import read_records
-    from ensvm.runner.execute import records_of_base
-
-    records = read_records(results / plan.config.study)
-    of_base, unread_base = records_of_base(plan, results)
-    if unread_base:
-        print_text(unread_base, err=True)
-    records |= {record.identity: record for record in of_base}
+    records = known_records(plan, results)
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
     print_text(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
@@ -382,9 +402,36 @@ def _dry_run(
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if not to_run:
         return 0, 0.0, False
+    measure = command_to_measure(plan, results, made_by)
     return len(to_run), *print_estimate(
-        plan, to_run, records, jobs, published=published, is_part=is_part
+        plan, to_run, records, jobs, measure, published=published, is_part=is_part
     )
+
+
+def _options_of_study(settings: Sequence[str], study: str | None) -> list[str]:
+    """Return the options that make a study of a config, as they are given to `ensvm run`."""
+    options = [word for setting in settings for word in ("--set", setting)]
+    return [*options, "--as", study] if study else options
+
+
+def known_records(plan: "Plan", results: Path) -> dict["Identity", "Record"]:
+    """Return a study's records and those that a run takes from its base; say if it takes none."""
+    from ensvm.records.store import read_records
+    from ensvm.runner.execute import records_of_base
+
+    of_base, unread_base = records_of_base(plan, results)
+    if unread_base:
+        print_text(unread_base, err=True)
+    records = read_records(results / plan.config.study)
+    return {**records, **{record.identity: record for record in of_base}}
+
+
+def command_to_measure(plan: "Plan", results: Path, made_by: Sequence[str] = ()) -> str:
+    """Return the command that runs a realization of a plan, after which its time is known."""
+    from ensvm.report.study_folder import command_to_run
+
+    command = command_to_run(plan.path, results / plan.config.study)
+    return f"{command} {shlex.join([*made_by, '--realizations', '1'])}"
 
 
 def print_estimate(
@@ -392,11 +439,14 @@ def print_estimate(
     cells: list["Cell"],
     records: Mapping["Identity", "Record"],
     jobs: int | None,
+    measure: str,
     *,
     published: bool,
     is_part: bool = False,
 ) -> tuple[float, bool]:
     """Print about how long cells take, from finished cells like them or from `takes:`.
+
+    If neither says it, name the command `measure`, after which it is known.
 
     Returns the seconds, and whether the cells take longer: without `published`, a study has more
     cells than those that `takes:` is for. `is_part` says that only some data sets, algorithms or
@@ -423,10 +473,10 @@ def print_estimate(
         )
     if cost.n_unknown:
         what = counted(cost.n_unknown, "cell") if cost.n_known else "a run"
-        unlike = "their data sets and algorithms have not" if cost.n_known else "nothing has"
+        unlike = "their data sets and algorithms have" if records else f"{plan.config.study} has"
         print_text(
-            f"how long {what} will take is not known, since {unlike} run here before: measure it "
-            f"by `{shlex.join(['ensvm', 'run', str(plan.path), '--realizations', '1'])}`"
+            f"how long {what} will take is not known, since {unlike} not run here before: measure "
+            f"it by `{measure}`"
         )
     return cost.seconds, bool(cost.n_unknown)
 

@@ -27,7 +27,7 @@ from ensvm_cli.printing import (
     refuse,
     told_if_slow,
 )
-from ensvm_cli.run import print_estimate
+from ensvm_cli.run import command_to_measure, known_records, print_estimate
 from ensvm_cli.table_verbs import print_unshown
 
 SMALL_PART = 4  # as many rows to test on as to train on
@@ -274,11 +274,10 @@ def _print_left(plan: "Plan") -> None:
 
 def _print_time(plan: "Plan", results: Path) -> None:
     """Print about how long a run of the missing cells takes."""
-    from ensvm.records.store import read_records
-
-    records = read_records(results / plan.config.study)
+    records = known_records(plan, results)
     if cells := [cell for cell, _ in plan.missing(records)]:
-        print_estimate(plan, cells, records, None, published=False)
+        measure = command_to_measure(plan, results)
+        print_estimate(plan, cells, records, None, measure, published=False)
 
 
 def _print_positive_classes(plan: "Plan") -> None:

@@ -426,9 +426,9 @@ def test_check_names_the_run_after_which_it_knows_how_long_others_take(study, tm
         """Return what `check` prints, on one line."""
         return " ".join(invoke("check", config, "--results", results).stdout.split())
 
-    command = f"ensvm run {config} --realizations 1"
-    assert "is not known, since nothing has run here before" in told()
+    command = f"ensvm run {config} --results {results} --realizations 1"
+    assert "is not known, since trial has not run here before" in told()
     assert command in told()
-    assert invoke(*command.split()[1:], "--results", results, "--jobs", 1).exit_code == 0
+    assert invoke(*command.split()[1:], "--jobs", 1).exit_code == 0
     assert "by cells measured here" in told()
     assert "not known" not in told()
