@@ -13,7 +13,7 @@ corrected resampled t test.
 import math
 import shlex
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ from ensvm.report.statistical_tests import (
 )
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import is_oracle, row_label
-from ensvm.study.metrics import Direction, direction_of
+from ensvm.study.metrics import MEASURED, Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
@@ -217,20 +217,25 @@ def _tested(
     """Return the interval and the p-value of a difference over n realizations.
 
     `n_to_decide` is about how many realizations would make it significant, if mean and spread stay
-    as they are; None if it is, or if 1,000 are not enough.
+    as they are; infinite if no number would, since they share rows. None if it is significant, or
+    if 1,000 are not enough.
     """
     if estimate is None:
         return dict.fromkeys(("low", "high", "p", "n_to_decide"))
     low, high = estimate.interval(level)
     spread = estimate.error / math.sqrt(1 / n + shared)
 
-    def decides(more: int) -> bool:
+    def decides(more: float) -> bool:
         """Return whether so many realizations would show the difference."""
         error = spread * math.sqrt(1 / more + shared)
+        if not error:
+            return estimate.value != 0.0
         return _two_sided(MeanEstimate(estimate.value, error, more - 1)) <= level
 
     p, needed = _two_sided(estimate), None
-    if p > level and n > 1 and decides(MOST_REALIZATIONS):
+    if p > level and n > 1 and not decides(math.inf):
+        needed = math.inf
+    elif p > level and n > 1 and decides(MOST_REALIZATIONS):
         needed = bisect_left(range(MOST_REALIZATIONS), True, lo=n, key=decides)
     return {"low": low, "high": high, "p": p, "n_to_decide": needed}
 
@@ -257,9 +262,11 @@ def _columns_to_compare(
         raise UserError("it states facts of the data, not values of algorithms")
     metrics = dict.fromkeys(table.metric_of(column) for column in table.columns)
     metric = metric or default_metric(table)
+    if metric is None:
+        raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric")
     if metric not in metrics:
-        hint = did_you_mean(metric, metrics) if metric else ""
-        raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric{hint}")
+        remedy = _where_shown(study, metric, metrics)
+        raise UserError(f"its columns show {', '.join(metrics)}, not {metric!r:.80}{remedy}")
     columns: dict[str, ColumnConfig] = {}
     left_out = []
     for column in table.columns:
@@ -271,6 +278,17 @@ def _columns_to_compare(
         else:
             columns[column.name] = column
     return metric, columns, left_out
+
+
+def _where_shown(study: Study, metric: str, shown: Iterable[str]) -> str:
+    """Return which table has a metric that a table does not show, or how a table gets it."""
+    for table in study.config.tables:
+        columns = table.columns if table.of == "results" else ()
+        if any(table.metric_of(column) == metric for column in columns):
+            return f"; `--table {table.id}` shows it"
+    if metric in MEASURED:
+        return f"; no table shows it: write one with `metric: {metric}` into the config"
+    return did_you_mean(metric, (*shown, *MEASURED))
 
 
 def _better(table: TableConfig, metric: str) -> Direction:

@@ -1,6 +1,7 @@
 """Rankings of made-up studies: what is compared, what is left out, and what is refused."""
 
 import io
+import math
 import re
 from dataclasses import replace
 from itertools import combinations
@@ -206,7 +207,7 @@ REFUSED = [
     ({}, ("facts", None), "facts of the data"),
     ({}, ("many", None), "show size, n_errors; choose one with --metric"),
     ({}, ("unknown", None), "'depth_' better.*best: min"),
-    ({}, ("1", "eror"), "its columns show error; choose one with --metric.*did you mean 'error'"),
+    ({}, ("1", "eror"), "its columns show error, not 'eror'; did you mean 'error'"),
     ({}, ("oracles", None), "no algorithms are left to compare; left out: the oracle"),
     ({"rows": ROWS[:1]}, ("1", None), "at least 5 .*it has 1; left out: .*not run yet"),
     ({"rows": ROWS[:4]}, ("1", None), "at least 5 .*it has 4; left out: .*not run yet"),
@@ -495,6 +496,23 @@ def test_too_few_realizations_are_named_with_how_many_would_do(tmp_path):
         shape = np.linspace(-1.0, 1.0, n)
         drawn = 0.01 + spread * shape / shape.std(ddof=1)
         assert (ttest_rel(drawn, np.zeros(n)).pvalue <= 0.05) == is_enough
+
+
+def test_differences_that_no_number_of_realizations_would_show_are_named(tmp_path):
+    """With shared rows the interval does not shrink to nothing: it has a width at n = infinity."""
+    values = {
+        "a": VALUES["a"],
+        "b": VALUES["a"] + 0.001 + 0.05 * np.sin(np.arange(len(VALUES["a"]))),
+    }
+    comparison = compared(tmp_path, on_german(RANDOM, values))
+    pair = comparison.pairs.set_index("second").loc["b"]
+    half, n = (pair["high"] - pair["low"]) / 2, pair["n"]
+    narrowest = half * math.sqrt(comparison.overlap / (1 / n + comparison.overlap))
+    assert abs(pair["difference"]) < narrowest / 2  # more than what the quantile of t adds
+    assert pair["n_to_decide"] == math.inf
+    text = " ".join(write_comparison(comparison)[0].split())
+    assert "More realizations of the same rows would not show a difference from b" in text
+    assert "too few for b" not in text
 
 
 def failed_after(last):

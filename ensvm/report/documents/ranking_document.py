@@ -1,9 +1,10 @@
 """Rankings over data sets and comparisons on one data set, as documents."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from ensvm.counts import counted
@@ -33,6 +34,7 @@ from ensvm.report.tables import are_own_data, build_table, row_label
 from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig
 
+PARTLY = "Compared over some of the realizations"
 RANKS = (
     "The best of a data set has rank 1; equal values share the mean of their ranks. The tests "
     "assume that the data sets are independent: rows made of the same data count too much."
@@ -72,7 +74,7 @@ def ranking_document(ranking: Ranking) -> Document:
         NEMENYI.format(cd=ranking.critical_difference),
         friedman,
         RANKS,
-        Bullets("Compared over some of the realizations", selection.partial),
+        Bullets(PARTLY, selection.partial),
         Bullets("Means over other realizations than their neighbours", selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
@@ -104,7 +106,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         _difference_grid(comparison),
         RESAMPLED,
         _on_dependence(comparison),
-        Bullets("Compared over some of the realizations", selection.partial),
+        Bullets(PARTLY, selection.partial),
         Bullets("Means over other realizations than their neighbours", selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
@@ -141,21 +143,22 @@ def who_is_best(study: Study, table: TableConfig) -> list[str]:
         return []
     with suppress(UserError):
         ranking = rank_over_data_sets(study, table)
-        return [ranking_sentence(ranking) + _not_compared(ranking.selection)]
+        return [ranking_sentence(ranking) + _limits(ranking.selection)]
     sentences = []
     for row in study.config.rows_of(table):
         with suppress(UserError):
             comparison = compare_on_data_set(study, table, row)
             on = as_written(row_label(study, row))
-            best = comparison_sentence(comparison) + _not_compared(comparison.selection)
+            best = comparison_sentence(comparison) + _limits(comparison.selection)
             sentences.append(f"On {on}: {best}")
     return sentences
 
 
-def _not_compared(selection: Selection) -> str:
-    """Return what would be compared if it had all of its values, behind a blank, with why not."""
-    texts = "; ".join(map(as_written, selection.without_values))
-    return f" Not compared: {texts}." if texts else ""
+def _limits(selection: Selection) -> str:
+    """Return what is compared over some realizations, and what is not, each behind a blank."""
+    parts = {PARTLY: selection.partial, "Not compared": selection.without_values}
+    texts = {title: "; ".join(map(as_written, lines)) for title, lines in parts.items() if lines}
+    return "".join(f" {title}: {text}." for title, text in texts.items())
 
 
 def ranking_sentence(ranking: Ranking) -> str:
@@ -192,15 +195,31 @@ def comparison_sentence(comparison: DataSetComparison) -> str:
     }
     best_mean = f"the best mean `{selection.metric}` ({mean})"
     sentence = _sentence(selection, best_mean, texts, groups, test, differences)
-    needed = pairs["n_to_decide"].dropna()
-    if needed.empty:
-        return sentence
-    counts = number_range({int(n) for n in needed})
-    names = enumerated([as_written(selection.labels[str(name)]) for name in needed.index])
-    return (
-        f"{sentence} {pairs['n'].min()} realizations are too few for {names}: about {counts} would "
-        "show the difference, if means and spreads stay as they are."
-    )
+    return " ".join([sentence, *_what_decides(comparison)])
+
+
+def _what_decides(comparison: DataSetComparison) -> Iterator[str]:
+    """Yield which differences more realizations would show, and which only more rows would."""
+    needed = comparison.pairs.set_index("second")["n_to_decide"].dropna()
+    labels = comparison.selection.labels
+    finite = needed[np.isfinite(needed)]
+
+    def named(names: Iterable[object]) -> str:
+        """Return the labels of some algorithms in words."""
+        return enumerated([as_written(labels[str(name)]) for name in names])
+
+    if len(finite):
+        n, counts = comparison.pairs["n"].min(), number_range({int(n) for n in finite})
+        yield (
+            f"{n} realizations are too few for {named(finite.index)}: about {counts} would show the"
+            " difference, if means and spreads stay as they are."
+        )
+    if len(finite) < len(needed):
+        names = named(needed.index.difference(finite.index, sort=False))
+        yield (
+            f"More realizations of the same rows would not show a difference from {names}, however"
+            " many: only more rows may."
+        )
 
 
 def _difference_text(pair: pd.Series, unit: Unit) -> str:
