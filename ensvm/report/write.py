@@ -19,6 +19,7 @@ from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown, unbroken, with_links_to_readings
 from ensvm.report.render.pictures import PICTURE, reproduction_picture
 from ensvm.report.study_folder import Study
+from ensvm.study.printed import Place, Published
 from ensvm.study.signs import SIGNS
 from ensvm.study.table_layout import TableConfig
 
@@ -234,10 +235,14 @@ def write_pages(
         pages.append(page)
         yield path
     path = target / "index.html"
+    main = _main_pages(pages)
     # A part of a work may judge the same printed values again; other claims are our own.
-    whole = [page for page in pages if page.config.part_of not in {one.name for one in pages}]
+    whole = [page for page in pages if main[page.name] == page.name]
+    copies = {page.name for page in pages if page.config.derived and main[page.name] != page.name}
     counted = dict.fromkeys(ORDERS, whole)
-    counted["claim_verdicts"] = [page for page in pages if page.quotes_a_paper]
+    counted["claim_verdicts"] = [
+        page for page in pages if page.quotes_a_paper and page.name not in copies
+    ]
     totals = {
         kind: {
             name: sum(getattr(page, kind).get(name, 0) for page in counted[kind]) for name in order
@@ -265,18 +270,45 @@ def _page_of_work(page: "StudyPage", target: Path) -> str:
     return address.as_posix() if (target / address).is_file() else ""
 
 
-def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
-    """Return the pages in the order of the index, each with whether it is a part of another.
+def _main_pages(pages: Iterable["StudyPage"]) -> dict[str, str]:
+    """Return the name of the page that each page stands under, by its own name.
 
-    Papers come first, by year, then studies with findings, then others. A part follows the study
-    that it is a part of.
+    A part of a work stands under the work. Studies that were built on one of the pages, or on the
+    same other study, stand under the first of them: they have the same printed values.
     """
     by_name = {page.name: page for page in pages}
+    first_on: dict[str, str] = {}  # the first page that was built on a study without a page
+
+    def main(name: str, above: tuple[str, ...] = ()) -> str:
+        """Return the page at the top of those that a page stands under."""
+        config = by_name[name].config
+        under = config.part_of
+        if under is None and config.derived is not None:
+            base = config.derived.base
+            under = base if base in by_name else first_on.setdefault(base, name)
+            if not prints(name) <= prints(under):  # it has printed values of its own
+                return name
+        is_top = under is None or under not in by_name or under in (name, *above)
+        return name if is_top or under is None else main(under, (*above, name))
+
+    def prints(name: str) -> set[tuple[Place, Published]]:
+        """Return the printed values of a study."""
+        return set(by_name[name].study.published.items())
+
+    return {name: main(name) for name in by_name}
+
+
+def _in_order(pages: Iterable["StudyPage"]) -> list[tuple["StudyPage", bool]]:
+    """Return the pages in the order of the index, each with whether it stands under another.
+
+    Papers come first, by year, then studies with findings, then others. See `_main_pages`.
+    """
+    pages = list(pages)
+    by_name, main_of = {page.name: page for page in pages}, _main_pages(pages)
 
     def place(name: str) -> tuple[bool, bool, float, str, bool, str]:
-        """Return what pages are sorted by; it ends with whether it is a part, and the name."""
-        part_of = by_name[name].config.part_of
-        main = part_of if part_of in by_name else name
+        """Return what pages are sorted by; it ends with whether it is under another."""
+        main = main_of[name]
         config = by_name[main].config
         year = math.inf if config.year is None else config.year
         return not config.published, not config.findings, year, main, name != main, name

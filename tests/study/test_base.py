@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -13,10 +14,12 @@ import ensvm
 from ensvm.errors import UserError
 from ensvm.records.store import Store, read_records
 from ensvm.report.study_folder import read_study
+from ensvm.report.write import _main_pages, write_pages
 from ensvm.runner.execute import records_of_base
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config
 from ensvm.study.base_study import read_source
+from ensvm.study.printed import Published
 from ensvm.study.read_config import read_config
 
 ROOT = Path(__file__).parents[2]
@@ -338,6 +341,58 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     assert (
         "Built on small, from which it differs in algorithms.svc.params.C: 100 (not 1.0)." in text
     )
+
+
+def test_a_name_with_results_of_other_settings_is_refused_and_they_stay(small):
+    setting, other = "algorithms.svc.params.C=100", "algorithms.svc.params.C=10"
+    assert invoke("run", "small.yaml", "--set", setting, "--as", "mine", "--jobs", 1).exit_code == 0
+    before = (small / "results/mine/cells.jsonl").read_bytes()
+    for more in ((), ("--dry-run",)):
+        answer = invoke("run", "small.yaml", "--set", other, "--as", "mine", *more)
+        assert answer.exit_code == 2
+        message = " ".join(answer.stderr.split())
+        assert "C: 100 (not 1.0), and 2 cells of them would be replaced; choose another" in message
+    assert (small / "results/mine/cells.jsonl").read_bytes() == before
+    same = invoke("run", "small.yaml", "--set", setting, "--as", "mine", "--jobs", 1)
+    assert "nothing to do" in same.stdout
+
+
+def test_a_name_without_a_change_is_refused(small):
+    answer = invoke("run", "small.yaml", "--as", "mine")
+    assert answer.exit_code == 2
+    assert "give --set KEY=VALUE, too" in " ".join(answer.stderr.split())
+
+
+def test_the_time_of_a_built_study_is_said_to_be_unknown_for_its_own_cells(small):
+    changed = ("--set", "algorithms.svc.params.C=100", "--as", "mine")
+    dry = " ".join(invoke("run", "small.yaml", *changed, "--dry-run").stdout.split())
+    assert "their data sets and algorithms have not run here" in dry
+    command = "ensvm run small.yaml --set algorithms.svc.params.C=100 --as mine --realizations 1"
+    assert command in dry
+
+
+def test_the_index_counts_printed_values_of_a_study_and_those_built_on_it_once(small):
+    for number in (10, 100):
+        setting = f"algorithms.svc.params.C={number}"
+        options = ("--set", setting, "--as", f"c{number}", "--jobs", 1)
+        assert invoke("run", "small.yaml", *options).exit_code == 0
+    studies = {name: read_study(small / "results" / name) for name in ("small", "c10", "c100")}
+
+    def main_pages(*names):
+        """Return which pages stand under which ones."""
+        return _main_pages(
+            [SimpleNamespace(name=n, config=studies[n].config, study=studies[n]) for n in names]
+        )
+
+    assert set(main_pages(*studies).values()) == {"small"}
+    assert set(main_pages("c10", "c100").values()) == {"c10"}
+    own = {("1", "titanic", "svc"): Published(20.0)}
+    studies["c10"] = replace(studies["c10"], published=own)
+    assert main_pages(*studies) == {"small": "small", "c10": "c10", "c100": "small"}
+    *_, index = write_pages(studies.values(), small / "pages")
+    text = index.read_text()
+    assert text.count("Built on small, from which it differs in algorithms.svc.params.C") == 2
+    assert text.count('class="side"') == 1
 
 
 @pytest.mark.parametrize("spoil", ["a line", "a folder", "bytes"])
