@@ -177,13 +177,13 @@ def _show_study(
         for name, document in documents.items()
         if not only_run and (study.folder / f"table-{name}.md").is_file()
     ]
-    has = {
-        "assumptions": any(document.assumptions for document in written),
-        "reasons for missing values": any(document.missing for document in written),
-    }
-    if any(has.values()):
-        words = " and ".join(word for word, applies in has.items() if applies)
-        console.print(f"{words}: {study.folder}/table-*.md\n", style=DIM)
+    lacking = [what for document in written if (what := document.what_is_missing)]
+    words = ["assumptions"] * any(document.assumptions for document in written)
+    words += [
+        f"reasons for missing {what}" for what in ("values", "realizations") if what in str(lacking)
+    ]
+    if words:
+        console.print(f"{' and '.join(words)}: {study.folder}/table-*.md\n", style=DIM)
     if tables and derived is not None:
         print_text(derived.sentence)
 

@@ -16,8 +16,10 @@ import pytest
 from made_up_records import cells_run_here, copy_results, errors, invoke, make_study
 from rich.console import Console
 
+from ensvm.report.documents.ranking_document import who_is_best
 from ensvm.report.render.markdown import unbroken
 from ensvm.report.study_folder import read_study
+from ensvm.report.write import write_pages
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_records
 from ensvm.study.read_config import read_config
@@ -285,7 +287,9 @@ def test_tables_are_ranked_but_those_that_cannot_be(ours):
     [
         (["ijcai07-figure1"], "results: no table to rank"),
         (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
-        (["--table", "2", "--metric", "auk"], "its columns show error; choose one with --metric"),
+        (["--table", "2", "--metric", "auk"], "show error, not 'auk'; did you mean 'auc'"),
+        (["--table", "2", "--metric", "auc"], "no table shows it: write one with `metric: auc`"),
+        (["--table", "2", "--metric", "n_iter_"], "'n_iter_'; `--table 2-certificates` shows it"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_in_one_line(ours, arguments, message):
@@ -397,6 +401,29 @@ def test_the_line_below_tables_names_only_what_their_files_have(
         ("reasons for missing values", "Missing", lacks_a_value),
     ):
         assert (title in text) == (word in shown) == is_there
+
+
+def test_values_over_some_realizations_are_not_called_missing(own_data, monkeypatch):
+    folder = own_data.parent
+    monkeypatch.chdir(folder)
+    cells_run_here(monkeypatch)
+    (folder / "s.yaml").write_text(
+        f"study: s\nrealizations: 20\ndatasets: [{{name: d, path: {own_data.name}, target: label,"
+        " split: {protocol: random, n_train: 40, n_test: 20}}]\n"
+        "algorithms: {a: {estimator: KNeighborsClassifier}, b: {estimator: GaussianNB}}\n"
+        "tables: [{id: 1, caption: c, columns: [a, b]}]\n"
+    )
+    ran = invoke("run", "s.yaml", "--realizations", 6, "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    shown = " ".join(invoke("table", "results").stdout.split())
+    assert "reasons for missing realizations" in shown
+    assert "missing values" not in shown
+    part = "Compared over some of the realizations: d: over 6 of 20 realizations; 14 not run."
+    study = read_study(folder / "results" / "s")
+    (best,) = who_is_best(study, study.config.table("1"))
+    assert part in best
+    *_, index = write_pages([study], folder / "pages")
+    assert "<summary>Missing realizations (1 reason)" in index.with_name("s.html").read_text()
 
 
 def test_a_table_ends_with_its_signs_and_the_next_command(monkeypatch, tmp_path):

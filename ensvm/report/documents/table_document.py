@@ -59,6 +59,8 @@ class TableDocument:
     `caption` and the texts of `grid` are as written in the config; the others are in Markdown.
     `counted_grid` is `grid` in Markdown with the numbers of realizations; `frame` has a line for
     each cell, unrounded.
+    `missing` has reasons; `what_is_missing` says of what: values, realizations of values that are
+    shown, or both.
     """
 
     study: str
@@ -71,6 +73,7 @@ class TableDocument:
     notes: Sequence[str]
     assumptions: Mapping[str, Entry]
     missing: Sequence[str]
+    what_is_missing: str
     origin: str
     frame: pd.DataFrame
 
@@ -123,6 +126,7 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
         notes=tuple(note.marked_text for note in table_notes(study, table)),
         assumptions=_assumptions(study, table),
         missing=[as_written(text) for text in reasons(study, cells)],
+        what_is_missing=_what_is_missing(cells),
         origin=origin(study),
         frame=pd.DataFrame([asdict(cell) for cell in lines], columns=columns).assign(
             notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in lines]
@@ -284,6 +288,16 @@ def _assumptions(study: Study, table: TableConfig) -> dict[str, Entry]:
         for entry in study.config.assumptions
         if entry.tables is None or table.id in entry.tables
     }
+
+
+def _what_is_missing(cells: Sequence[TableCell]) -> str:
+    """Return what cells without all of their realizations lack: values, realizations, or both."""
+    has_reason = [cell for cell in cells if cell.status != "ok"]
+    parts = {
+        "values": any(cell.mean is None for cell in has_reason),
+        "realizations": any(cell.mean is not None for cell in has_reason),
+    }
+    return " and ".join(what for what, applies in parts.items() if applies)
 
 
 def reasons(study: Study, cells: Sequence[TableCell]) -> list[str]:

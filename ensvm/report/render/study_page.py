@@ -238,6 +238,7 @@ class StudyPage:
             "legend": self.html(*document.legend_without_orders(), *grey),
             "notes": self.html(*document.notes),
             "missing": [self.html(reason) for reason in document.missing],
+            "what_is_missing": document.what_is_missing,
             "files": _downloads(document),
             "assumptions": list(document.assumptions),
             "verdicts": [v for v in SIGNS if any(cell.verdict == v for cell in cells)],
