@@ -220,10 +220,10 @@ def run(
             "give a CONFIG, or --all; for example `ensvm run smoke`, and `ensvm list` lists the"
             " shipped studies"
         )
-    if choice["study"] and not choice["settings"]:
-        raise click.UsageError("--as names the study that --set makes: give --set KEY=VALUE, too")
     if every and (choice["settings"] or choice["study"]):
         raise click.UsageError("--set and --as are for one CONFIG")
+    if choice["study"] and not choice["settings"]:
+        raise click.UsageError("--as names the study that --set makes: give --set KEY=VALUE, too")
     if every and (choice["datasets"] or choice["algorithms"]):
         message = "--datasets and --algorithms are for one CONFIG: each study has names of its own"
         raise click.UsageError(message)
