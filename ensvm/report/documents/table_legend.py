@@ -34,7 +34,7 @@ SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
     "Signs: with D, the 95 % interval of ours − printed (and print's rounding), and the margin M, "
-    "{margin}: `=` if D lies within ±M, `≈` within ±3M, `≠` outside ±M, `?` otherwise{why}. D is "
+    "{margin}: `=` if D lies within ±M, `≠` outside ±M, else `≈` within ±3M, else `?`{why}. D is "
     "computed from {bases}. `ensvm show` has D in numbers. Here: {counts}."
 )
 
