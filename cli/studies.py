@@ -188,6 +188,7 @@ def check(config: str, results: Path) -> None:
     from ensvm.shipped import find_config
     from ensvm.study.claim import doubtful_limits
     from ensvm.study.printed import doubtful_values, first_values, read_published
+    from ensvm.study.study_checks import doubtful_scopes
 
     path = find_config(config)
     with told_if_slow(f"reading {path} and its data"):
@@ -208,7 +209,8 @@ def check(config: str, results: Path) -> None:
     _print_labels_left(plan)
     _print_small_parts(plan)
     source = plan.source
-    for question in doubtful_limits(plan.config.claims) if source.is_written(("claims",)) else ():
+    asked = (*doubtful_limits(plan.config.claims), *doubtful_scopes(plan.config))
+    for question in asked if source.is_written(("claims",)) else ():
         print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in (*keys_without_effect(plan, printed), *contradictions(plan)):

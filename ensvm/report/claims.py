@@ -24,6 +24,7 @@ from ensvm.report.claim_tests import (
     judge_p,
     judge_range,
     judge_rejection,
+    judge_row,
     judge_scope,
     judge_varied,
 )
@@ -128,14 +129,19 @@ class Judged:
     def _counted(
         self, verdicts: Sequence[ClaimVerdict | None], silent: str = "without values"
     ) -> str:
+        verdicts = self._in_scope(verdicts)
         counts = Counter(verdicts)
-        several = len({(one.test, one.row) for one in self.comparisons}) < len(self.comparisons)
+        several = len({(one.test, one.row) for one in self.comparisons}) < len(verdicts)
         # a printed row that is not printed is none of the paper's rows
-        total = len(self.comparisons) - (counts[None] if silent == "not printed" else 0)
+        total = len(verdicts) - (counts[None] if silent == "not printed" else 0)
         whole = counted(total, "comparison" if several else "row")
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
         return f"{', '.join(parts)} of {whole}{without}" if parts else without[2:]
+
+    def _in_scope(self, verdicts: Sequence[ClaimVerdict | None]) -> list[ClaimVerdict | None]:
+        """Return the verdicts that are counted, from one of each comparison."""
+        return list(verdicts)
 
 
 @dataclass(frozen=True)
@@ -148,19 +154,30 @@ class JudgedTest(Judged):
     @property
     def verdict(self) -> ClaimVerdict:
         """The verdict; a sentence about all rows is open if some have no values."""
-        return judge_scope([one.verdict for one in self.comparisons], self.test.scope)
+        verdicts = self._in_scope([one.verdict for one in self.comparisons])
+        return judge_scope(verdicts, self.test.scope)
 
     @property
     def new_verdict(self) -> ClaimVerdict:
         """The verdict on new rows of the same kind."""
-        verdicts = [one.new_verdict or one.verdict for one in self.comparisons]
+        verdicts = self._in_scope([one.new_verdict or one.verdict for one in self.comparisons])
         return judge_scope(verdicts, self.test.scope)
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:
         """The verdict on the paper's own printed values; None if it prints none."""
-        verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
+        of_print = self._in_scope([one.printed_verdict for one in self.comparisons])
+        verdicts = [verdict for verdict in of_print if verdict is not None]
         return judge_scope(verdicts, self.test.scope) if verdicts else None
+
+    def _in_scope(self, verdicts: Sequence[ClaimVerdict | None]) -> list[ClaimVerdict | None]:
+        """Return the verdicts themselves, or one of each row if the scope counts rows."""
+        if self.test.scope_of == "comparisons":
+            return list(verdicts)
+        of_row: dict[str, list[ClaimVerdict | None]] = {}
+        for one, verdict in zip(self.comparisons, verdicts, strict=True):
+            of_row.setdefault(one.row, []).append(verdict)
+        return [judge_row(each) for each in of_row.values()]
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,10 @@ class ClaimTest(ConfigBlock):
         Whether the test is about each realization, not their mean, such as a proved bound: it
         fails if one realization violates it.
     scope : 'all' or int
-        Whether all comparisons must hold, or how many of them at least.
+        Whether all comparisons must hold, or how many at least.
+    scope_of : 'comparisons' or 'rows'
+        What the number `scope:` counts, if several names are compared on a data set: comparisons,
+        or data sets on which all of them hold.
     printed : bool
         Whether the printed values are tested too; `false` for a hypothesis that the paper itself
         supports in part.
@@ -109,6 +112,7 @@ class ClaimTest(ConfigBlock):
     rows: Annotated[tuple[str, ...] | None, NameOf("data set")] = None
     each: bool = False
     scope: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    scope_of: Literal["comparisons", "rows"] = "comparisons"
     printed: bool = True
     own_test: Annotated[
         dict[str, str], NameOf("algorithm", values="sweep of algorithms", checked=False)
@@ -167,6 +171,11 @@ class ClaimTest(ConfigBlock):
             raise ValueError("a slope is that of a whole curve, so there is no `stage:`")
         if self.until is not None and self.stage is None:
             raise ValueError("`until:` ends a curve, so it needs `stage:`, the entry of a curve")
+        if self.scope_of == "rows" and (self.scope == "all" or self.n_pairs == 1):
+            raise ValueError(
+                "`scope_of: rows` counts data sets on which all of several comparisons hold; it "
+                "needs a number as `scope:`, and several names as `left:` or `right:`"
+            )
         if self.over is not None and self.rows is not None:
             raise ValueError("give `over:` or `rows:`, not both")
         if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
@@ -197,6 +206,11 @@ class ClaimTest(ConfigBlock):
     def algorithms(self) -> tuple[str, ...]:
         """The algorithms that are compared."""
         return (*self.left, *(self.right or ()))
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of comparisons on a row."""
+        return len(self.left) * len(self.right or (None,))
 
     @property
     def kind(self) -> Relation:

@@ -349,3 +349,25 @@ def test_check_asks_whether_a_limit_of_percentages_is_a_fraction(tmp_path, test,
     assert answer.exit_code == 0, answer.output
     question = "claim c: limit: 0.2 is below 1 %; is this a fraction? error is in percent: 20"
     assert (question in " ".join(answer.stdout.split())) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("scope", "is_asked"),
+    [
+        ("scope: 2", True),
+        ("scope: 2, scope_of: rows", False),
+        ("scope: 2, scope_of: comparisons", False),
+        ("scope: 3", False),  # more than there are data sets
+    ],
+)
+def test_check_asks_what_a_number_of_comparisons_counts(tmp_path, scope, is_asked):
+    (tmp_path / "s.yaml").write_text(
+        "study: s\nrealizations: 2\nalgorithms: {svc: {estimator: SVC}, forest: {estimator: "
+        "RandomForestClassifier}}\ndatasets: [titanic, {name: toy, card: toy-boosting, "
+        "realizations: 1}]\nclaims: [{id: c, text: t, left: [svc, forest], relation: at-most, "
+        f"limit: 50, {scope}}}]\n"
+    )
+    answer = invoke("check", tmp_path / "s.yaml")
+    assert answer.exit_code == 0, answer.output
+    said = " ".join(answer.stdout.split())
+    assert ("scope: 2 counts comparisons, 2 on each data set" in said) == is_asked

@@ -281,6 +281,44 @@ def test_entries_of_a_curve_count_until_a_metric_says_so(compared, of_a, of_b, e
     assert third.right_mean == (7.0 if of_b == {"falls_": 2} else 3.0)
 
 
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ("scope: 2", "holds"),  # two of four comparisons: a's with b
+        ("scope: 2, scope_of: rows", "fails"),  # on no data set with both
+        ("scope: 1, scope_of: rows", "fails"),
+    ],
+)
+def test_a_scope_counts_comparisons_or_data_sets_on_which_all_hold(finding, scope, expected):
+    lines = [
+        line
+        for row in ("german", "titanic")
+        for name, error in (("a", 0.2), ("b", 0.3), ("later", 0.1))
+        for line in errors(row, name, error + NOISE)
+    ]
+    found = finding(
+        f"left: a, right: [b, later], relation: less, rows: [german, titanic], {scope}", lines
+    )
+    assert found.verdict == expected
+    (test,) = found.tests
+    rows = "fails on 2 of 2 rows"
+    counts = "holds on 2, fails on 2 of 4 comparisons"
+    assert test.counts == (rows if "rows" in scope.partition("scope_of")[2] else counts)
+
+
+def test_all_comparisons_hold_on_one_data_set(finding):
+    lines = [
+        *both(0.2 + NOISE, 0.3 + NOISE[::-1]),
+        *errors("german", "later", 0.4 + NOISE),
+        *both(0.2 + NOISE, 0.3 + NOISE[::-1], row="titanic"),
+        *errors("titanic", "later", 0.1 + NOISE),
+    ]
+    keys = "left: a, right: [b, later], relation: less, rows: [german, titanic], scope: {}"
+    assert finding(f"{keys.format(1)}, scope_of: rows", lines).verdict == "holds"
+    assert finding(f"{keys.format(2)}, scope_of: rows", lines).verdict == "fails"
+    assert finding(keys.format(2), lines).verdict == "holds"  # comparisons, on any data set
+
+
 def test_rows_and_pairs_of_a_claim(finding):
     by_default = finding("left: a, right: b, relation: less", [])
     assert [one.row for one in by_default.comparisons] == ["german", "titanic", "web2"]
@@ -344,6 +382,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, ", b: runs_b", "", "names a sweep for each algorithm .* a, b"),
         (RUNS, "right: b, relation: less", "stage: 2, relation: less, of: slope", "no `stage:`"),
         (RUNS, "relation: less", "until: n_iter_, relation: less", "it needs `stage:`"),
+        (RUNS, "relation: less", "scope: 1, scope_of: rows, relation: less", "several names"),
         (RUNS, "relation: less", "scope: most, relation: less", "scope: 'most' is not accepted"),
         (RUNS, "relation: less", "stage: last, relation: less", "stage: 'last' is not accepted"),
         (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),

@@ -198,6 +198,8 @@ claims:
   - {id: ratio, text: A., tests: [{left: a, right: b, relation: at-least, of: ratio, factor: 1.2,
      rows: [own]}]}
   - {id: value, text: A., tests: [{left: a, relation: at-most, limit: 20, rows: [own]}]}
+  - {id: most, text: A., tests: [{left: [a, b], relation: at-most, limit: 20, rows: [own], scope: 1,
+     scope_of: rows}]}
   - {id: growth, text: A., tests: [{left: a, relation: at-most, of: exponent, over: size, limit: 1,
      metric: fit_seconds, pass: timing}]}
   - {id: stage, text: A., tests: [{left: boost, relation: at-most, limit: 1,

@@ -8,6 +8,7 @@ from statistics import median
 
 import pandas as pd
 
+from ensvm.counts import counted
 from ensvm.report.claims import (
     ClaimComparison,
     Judged,
@@ -235,7 +236,13 @@ def words_of_test(study: Study, test: ClaimTest) -> str:
     said = f"{said[:1].upper()}{said[1:]}" + ", in each realization" * test.each
     if test.rows and len(test.rows) <= MOST_ROWS_NAMED:
         said += f", on {enumerated([as_written(row_label(study, row)) for row in test.rows])}"
-    return said if test.scope == "all" else f"{said}, on at least {test.scope}"
+    if test.scope == "all":
+        return said
+    if test.scope_of == "rows":
+        return f"{said}; all of it on at least {counted(test.scope, 'data set')}"
+    if test.n_pairs > 1:
+        return f"{said}, in at least {counted(test.scope, 'comparison')}"
+    return f"{said}, on at least {test.scope}"
 
 
 def _metric_of(test: ClaimTest) -> str:

@@ -127,7 +127,7 @@ def test_the_tests_of_a_claim_are_lines_below_it(study):
     assert text.count("### c: holds") == text.count("- “t” **holds**") == 1
     assert len(re.findall("^  - ", text, re.MULTILINE)) == 2  # the tests that decide
     assert "Test 1: Error of A below that of B, on german: holds on 1" in text
-    assert "at most 40 %, on german, on at least 2: holds on 2 of 2 comparisons" in text
+    assert "at most 40 %, on german, in at least 2 comparisons: holds on 2 of 2 comparisons" in text
     assert "Test 3, under another reading (the other way round), which does not decide" in text
     frame = pd.read_csv(made.folder / "claims.csv")
     assert frame["test"].tolist() == [1, 2, 2, 3]
