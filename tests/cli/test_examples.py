@@ -229,7 +229,7 @@ def test_an_example_runs(example, here):
         assert "without a terminal nothing is asked" in answer.output
         return
     if parts[1] == "compare" and answer.exit_code == 2:  # the test has no such folder
-        assert "run a study first" in answer.output
+        assert "there is no such folder" in answer.output
         return
     assert answer.exit_code in may_be, answer.output
     assert answer.output.strip()

@@ -134,7 +134,10 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
 @pytest.mark.slow
 def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_none(study):
     (first, paths), (nothing, no_paths) = write_figures(study)
-    assert first.missing == ("titanic, b: failed: ouch",)
+    assert first.missing == (
+        "titanic, b: failed: ouch",
+        "german, b: no finite number: 1 of 4 values",
+    )
     assert (no_paths, nothing.missing) == ([], ("cancer, a: not run yet",))
     endings = ("csv", "png", "svg", "pdf")
     assert [path.name for path in paths] == [f"figure-1.{ending}" for ending in endings]
