@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown, TableElement
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -96,6 +95,7 @@ def progress_over(studies: Iterable["Study"], what: str) -> Iterator[Iterator["S
     if not console.is_terminal:
         yield iter(studies)
         return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     def shown() -> Iterator["Study"]:
         """Yield the studies, each when its name is shown."""

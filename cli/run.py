@@ -215,18 +215,7 @@ def run(
     from ensvm.shipped import find_config
     from ensvm.study.read_config import reproduced
 
-    if every == (config is not None):
-        raise click.UsageError(
-            "give a CONFIG, or --all; for example `ensvm run smoke`, and `ensvm list` lists the"
-            " shipped studies"
-        )
-    if every and (choice["settings"] or choice["study"]):
-        raise click.UsageError("--set and --as are for one CONFIG")
-    if choice["study"] and not choice["settings"]:
-        raise click.UsageError("--as names the study that --set makes: give --set KEY=VALUE, too")
-    if every and (choice["datasets"] or choice["algorithms"]):
-        message = "--datasets and --algorithms are for one CONFIG: each study has names of its own"
-        raise click.UsageError(message)
+    _refuse_pairs(config, every, choice)
     configs = [config] if config is not None else reproduced()
     if every:
         say(f"planning {counted(len(configs), 'study')}", err=True)
@@ -268,6 +257,22 @@ def run(
         )
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
+
+
+def _refuse_pairs(config: str | None, every: bool, choice: Mapping[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    if every == (config is not None):
+        raise click.UsageError(
+            "give a CONFIG, or --all; for example `ensvm run smoke`, and `ensvm list` lists the"
+            " shipped studies"
+        )
+    if every and (choice["settings"] or choice["study"]):
+        raise click.UsageError("--set and --as are for one CONFIG")
+    if choice["study"] and not choice["settings"]:
+        raise click.UsageError("--as names the study that --set makes: give --set KEY=VALUE, too")
+    if every and (choice["datasets"] or choice["algorithms"]):
+        message = "--datasets and --algorithms are for one CONFIG: each study has names of its own"
+        raise click.UsageError(message)
 
 
 def _refuse_replacing(plan: "Plan", results: Path) -> None:

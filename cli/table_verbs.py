@@ -177,10 +177,10 @@ def _show_study(
         for name, document in documents.items()
         if not only_run and (study.folder / f"table-{name}.md").is_file()
     ]
-    lacking = [what for document in written if (what := document.what_is_missing)]
+    lacking = " ".join(document.what_is_missing for document in written)
     words = ["assumptions"] * any(document.assumptions for document in written)
     words += [
-        f"reasons for missing {what}" for what in ("values", "realizations") if what in str(lacking)
+        f"reasons for missing {what}" for what in ("values", "realizations") if what in lacking
     ]
     if words:
         console.print(f"{' and '.join(words)}: {study.folder}/table-*.md\n", style=DIM)

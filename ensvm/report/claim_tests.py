@@ -151,13 +151,6 @@ def judge_all(verdicts: Iterable[ClaimVerdict | None]) -> ClaimVerdict:
     return "holds" if known == {"holds"} else "cannot tell"
 
 
-def judge_row(verdicts: Sequence[ClaimVerdict | None]) -> ClaimVerdict | None:
-    """Return `holds` if all comparisons on a row hold, `fails` if one fails; None: no values."""
-    if not any(verdicts):
-        return None
-    return "cannot tell" if None in verdicts and "fails" not in verdicts else judge_all(verdicts)
-
-
 def judge_scope(
     verdicts: Sequence[ClaimVerdict | None], scope: int | Literal["all"]
 ) -> ClaimVerdict:

@@ -24,7 +24,6 @@ from ensvm.report.claim_tests import (
     judge_p,
     judge_range,
     judge_rejection,
-    judge_row,
     judge_scope,
     judge_varied,
 )
@@ -177,7 +176,7 @@ class JudgedTest(Judged):
         of_row: dict[str, list[ClaimVerdict | None]] = {}
         for one, verdict in zip(self.comparisons, verdicts, strict=True):
             of_row.setdefault(one.row, []).append(verdict)
-        return [judge_row(each) for each in of_row.values()]
+        return [judge_scope(each, "all") if any(each) else None for each in of_row.values()]
 
 
 @dataclass(frozen=True)
