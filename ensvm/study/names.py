@@ -211,7 +211,7 @@ class StudyNames:
         if asked.curve or metric == TRAIN_ERROR:
             for name in asked.algorithms:
                 kept = self.algorithms.get(name)
-                if kept is not None and metric not in kept:  # an unknown name is told before
+                if kept is not None and metric not in kept:  # an unknown name was refused before
                     hint = f"; write `record: {SEARCH}`" if metric == SEARCH else ""
                     if metric in RATES:
                         hint = (
