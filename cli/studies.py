@@ -186,9 +186,8 @@ def check(config: str, results: Path) -> None:
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
-    from ensvm.study.claim import doubtful_limits
+    from ensvm.study.claim_checks import questions_about_claims
     from ensvm.study.printed import doubtful_values, first_values, read_published
-    from ensvm.study.study_checks import doubtful_scopes
 
     path = find_config(config)
     with told_if_slow(f"reading {path} and its data"):
@@ -209,8 +208,7 @@ def check(config: str, results: Path) -> None:
     _print_labels_left(plan)
     _print_small_parts(plan)
     source = plan.source
-    asked = (*doubtful_limits(plan.config.claims), *doubtful_scopes(plan.config))
-    for question in asked if source.is_written(("claims",)) else ():
+    for question in questions_about_claims(plan.config) if source.is_written(("claims",)) else ():
         print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in (*keys_without_effect(plan, printed), *contradictions(plan)):
@@ -254,7 +252,7 @@ def _print_fewer_realizations(plan: "Plan") -> None:
 
 def _print_left(plan: "Plan") -> None:
     """Print what is not computed and why, and what of the paper is not written yet."""
-    from ensvm.study.claim import repeated_sentences
+    from ensvm.study.claim_checks import repeated_sentences
     from ensvm.study.printed import empty_fields
     from ensvm.study.row_params import rows_without_params
 

@@ -8,11 +8,10 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from ensvm import hints
 from ensvm.errors import did_you_mean
 from ensvm.study.block import ConfigBlock, GoneNames, Id, NameOf, Names, Sweeps
-from ensvm.study.metrics import PERCENT, SECONDS, direction_of, range_of, unit_of
-from ensvm.study.names import AskedMetric, StudyNames
+from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.names import AskedMetric
 from ensvm.study.passes import PASS_OF_TABLE, RunPass
 from ensvm.study.relations import EFFECTS, RELATIONS, Bound, Effect, Relation
-from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import TableConfig
 
 FEWEST_TIMINGS = 5  # of seconds, for a verdict
@@ -25,7 +24,7 @@ def _names(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _compares_itself(left: Sequence[Any], right: Sequence[Any]) -> bool:
+def compares_itself(left: Sequence[Any], right: Sequence[Any]) -> bool:
     """Return whether both sides of a test are the same single name."""
     return len(left) == 1 and list(left) == list(right)
 
@@ -199,7 +198,7 @@ class ClaimTest(ConfigBlock):
         kept = super().without(block, gone)
         if kept is None or kept == block:
             return kept
-        is_alone = _compares_itself(*(_names(kept.get(key)) for key in ("left", "right")))
+        is_alone = compares_itself(*(_names(kept.get(key)) for key in ("left", "right")))
         return None if is_alone or isinstance(block.get("scope"), int) else kept
 
     @property
@@ -327,125 +326,3 @@ def with_columns(
     return tuple(
         claim.model_copy(update={"tests": tuple(map(filled, claim.tests))}) for claim in claims
     )
-
-
-def repeated_sentences(claims: Sequence[ClaimConfig]) -> Iterator[str]:
-    """Yield a line for each sentence that stands in several claims."""
-    ids_of: dict[str, list[str]] = {}
-    for claim in claims:
-        sentence = " ".join((claim.text or claim.paraphrase or "").split())
-        ids_of.setdefault(sentence, []).append(claim.id)
-    for ids in ids_of.values():
-        if len(ids) > 1:
-            names = ", ".join(ids)
-            yield f"the claims {names} have the same sentence; one claim may have several `tests:`"
-
-
-def doubtful_limits(claims: Sequence[ClaimConfig]) -> Iterator[str]:
-    """Yield a question for each limit of a percentage that looks like a fraction.
-
-    Values at a stage of a curve, such as training errors, are often below 1 %, and that errors are
-    at least so many often means a single row.
-    """
-    for claim, test in ((one, test) for one in claims for test in one.tests):
-        of_percentage = test.of_effect == "value" and unit_of(test.metric) == PERCENT
-        limit = test.limit or 0.0
-        is_few = test.relation == "at-least" and direction_of(test.metric) == "min"
-        if of_percentage and not (test.of_curves or is_few) and 0.0 < limit < 1.0:
-            yield (
-                f"claim {claim.id}: limit: {limit:g} is below 1 %; is this a fraction? "
-                f"{test.metric} is in percent: {limit * PERCENT.scale:g}"
-            )
-
-
-def _check_algorithms(
-    test: ClaimTest,
-    location: Location,
-    tables: Sequence[TableConfig],
-    names: StudyNames,
-    source: YamlSource,
-) -> None:
-    """Refuse algorithms that the study lacks; say if a name is that of a computed column."""
-    for key, of_side in (("left", test.left), ("right", test.right or ())):
-        for name in of_side:
-            in_tables = [table.id for table in tables if name in table.computed]
-            if in_tables and name not in names.algorithms:
-                table = in_tables[0]
-                message = f"{name!r} is a column of table {table}; add `table: {table}` to the test"
-                source.refuse((*location, key), message)
-            else:
-                names.must_have("algorithm", name, (*location, key), source)
-
-
-def _check_columns(
-    test: ClaimTest,
-    location: Location,
-    tables: Sequence[TableConfig],
-    table: TableConfig,
-    source: YamlSource,
-) -> None:
-    """Refuse columns that a table lacks, or that cannot be compared."""
-    columns = {column.name: column for column in table.columns if column.unavailable is None}
-    if table.of == "data":
-        raise source.error((*location, "table"), "facts of the data are not compared")
-    for key, of_side in (("left", test.left), ("right", test.right or ())):
-        what, at = f"column of table {table.id}", ("tables", tables.index(table), "columns")
-        source.must_be_one_of((*location, key), what, of_side, columns, named_at=at)
-    shown = [columns[name] for name in test.algorithms if name in columns]
-    units = {column.name: unit_of(table.metric_of(column)) for column in shown}
-    if len({*units.values()}) > 1:
-        text = " and ".join(f"{name} ({unit.name or 'a number'})" for name, unit in units.items())
-        source.refuse((*location, "left"), f"columns of different units: {text}")
-    computed = [column.name for column in shown if column.effect is not None]
-    if test.effect.is_ratio and computed:
-        message = f"{computed[0]} is computed itself; accepted: `of: difference`"
-        source.refuse((*location, "of"), message)
-    if test.of_effect in ("slope", "exponent"):
-        source.refuse((*location, "of"), f"a column has no {test.of_effect}")
-
-
-def check_claims(
-    claims: Sequence[ClaimConfig],
-    tables: Sequence[TableConfig],
-    names: StudyNames,
-    source: YamlSource,
-) -> None:
-    """Refuse a claim given twice, and names, timings and sweeps that the study does not have."""
-    source.must_be_distinct(("claims",), "claim", [claim.id for claim in claims], "id")
-    for index, claim in enumerate(claims):
-        for number, test in enumerate(claim.tests):
-            location: Location = ("claims", index, "tests", number)
-            with source.noting():
-                if test.table is None:
-                    _check_algorithms(test, location, tables, names, source)
-                elif table := next((one for one in tables if one.id == test.table), None):
-                    _check_columns(test, location, tables, table, source)
-            with source.noting():
-                _check_test(test, location, names, source)
-
-
-def _check_test(test: ClaimTest, location: Location, names: StudyNames, source: YamlSource) -> None:
-    """Refuse values, metrics and sweeps that a test cannot have."""
-    if _compares_itself(test.left, test.right or ()):
-        message = f"{test.left[0]} is compared with itself; give another name"
-        source.refuse((*location, "right"), message)
-    if test.run_pass == "timing" and not names.timing:
-        message = "a claim on the timing pass needs a `timing:` block in the study"
-        source.refuse((*location, "pass"), message)
-    low, high = range_of(test.metric)
-    of_value = test.of_effect == "value" and not test.of_curves
-    if of_value and test.limit is not None and not low <= test.limit <= high:
-        message = f"{test.limit:g} is not a value of {test.metric}: {low:g} to {high:g}"
-        source.refuse((*location, "limit"), message)
-    if test.margin is not None and test.margin >= high - low:
-        message = f"no two values of {test.metric} differ by more than {high - low:g}"
-        source.refuse((*location, "margin"), message)
-    what, swept = "sweep of algorithms", test.own_test.values()
-    names.must_have(what, swept, (*location, "own_test"), source)
-    if test.over is not None:
-        values = names.dataset_sweeps[test.over].values()
-        if len(values) < 2 or not all(
-            isinstance(value, int | float) and value > 0 for value in values
-        ):
-            message = f"growth needs two positive numbers to grow with, got {list(values)}"
-            source.refuse((*location, "over"), message)

@@ -21,6 +21,7 @@ from ensvm.study.metrics import is_computed
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.passes import pass_of
 from ensvm.study.source import YamlSource
+from ensvm.study.table_checks import needs_table
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
@@ -365,8 +366,7 @@ def _check_drawn(
     if not drawn:
         for table_id, columns in of_tables.items() if figure.table is None else ():
             if columns:
-                message = f"{next(iter(columns))!r} is a column of table {table_id}; add"
-                raise source.error(at, f"{message} `table: {table_id}` to the figure")
+                raise source.error(at, needs_table(next(iter(columns)), table_id, "figure"))
         for what in _kinds_of_series(figure):
             names.must_have(what, figure.shown, at, source)
         return
@@ -407,6 +407,5 @@ def check_figures(
                 _check_drawn(figure, index, tables, names, source)
         with source.noting():
             for asked in figure.asked(index, names):
-                if pass_of(asked.metric) == "timing" and not names.timing:
-                    message = "a figure of the timing pass needs a `timing:` block in the study"
-                    source.refuse(asked.location, message)
+                if pass_of(asked.metric) == "timing":
+                    names.must_be_timed("a figure", asked.location, source)

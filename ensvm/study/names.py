@@ -202,6 +202,12 @@ class StudyNames:
             ]
         return blocks
 
+    def must_be_timed(self, block: str, location: Location, source: YamlSource) -> None:
+        """Refuse a block on the timing pass, such as "a table", in a study without this pass."""
+        if not self.timing:
+            message = f"{block} of the timing pass needs a `timing:` block in the study"
+            source.refuse(location, message)
+
     def must_be_measured(self, source: YamlSource, asked: AskedMetric) -> None:
         """Raise UserError for a metric that records cannot have.
 

@@ -1,9 +1,9 @@
 """What a study refuses across its blocks, such as names that it lacks, and what it asks about."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ensvm.study.algorithms import AlgorithmConfig
-from ensvm.study.claim import check_claims
+from ensvm.study.claim_checks import check_claims
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import MapPanel
@@ -28,12 +28,11 @@ def check_study(config: StudyConfig, names: StudyNames, source: YamlSource) -> N
         with source.noting():
             check_figures(config.figures, config.tables, names, source)
         with source.noting():
-            check_claims(config.claims, config.tables, names, source)
+            check_claims(config, names, source)
         for check in (
             _check_rows_of_algorithms,
             _check_labels,
             _check_maps,
-            _check_scopes,
             _check_chosen,
         ):
             with source.noting():
@@ -94,32 +93,6 @@ def _check_maps(config: StudyConfig, source: YamlSource) -> None:
                 at = ("figures", index, "panels", number, "series")
                 what = f"algorithm of the data set {panel.dataset}"
                 source.must_be_one_of(at, what, panel.series, run)
-
-
-def doubtful_scopes(config: StudyConfig) -> Iterator[str]:
-    """Yield a question for each number of comparisons that may be meant as one of data sets."""
-    for claim, test in ((one, test) for one in config.claims for test in one.tests):
-        n_rows, n_pairs = len(config.rows_of_test(test)), test.n_pairs
-        may_be_rows = test.scope != "all" and n_pairs > 1 and 1 < n_rows >= test.scope
-        if may_be_rows and "scope_of" not in test.model_fields_set:
-            yield (
-                f"claim {claim.id}: scope: {test.scope} counts comparisons, {n_pairs} on each data "
-                "set; are data sets meant on which all hold? Write `scope_of: rows`, or "
-                "`scope_of: comparisons` if not"
-            )
-
-
-def _check_scopes(config: StudyConfig, source: YamlSource) -> None:
-    """Refuse a test that asks for more comparisons than it makes."""
-    for index, claim in enumerate(config.claims):
-        for number, test in enumerate(claim.tests):
-            at = ("claims", index, "tests", number, "scope")
-            with source.noting():
-                n_each = 1 if test.scope_of == "rows" else test.n_pairs
-                most = len(config.rows_of_test(test)) * n_each
-                if test.scope != "all" and 0 < most < test.scope:
-                    what = "data sets" if test.scope_of == "rows" else "comparisons"
-                    source.refuse(at, f"{test.scope} is more than the {most} {what}")
 
 
 def _check_rows_of_algorithms(config: StudyConfig, source: YamlSource) -> None:

@@ -1,10 +1,10 @@
 """What a study refuses in its tables: names that it lacks, and keys that contradict each other."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from ensvm.study.metrics import DATA_FACTS, SECONDS, direction_of, range_of, unit_of
+from ensvm.study.metrics import DATA_FACTS, SECONDS, Unit, direction_of, range_of, unit_of
 from ensvm.study.names import StudyNames
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -18,9 +18,8 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
     """Refuse a table given twice, columns that the study does not have, and a wrong `best:`."""
     source.must_be_distinct(("tables",), "table", list(names.ids["table"]), "id")
     for index, table in enumerate(tables):
-        if table.of == "timing" and not names.timing:
-            message = "a table of timing needs a `timing:` block in the study"
-            source.refuse(("tables", index, "of"), message)
+        if table.of == "timing":
+            names.must_be_timed("a table", ("tables", index, "of"), source)
         rows = names.datasets if table.rows is None else table.rows
         columns = [column.name for column in table.columns]
         source.must_be_distinct(("tables", index, "columns"), "column", columns)
@@ -54,6 +53,20 @@ def must_be_columns(
     columns = [column.name for column in table.columns]
     at = ("tables", tables.index(table), "columns")
     source.must_be_one_of(location, f"column of table {table.id}", named, columns, named_at=at)
+
+
+def must_have_one_unit(units: Mapping[str, Unit], location: Location, source: YamlSource) -> None:
+    """Refuse columns, named at `location`, whose values have different units."""
+    if len({*units.values()}) > 1:
+        text = " and ".join(
+            f"{name} ({unit.name or 'a plain number'})" for name, unit in units.items()
+        )
+        source.refuse(location, f"the columns {text} have different units")
+
+
+def needs_table(column: str, table: str, block: str) -> str:
+    """Return an error message: a block, such as a test, names a column without its table."""
+    return f"{column!r} is a column of table {table}; add `table: {table}` to the {block}"
 
 
 def must_be_rows(
@@ -142,12 +155,8 @@ def _check_computed(
     source.must_be_one_of(at, "column or algorithm", of, accepted)
     if not accepted.keys() >= {*of}:
         return
-    units = [
-        unit_of(table.metric_of(one)).name or "a plain number" for one in table.sources_of(column)
-    ]
-    if units[0] != units[1]:
-        text = " and ".join(f"{name} ({unit})" for name, unit in zip(of, units, strict=True))
-        raise source.error(at, f"the columns {text} have different units")
+    metrics = map(table.metric_of, table.sources_of(column))
+    must_have_one_unit(dict(zip(of, map(unit_of, metrics), strict=True)), at, source)
 
 
 def _check_summary(table: TableConfig, index: int, rows: Sequence[str], source: YamlSource) -> None:

@@ -343,10 +343,15 @@ def test_a_claim_of_columns_is_told_in_words_and_needs_their_values(tmp_path):
             "left: times, right: times, table: 4, of: ratio, relation: at-least",
             "times is computed itself; accepted: `of: difference`",
         ),
+        (
+            "left: sold, right: clean, table: 4, relation: less",
+            r"left: the column 'sold' of table 4 is `unavailable:`, so it has no values",
+        ),
     ],
 )
 def test_slips_of_claims_of_columns(tmp_path, slip, message):
-    text = f"{CONFIG}claims:\n  - {{id: c, text: It rises., {slip}}}\n"
+    config = CONFIG + "      - {name: sold, unavailable: not published}\n"
+    text = f"{config}claims:\n  - {{id: c, text: It rises., {slip}}}\n"
     (tmp_path / "s.yaml").write_text(text)
     with pytest.raises(UserError, match=message):
         read_config(tmp_path / "s.yaml")
