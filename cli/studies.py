@@ -187,7 +187,8 @@ def check(config: str, results: Path) -> None:
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
     from ensvm.study.claim_checks import questions_about_claims
-    from ensvm.study.printed import doubtful_values, first_values, read_published
+    from ensvm.study.printed import read_published
+    from ensvm.study.printed_questions import doubtful_values, first_values
 
     path = find_config(config)
     with told_if_slow(f"reading {path} and its data"):
@@ -253,7 +254,7 @@ def _print_fewer_realizations(plan: "Plan") -> None:
 def _print_left(plan: "Plan") -> None:
     """Print what is not computed and why, and what of the paper is not written yet."""
     from ensvm.study.claim_checks import repeated_sentences
-    from ensvm.study.printed import empty_fields
+    from ensvm.study.printed_questions import empty_fields
     from ensvm.study.row_params import rows_without_params
 
     is_written = plan.source.is_written

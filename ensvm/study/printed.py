@@ -12,9 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from ensvm.counts import counted
@@ -25,8 +23,6 @@ from ensvm.study.metrics import (
     DATA_FACTS,
     PARAMETER,
     PERCENT,
-    Direction,
-    direction_of,
     range_of,
     unit_of,
 )
@@ -41,9 +37,6 @@ FORMS = (
     f"expected {','.join(LONG)} and a line for each number, or row and the columns of the table "
     "and a line for each data set"
 )
-NEARER = 4  # times nearer to the others of its row is 100 minus a value that is turned round
-MOST_ROWS = 4  # with empty fields that are listed
-IN_PERCENT = "Errors and accuracies are printed in percent"
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
 MORE = "; accepted: as many; a standard deviation follows its value, as in 5.9 ± 1.2"
@@ -98,7 +91,7 @@ def read_published(path: Path, config: "StudyConfig") -> dict[Place, Published]:
     return {place: number for place, number, _ in read}
 
 
-class _Names:
+class PlaceNames:
     """The names of tables, rows and columns by what a file may call them."""
 
     def __init__(self, config: "StudyConfig") -> None:
@@ -133,7 +126,7 @@ def _read(
     path: Path, config: "StudyConfig"
 ) -> tuple[list[tuple[Place, Published, str]], list[str]]:
     """Return the printed numbers of a file, each with its place and line, and what is wrong."""
-    names, mistakes = _Names(config), list[str]()
+    names, mistakes = PlaceNames(config), list[str]()
     numbers: dict[Place, tuple[Place, Published, str]] = {}
     header: list[str] = []
     for position, line in csv_lines(path):
@@ -161,7 +154,7 @@ def _read(
     return list(numbers.values()), mistakes
 
 
-def _check_header(position: str, header: list[str], names: _Names) -> None:
+def _check_header(position: str, header: list[str], names: PlaceNames) -> None:
     if "row" not in header:
         other = next((name for name in header if name.lower() in _ROW_NAMES), "")
         hint = f"; write `row` in place of {other!r}" if other else ""
@@ -175,7 +168,7 @@ def _check_header(position: str, header: list[str], names: _Names) -> None:
 
 
 def _fields(
-    position: str, header: list[str], line: list[str], names: _Names
+    position: str, header: list[str], line: list[str], names: PlaceNames
 ) -> Iterator[tuple[str, Place, str]]:
     """Yield the numbers in a line as texts, each with the title and the place of its value."""
     if len(line) != len(header):
@@ -262,7 +255,7 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
     Raises UserError if no table has a place for one of them, or it cannot be of its metric:
     Mistakes for several.
     """
-    kinds = _Names(config).kinds
+    kinds = PlaceNames(config).kinds
     read, mistakes = _read(path, config)
     unknown = dict[tuple[str, ...], list[str]]()  # by name; what is wrong with each value
     for place, number, position in read:
@@ -341,19 +334,19 @@ def _out_of_range(metric: str, number: Published) -> str:
     if number.std is not None and number.std < 0:
         return f"the standard deviation {number.std:g} is negative"
     # With n - 1 in place of n, which is at least n / 2, a deviation is larger by sqrt(2) at most.
-    if _least_deviation(number) > math.sqrt(2) * _largest_deviation(metric, number):
+    if least_deviation(number) > math.sqrt(2) * largest_deviation(metric, number):
         of = "percentages" if unit_of(metric) == PERCENT else f"values of {metric}"
         with_mean = f"{of} with the mean {number.value:g}"
         return f"the standard deviation {number.std:g} is larger than {with_mean} can have"
     return ""
 
 
-def _least_deviation(number: Published) -> float:
+def least_deviation(number: Published) -> float:
     """Return the smallest standard deviation that is printed as that of a number."""
     return (number.std or 0.0) - number.half_unit
 
 
-def _largest_deviation(metric: str, number: Published) -> float:
+def largest_deviation(metric: str, number: Published) -> float:
     """Return the largest standard deviation, with the divisor n, of values with a printed mean.
 
     Those at both ends of the metric's range vary most. It is infinite without such a range.
@@ -362,163 +355,3 @@ def _largest_deviation(metric: str, number: Published) -> float:
     above = min(number.value + number.half_unit, high) - low
     below = high - max(number.value - number.half_unit, low)
     return math.sqrt(above * below) if math.isfinite(above * below) else math.inf
-
-
-def doubtful_values(numbers: dict[Place, Published], config: "StudyConfig") -> Iterator[str]:
-    """Yield questions about tables whose printed percentages look like something else.
-
-    They may be fractions, or accuracies under `error`, or errors under `accuracy`: all of them, or
-    some. Deviations may be ranks or percentages. Wins, ties and losses may be those over other
-    rows.
-    """
-    kinds = _Names(config).kinds
-    for table in config.tables:
-        by_metric: dict[str, dict[tuple[str, str], Published]] = {}
-        columns = {column.name: column for column in table.columns}
-        for (name, row, column), number in numbers.items():
-            if name != table.id or column not in columns:  # a base may print more columns
-                continue
-            metric, kind = table.metric_of(columns[column]), kinds.get((name, row), "")
-            n_rows = len(config.rows_of(table))
-            if kind == "wins" and (over := sum(map(int, number.text.split("/")))) != n_rows:
-                counts = f"{number.text} counts {over} rows, and the table has {n_rows}"
-                yield f"table {name}: {row}, {column}: {counts}; is it printed of other rows?"
-            elif unit_of(metric) == PERCENT and kind not in COMPARING:
-                by_metric.setdefault(metric, {})[row, column] = number
-        for metric, percentages in by_metric.items():
-            for question in _about_percentages(metric, percentages):
-                yield f"table {table.id}: {question}"
-        by_row: dict[str, list[Published]] = {}
-        for (name, row, _), number in numbers.items():
-            if name == table.id and number.std is not None:
-                by_row.setdefault(row, []).append(number)
-        if _have_ranks(list(by_row.values())):
-            beside = "the numbers beside the values are 1, 2, ... in the order of the values"
-            yield f"table {table.id}: {beside}; are these ranks? They are read as deviations"
-        elif of_last_digits := _in_last_digits([*chain.from_iterable(by_row.values())]):
-            written = f"a deviation in units of the last digits, as in {of_last_digits[0]}"
-            yield f"table {table.id}: is {of_last_digits[1]} {written}? Write {of_last_digits[2]}"
-
-
-def _about_percentages(metric: str, numbers: dict[tuple[str, str], Published]) -> Iterator[str]:
-    """Yield questions about a table's printed percentages of a metric, by row and column."""
-    values, better = [number.value for number in numbers.values()], direction_of(metric)
-    wide = [
-        f"{row}, {column}: {number.value:g} ± {number.std:g}"
-        for (row, column), number in numbers.items()
-        if _least_deviation(number) > _largest_deviation(metric, number) / 2
-    ]
-    if wide:
-        yield (
-            f"{first_names(wide)}: more than half of the largest standard deviation that"
-            " percentages with this mean can have; is it something else?"
-        )
-    if len(values) < 2 or not any(values):
-        return
-    if max(values) <= 1:
-        yield f"no value of {metric} is above 1; are these fractions? {IN_PERCENT}"
-    elif better == "min" and min(values) >= PERCENT.scale / 2:
-        yield f"every {metric} is at least 50 %; are these accuracies?"
-    elif better == "max" and max(values) <= PERCENT.scale / 2:
-        yield f"every {metric} is at most 50 %; are these errors?"
-    elif better is not None and (turned := _turned_round(numbers, better)):
-        other = "accuracies" if better == "min" else "errors"
-        near = "100 minus each is near the other values of its row"
-        yield f"{first_names(turned)}: are these {other}, not values of {metric}? {near}"
-
-
-def _turned_round(numbers: dict[tuple[str, str], Published], better: Direction) -> list[str]:
-    """Return which values are 100 minus what they should be, by the others of their rows.
-
-    Such a value is on the bad side of 50 %, another one of its row on the good side, and 100 minus
-    it is much nearer to the mean of those than the value itself.
-    """
-    sign, half = (1 if better == "min" else -1), PERCENT.scale / 2
-    turned = []
-    for (row, column), number in numbers.items():
-        of_row = (other.value for (name, _), other in numbers.items() if name == row)
-        good = [value for value in of_row if sign * (value - half) < 0]
-        if sign * (number.value - half) <= 0 or not good:
-            continue
-        mean = fmean(good)
-        if abs(PERCENT.scale - number.value - mean) * NEARER <= abs(number.value - mean):
-            turned.append(f"{row}, {column}: {number.value:g}")
-    return turned
-
-
-def _in_last_digits(numbers: list[Published]) -> tuple[str, str, str] | None:
-    """Return a value with its deviation as 5.93(12), 5.93 ±12 and 5.93 ± 0.12, else None.
-
-    It is the first of printed values that have decimals, if no deviation of them has any.
-    """
-    texts = (number.text.split(" ±") for number in numbers)
-    pairs = [(value, std) for value, std in texts if value.partition(".")[2].isdecimal()]
-    if not pairs or any(not std.isdecimal() or not int(std) for _, std in pairs):
-        return None
-    value, std = pairs[0]
-    meant = Decimal(std).scaleb(-len(value.partition(".")[2]))
-    return f"{value}({std})", f"{value} ±{std}", f"{value} ± {meant:f}"
-
-
-def _have_ranks(rows: list[list[Published]]) -> bool:
-    """Return whether what stands beside printed values are their ranks in each of some rows."""
-    if len(rows) < 2 or min(map(len, rows)) < 2:
-        return False
-    for sign in (1, -1):  # the best is the smallest or the largest
-        in_order = (sorted(row, key=lambda number: sign * number.value) for row in rows)
-        if all([one.std for one in row] == [*range(1, len(row) + 1)] for row in in_order):
-            return True
-    return False
-
-
-def empty_fields(path: Path, config: "StudyConfig") -> Iterator[str]:
-    """Yield for each table of a file that is laid out as in the paper what is empty.
-
-    These are its fields without a text, and its rows of data sets without a line.
-    """
-    names, header = _Names(config), list[str]()
-    present: dict[str, set[str]] = {}  # the rows of each table
-    empty: dict[str, dict[str, list[str]]] = {}
-    for _, line in csv_lines(path):
-        if not header or "row" in line:
-            header = line
-        elif "value" not in header:
-            fields = dict(zip(header, line, strict=False))
-            table, row = fields.pop("table", names.tables[0]), fields.pop("row")
-            columns = names.columns.get(table, {})
-            block, (_, name, _) = config.table(table), names.place(table, row, "")
-            summary = next((each for each in block.summary if each.name == name), None)
-            present.setdefault(table, set()).add(name)
-            known = {
-                column.name
-                for column in block.columns
-                if summary is None or block.sums_up(summary, column)
-            }
-            for title, text in fields.items():
-                if not text and columns.get(title, title) in known:
-                    empty.setdefault(table, {}).setdefault(row, []).append(title)
-    for table, rows in empty.items():
-        listed = [f"{row}: {', '.join(titles)}" for row, titles in list(rows.items())[:MOST_ROWS]]
-        more = f"; and {len(rows) - MOST_ROWS} more rows" if len(rows) > MOST_ROWS else ""
-        n = sum(map(len, rows.values()))
-        fields_are = "1 field is" if n == 1 else f"{n} fields are"
-        yield f"table {table}: {fields_are} still empty ({'; '.join(listed)}{more})"
-    for table, rows_present in present.items():
-        rows_of = config.rows_of(config.table(table))
-        if absent := [row for row in rows_of if row not in rows_present]:
-            yield f"table {table}: no line for {first_names(absent)}"
-
-
-def first_values(numbers: dict[Place, Published]) -> Iterator[str]:
-    """Yield a line for each table: how many printed numbers were read, and those of its first row.
-
-    The lines show whether a file was read as it was meant.
-    """
-    for table in dict.fromkeys(place[0] for place in numbers):
-        of_table = {place[1:]: number for place, number in numbers.items() if place[0] == table}
-        first = next(iter(of_table))[0]
-        values = [
-            f"{column} {number.text}" for (row, column), number in of_table.items() if row == first
-        ]
-        n_values = counted(len(of_table), "printed value")
-        yield f"table {table}: {n_values}; {first}: {', '.join(values)}"

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from ensvm.errors import Mistakes, UserError
-from ensvm.study.printed import check_published, doubtful_values, empty_fields
+from ensvm.study.printed import check_published
+from ensvm.study.printed_questions import doubtful_values, empty_fields
 from ensvm.study.read_config import read_config
 
 STUDY = """\
