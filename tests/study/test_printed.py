@@ -14,10 +14,10 @@ from ensvm.study.metrics import PREDICTED, range_of, scorer_of, unit_of
 from ensvm.study.printed import (
     Published,
     _out_of_range,
-    first_values,
     half_unit,
     read_published,
 )
+from ensvm.study.printed_questions import first_values
 from ensvm.study.read_config import read_config
 from ensvm.study.table_layout import TableConfig
 
