@@ -1,13 +1,11 @@
 """`ensvm run`: run a study's missing cells."""
 
 import math
-import re
-import shlex
 import signal
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ensvm.counts import counted, of_all
+from ensvm.counts import counted
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
     complete_study,
@@ -23,26 +21,20 @@ from ensvm_cli.arguments import (
     results_option,
 )
 from ensvm_cli.data import list_missing
+from ensvm_cli.dry_run import RunTime, print_dry_run, print_time_of_all
 from ensvm_cli.printing import (
-    duration,
     missing_data_text,
-    plan_size,
-    print_cells,
     print_columns,
-    print_missing_data,
     print_text,
     say,
     told_if_slow,
 )
-from ensvm_cli.table_verbs import commands_of, main_table, print_ending, print_unshown
+from ensvm_cli.run_outcome import print_outcome, progress_so_far
+from ensvm_cli.table_verbs import main_table
 
 if TYPE_CHECKING:
-    from ensvm.records.record import Identity, Record
-    from ensvm.runner.execute import Outcome
-    from ensvm.runner.plan import Cell, Plan
+    from ensvm.runner.plan import Plan
 
-NEEDS_DENSE = re.compile(r"(?i)dense data is required|not support sparse|sparse.* not supported")
-MAX_FAILURES = 10  # that are printed
 MANY_MACHINES = ("engine", "shard", "run_pass")  # options that the help lists apart
 PARTS = ("published", "realizations", "datasets", "algorithms")  # options that choose cells
 
@@ -211,50 +203,27 @@ def run(
       ensvm run --all --published
     """
     on_ending(leave_at_once)
-    from ensvm.runner.plan import make_plan, part_of
-    from ensvm.shipped import find_config
-    from ensvm.study.read_config import reproduced
-
     _refuse_pairs(config, every, choice)
-    configs = [config] if config is not None else reproduced()
-    if every:
-        say(f"planning {counted(len(configs), 'study')}", err=True)
-    with told_if_slow("reading the config and its data"):
-        plans = [make_plan(find_config(name), **choice) for name in configs]
+    plans = _plans(config, choice)
     if choice["study"]:
         _refuse_replacing(plans[0], results)
     if every and not dry_run:
         list_missing(plans, data_dir)
     published = choice["published"]
     is_part = shard is not None or any(choice[key] for key in PARTS if key != "published")
-    all_done = True
-    to_do: list[tuple[int, float, bool]] = []
+    made_by = _options_of_study(choice["settings"], choice["study"])
+    all_done, to_do = True, list[tuple[int, RunTime]]()
     for study_plan in _quickest_first(plans):
         on_ending(leave_at_once)
         _note_fewer(study_plan, choice["realizations"])
-        plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
-        if n_timings:
-            left_out = f"{counted(n_timings, 'timing')} left out"
-            print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
-        print_columns(plan)
-        if not plan.cells and study_plan.cells:
-            has_block = study_plan.config.timing is not None
-            why = "no chosen cell is timed" if has_block else "the config has no `timing:`"
-            print_text(f"{plan.config.study}: nothing to run with --pass timing: {why}", err=True)
+        plan = _part_to_run(study_plan, run_pass, shard, engine)
         if dry_run:
-            made_by = _options_of_study(choice["settings"], choice["study"])
-            to_do.append(_dry_run(plan, results, jobs, data_dir, published, is_part, made_by))
+            to_do.append(print_dry_run(plan, results, jobs, data_dir, published, is_part, made_by))
         else:
             is_whole = not (is_part or published)
             all_done &= _run(plan, results, is_whole, jobs, engine, data_dir, timeout)
     if every and dry_run:
-        n_cells, seconds, n_longer = map(sum, zip(*to_do, strict=True))
-        time_needed = f"{'more than' if n_longer else 'about'} {duration(seconds)}"
-        if n_longer and not seconds:
-            time_needed = "no estimate"
-        print_text(
-            f"all {counted(len(plans), 'study')}: {counted(n_cells, 'cell')} to run, {time_needed}"
-        )
+        print_time_of_all(to_do)
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(0 if all_done else 1)
 
@@ -308,6 +277,46 @@ def _note_fewer(plan: "Plan", wanted: range | None) -> None:
         )
 
 
+def _plans(config: str | None, choice: Mapping[str, Any]) -> list["Plan"]:
+    """Return the plan of a config, or those of all studies that `make reproduce` runs."""
+    from ensvm.runner.plan import make_plan
+    from ensvm.shipped import find_config
+    from ensvm.study.read_config import reproduced
+
+    configs = [config] if config is not None else reproduced()
+    if config is None:
+        say(f"planning {counted(len(configs), 'study')}", err=True)
+    with told_if_slow("reading the config and its data"):
+        return [make_plan(find_config(name), **choice) for name in configs]
+
+
+def _options_of_study(settings: Sequence[str], study: str | None) -> list[str]:
+    """Return the options that make a study of a config, as they are given to `ensvm run`."""
+    options = [word for setting in settings for word in ("--set", setting)]
+    return [*options, "--as", study] if study else options
+
+
+def _part_to_run(
+    study_plan: "Plan",
+    run_pass: str | None,
+    shard: tuple[int, int] | None,
+    engine: str | None,
+) -> "Plan":
+    """Return the part of a plan that was asked for; print what is left out, and why."""
+    from ensvm.runner.plan import part_of
+
+    plan, n_timings = part_of(study_plan, run_pass, shard, elsewhere=engine is not None)
+    if n_timings:
+        left_out = f"{counted(n_timings, 'timing')} left out"
+        print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
+    print_columns(plan)
+    if not plan.cells and study_plan.cells:
+        has_block = study_plan.config.timing is not None
+        why = "no chosen cell is timed" if has_block else "the config has no `timing:`"
+        print_text(f"{plan.config.study}: nothing to run with --pass timing: {why}", err=True)
+    return plan
+
+
 def _quickest_first(plans: list["Plan"]) -> list["Plan"]:
     """Return plans in the order of their `takes:`, those without a table last."""
     return sorted(
@@ -329,8 +338,41 @@ def _run(
     Findings are about a whole study: `show_findings` is for plans with all of its cells.
     """
     from ensvm.runner.execute import run_plan
-    from ensvm.runner.pool import WorkersDie, interrupted
+    from ensvm.runner.pool import WorkersDie
     from ensvm.runner.progress import RunProgress
+
+    begun = time.monotonic()
+    describe_missing = partial(missing_data_text, studies="this run")
+    progress = RunProgress(plan.config.study, describe_missing=describe_missing)
+    try:
+        with _interruptible(), progress:
+            outcome = run_plan(
+                plan,
+                results,
+                progress,
+                jobs=jobs,
+                engine=engine,
+                data_dir=data_dir,
+                timeout=timeout,
+            )
+    except WorkersDie as error:
+        say(f"error: {error}; {progress_so_far(plan, results)}", err=True)
+        return False
+    except KeyboardInterrupt:
+        say(
+            f"interrupted; {progress_so_far(plan, results)}; every finished cell is kept, the same"
+            " command goes on from here",
+            err=True,
+        )
+        sys.exit(INTERRUPTED)
+    print_outcome(outcome, plan, results, time.monotonic() - begun, show_findings)
+    return outcome.done == len(plan.cells)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let signals end the run in the body as Ctrl-C does; raises KeyboardInterrupt."""
+    from ensvm.runner.pool import interrupted
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
         """End the run as Ctrl-C does, and ignore further signals."""
@@ -341,199 +383,8 @@ def _run(
         if not interrupted.is_awaited:
             raise KeyboardInterrupt
 
-    begun = time.monotonic()
     interrupted.clear()
-    try:
-        on_ending(interrupt)
-        describe_missing = partial(missing_data_text, studies="this run")
-        with RunProgress(plan.config.study, describe_missing=describe_missing) as progress:
-            outcome = run_plan(
-                plan,
-                results,
-                progress,
-                jobs=jobs,
-                engine=engine,
-                data_dir=data_dir,
-                timeout=timeout,
-            )
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-    except WorkersDie as error:
-        say(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
-        return False
-    except KeyboardInterrupt:
-        say(
-            f"interrupted; {_progress_so_far(plan, results)}; every finished cell is kept, the same"
-            " command goes on from here",
-            err=True,
-        )
-        sys.exit(INTERRUPTED)
-    _print_outcome(outcome, plan, results, time.monotonic() - begun, show_findings)
-    return outcome.done == len(plan.cells)
-
-
-def _progress_so_far(plan: "Plan", results: Path) -> str:
-    """Return how many cells of the plan have records."""
-    from ensvm.records.store import read_records
-
-    missing = plan.missing(read_records(results / plan.config.study))
-    return f"{of_all(len(plan.cells) - len(missing), len(plan.cells), 'cell')} done"
-
-
-def _dry_run(
-    plan: "Plan",
-    results: Path,
-    jobs: int | None,
-    data_dir: Path | None,
-    published: bool,
-    is_part: bool,
-    made_by: Sequence[str],
-) -> tuple[int, float, bool]:
-    """Print what a run would do; `made_by` are the options that make the study of the config.
-
-    Returns the number of cells to run, about how many seconds they take, and whether they take
-    longer than that.
-    """
-    records = known_records(plan, results)
-    missing = plan.missing(records)
-    done = len(plan.cells) - len(missing)
-    print_text(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
-    groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-    for cell, reason in missing:
-        groups["to do", reason].append(cell)
-    print_cells(groups)
-    cells = [cell for cell, _ in missing]
-    search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
-    to_run = [cell for cell in cells if cell.dataset not in search.missing]
-    if not to_run:
-        return 0, 0.0, False
-    measure = command_to_measure(plan, results, made_by)
-    return len(to_run), *print_estimate(
-        plan, to_run, records, jobs, measure, published=published, is_part=is_part
-    )
-
-
-def _options_of_study(settings: Sequence[str], study: str | None) -> list[str]:
-    """Return the options that make a study of a config, as they are given to `ensvm run`."""
-    options = [word for setting in settings for word in ("--set", setting)]
-    return [*options, "--as", study] if study else options
-
-
-def known_records(plan: "Plan", results: Path) -> dict["Identity", "Record"]:
-    """Return a study's records and those that a run takes from its base; say if it takes none."""
-    from ensvm.records.store import read_records
-    from ensvm.runner.execute import records_of_base
-
-    of_base, unread_base = records_of_base(plan, results)
-    if unread_base:
-        print_text(unread_base, err=True)
-    records = read_records(results / plan.config.study)
-    return {**records, **{record.identity: record for record in of_base}}
-
-
-def command_to_measure(plan: "Plan", results: Path, made_by: Sequence[str] = ()) -> str:
-    """Return the command that runs a realization of a plan, after which its time is known."""
-    from ensvm.report.study_folder import command_to_run
-
-    command = command_to_run(plan.path, results / plan.config.study)
-    return f"{command} {shlex.join([*made_by, '--realizations', '1'])}"
-
-
-def print_estimate(
-    plan: "Plan",
-    cells: list["Cell"],
-    records: Mapping["Identity", "Record"],
-    jobs: int | None,
-    measure: str,
-    *,
-    published: bool,
-    is_part: bool = False,
-) -> tuple[float, bool]:
-    """Print about how long cells take, from finished cells like them or from `takes:`.
-
-    If neither says it, name the command `measure`, after which it is known.
-
-    Returns the seconds, and whether the cells take longer: without `published`, a study has more
-    cells than those that `takes:` is for. `is_part` says that only some data sets, algorithms or
-    realizations were chosen; `takes:` does not say how long those take.
-    """
-    from joblib import cpu_count
-
-    from ensvm.runner.estimate import estimate
-
-    jobs = jobs or cpu_count()
-    cost, takes = estimate(plan, cells, records, jobs), plan.config.takes
-    if cost.n_unknown and takes is not None:
-        what = plan.config.takes_for
-        on_one = f"{what} takes one processor about {duration(takes)} (takes: in {plan.path})"
-        if is_part:
-            print_text(f"{on_one}; how long the chosen part of it takes is not known")
-            return 0.0, True
-        is_longer = plan.config.reproduce and not published
-        print_text(on_one + "; all cells take longer" * is_longer)
-        return takes / jobs, is_longer
-    if cost.n_known:
-        print_text(
-            f"about {duration(cost.seconds)} with {counted(jobs, 'job')} (by cells measured here)"
-        )
-    if cost.n_unknown:
-        what = counted(cost.n_unknown, "cell") if cost.n_known else "a run"
-        unlike = "their data sets and algorithms have" if records else f"{plan.config.study} has"
-        print_text(
-            f"how long {what} will take is not known, since {unlike} not run here before: measure "
-            f"it by `{measure}`"
-        )
-    return cost.seconds, bool(cost.n_unknown)
-
-
-def _failure(record: "Record") -> str:
-    """Return how a cell failed, which it is, and the reason."""
-    cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
-    return f"{record.status}: {cell}: {record.reason}"
-
-
-def _print_outcome(
-    outcome: "Outcome", plan: "Plan", results: Path, seconds: float, show_findings: bool
-) -> None:
-    """Print what a run has done, what failed, what came out, and the commands that show more."""
-    from ensvm.records.store import CELLS_FILE
-
-    folder, n_cells = results / plan.config.study, len(plan.cells)
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
-    now = f"now {counts}" if counts else "nothing to do"
-    before = f"{of_all(outcome.already_done, n_cells, 'cell')} done before"
-    if outcome.reused and plan.config.derived is not None:
-        before += f" ({outcome.reused} of them for {plan.config.derived.base})"
-    say(f"{plan.config.study}: {before}; {now}")
-    if outcome.unread_base:
-        print_text(outcome.unread_base, err=True)
-    if outcome.done < n_cells:
-        n_left = n_cells - outcome.done
-        print_text(f"{of_all(n_left, n_cells, 'cell')} not done; the next run tries them again")
-    for reason, count in outcome.reasons.items():
-        if reason != "not run yet":
-            say(f"  done again: {counted(count, 'cell')} ({reason})")
-    for record in outcome.failures[:MAX_FAILURES]:
-        say(f"  {_failure(record)}", err=True)
-    if len(outcome.failures) > MAX_FAILURES:
-        n_more = len(outcome.failures) - MAX_FAILURES
-        say(f"  ... and {n_more} more; see the records", err=True)
-    if any(NEEDS_DENSE.search(record.reason) for record in outcome.failures):
-        print_text("`sparse: false` of a data set makes its inputs dense", err=True)
-    if outcome.warned:
-        command = f"ensvm status --warnings {folder}"
-        print_text(
-            f"{of_all(outcome.warned, n_cells, 'cell')} warned; to list the warnings: {command}"
-        )
-    if outcome.missing_data:
-        names = ", ".join(outcome.missing_data)
-        command = f"ensvm data list --missing {plan.path}"
-        print_text(f"no data: {names}; `{command}` says how to get them")
-    if (folder / CELLS_FILE).is_file():
-        print_ending(folder, show_findings=show_findings and outcome.done == n_cells)
-    print_unshown(plan, results)
-    if outcome.failures:
-        n_failed = of_all(len(outcome.failures), n_cells, "cell")
-        print_text(f"not done: {n_failed}; the first: {_failure(outcome.failures[0])}")
-    places = [f"records: {folder}/{CELLS_FILE}", *commands_of(plan.config, results)]
-    print_text("; ".join([f"took {duration(seconds)}", *places]))
+    on_ending(interrupt)
+    yield
+    if interrupted.is_set():
+        raise KeyboardInterrupt

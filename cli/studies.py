@@ -15,6 +15,7 @@ from ensvm_cli.arguments import (
     results_folder,
     results_option,
 )
+from ensvm_cli.dry_run import command_to_measure, known_records, print_estimate
 from ensvm_cli.printing import (
     duration,
     plan_size,
@@ -27,7 +28,6 @@ from ensvm_cli.printing import (
     refuse,
     told_if_slow,
 )
-from ensvm_cli.run import command_to_measure, known_records, print_estimate
 from ensvm_cli.table_verbs import print_unshown
 
 SMALL_PART = 4  # as many rows to test on as to train on
