@@ -14,6 +14,8 @@ DATES = re.compile(
     rf"|(.*[^a-z])?({_MONTHS})([^a-z].*)?\d.*|.*\d(.*[^a-z])?({_MONTHS})([^a-z].*)?",
     re.I,
 )
+# What a date is to be as an input: messages say "turn them into numbers, such as ..."
+DATES_AS_NUMBERS = "numbers, such as days since the first"
 
 
 def number_pattern(decimal: str) -> str:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
+from ensvm.text_values import DATES_AS_NUMBERS
+
 READ_TABLES = "TunedSVC or SVMEnsembleClassifier"
 MISSING = "a missing value (NaN)"
 INFINITE = "infinity"
@@ -22,7 +24,7 @@ COMPOUND = "a value of the type"
 LARGEST = 1e150  # in size: sums of squares stay finite, and squares of 1 / LARGEST are not 0
 ADVICE = {
     INFINITE: "finite numbers",
-    MOMENT: "numbers, such as days since the first",
+    MOMENT: DATES_AS_NUMBERS,
     # check_estimator asks for these words
     COMPOUND: "each cell of this argument must be a string or a number: make columns of its parts",
 }

@@ -29,7 +29,7 @@ from ensvm.classifiers.refused_values import (
     refused_place,
 )
 from ensvm.levels import MOST_LEVELS
-from ensvm.text_values import DATES, number_pattern
+from ensvm.text_values import DATES, DATES_AS_NUMBERS, number_pattern
 
 FEWEST_ROWS = 5  # with a value of a text, so that it has a column of its own
 MOSTLY = 0.9  # of the different texts of a column of numbers that are written as texts
@@ -130,8 +130,8 @@ def _written_otherwise(levels: list[str], *, is_mostly_rare: bool) -> str:
             )
     if is_mostly_rare and all(DATES.fullmatch(level.strip()) for level in levels):
         return (
-            f"dates or times, such as {levels[0]!r}, but is of texts: make numbers of it before, "
-            "such as days since the first, by pandas.to_datetime"
+            f"dates or times, such as {levels[0]!r}, but is of texts: turn them into "
+            f"{DATES_AS_NUMBERS}, by pandas.to_datetime"
         )
     return ""
 
@@ -252,10 +252,7 @@ def _numbers(X: Any, position: int) -> NDArray[np.float64]:
     if kind == "O":
         refuse_compound(column, name)
     if kind in "mM" or (kind == "O" and any(map(is_moment, column))):
-        raise ValueError(
-            f"column {name!r} holds dates or times: make numbers of them, such as days since the "
-            "first"
-        )
+        raise ValueError(f"column {name!r} holds dates or times: turn them into {DATES_AS_NUMBERS}")
     try:
         if hasattr(column, "to_numpy"):
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)

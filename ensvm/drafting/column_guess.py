@@ -13,7 +13,7 @@ from ensvm.data.alarms import IDENTIFIER
 from ensvm.data.files.encode import Numerals, plain_labels, respelled
 from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.levels import MOST_LEVELS
-from ensvm.text_values import DATES
+from ensvm.text_values import DATES, DATES_AS_NUMBERS
 
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
 # A few texts in a column of numbers count as missing values: at most MOST_STRAYS different ones, in
@@ -150,7 +150,7 @@ def _shortened(text: str) -> str:
 
 
 def _dates(first: str) -> str:
-    return f"dates or times, such as {first!r}: make numbers of them, such as days since the first"
+    return f"dates or times, such as {first!r}: turn them into {DATES_AS_NUMBERS}"
 
 
 def _unit_of(levels: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ensvm.errors import UserError, did_you_mean
-from ensvm.text_values import DATES, number_pattern
+from ensvm.text_values import DATES, DATES_AS_NUMBERS, number_pattern
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
@@ -134,8 +134,8 @@ class Numerals:
         advice = "a column of text needs its codes under `inputs`, or is left out by `drop`"
         if DATES.fullmatch(text):
             advice = (
-                "dates and times are not accepted as inputs: make numbers of them, as days since "
-                "the first, or leave the column out by `drop`"
+                "dates and times are not accepted as inputs: turn them into "
+                f"{DATES_AS_NUMBERS}, or leave the column out by `drop`"
             )
         return f"{text!r} is not a number{marks}; {advice}"
 

@@ -13,7 +13,7 @@ from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import UserError
 from ensvm.levels import MOST_LEVELS
-from ensvm.text_values import DATES
+from ensvm.text_values import DATES, DATES_AS_NUMBERS
 
 _VALUE_BYTES = 8  # of memory, at least; a few bytes of a file may stand for many equal values
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
@@ -57,7 +57,7 @@ def encoding_of(column: Any) -> Any:
         return None
     levels = sorted(set(column.dropna())) if kind == "string" else []
     if kind in _MOMENTS or (levels and all(DATES.fullmatch(level.strip()) for level in levels)):
-        return "holds dates or times: make numbers of them, as days since the first"
+        return f"holds dates or times: turn them into {DATES_AS_NUMBERS}"
     if kind != "string":
         return f"holds values of the type {kind}: make numbers or texts of them"
     if len(levels) > MOST_LEVELS:
